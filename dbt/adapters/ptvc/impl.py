@@ -1,0 +1,292 @@
+"""The adapter: what dbt and its Jinja macros may ask of the runtime.
+
+Statements are written in macros; here is what Jinja cannot do: hashes, waiting, COPY, closures over dependencies.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import TYPE_CHECKING, Any
+
+from dbt.adapters.base.impl import AdapterConfig, ConstraintSupport
+from dbt.adapters.base.meta import available
+from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.events.types import AdapterEventInfo
+from dbt.adapters.sql import SQLAdapter
+from dbt_common.contracts.constraints import ConstraintType
+from dbt_common.events.functions import fire_event
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ptvc.column import PtvcColumn
+from dbt.adapters.ptvc.connections import PtvcConnectionManager
+from dbt.adapters.ptvc.credentials import PtvcCredentials
+from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
+from dbt.adapters.ptvc.relation import (
+    PtvcRelation,
+    PtvcRelationType,
+    hash_in,
+    mark,
+    marker,
+    parse_kind,
+    shorten,
+)
+from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash
+from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
+
+if TYPE_CHECKING:
+    import agate
+
+_INT4_MAX = 2**31 - 1
+_PROGRESS_EVERY_S = 5.0
+_POLL_FIRST_S = 0.02
+_POLL_MAX_S = 0.5
+
+
+@dataclass
+class PtvcConfig(AdapterConfig):
+    """Options of a model beyond dbt's own.  `hydration_timeout` is in seconds."""
+
+    cluster: str | None = None
+    indexes: list[dict[str, Any]] | None = None
+    columns: list[str] | None = None
+    retain_history: str | None = None
+    refresh: str | None = None
+    partition_by: list[str] | None = None
+    assert_not_null: list[str] | None = None
+    wait_for_hydration: bool = True
+    hydration_timeout: float = 600.0
+    connector: str | None = None
+    format: str | None = None
+    envelope: str | None = None
+    key: list[str] | None = None
+
+
+class PtvcAdapter(SQLAdapter):
+    Relation = PtvcRelation
+    Column = PtvcColumn
+    ConnectionManager = PtvcConnectionManager
+    connections: PtvcConnectionManager
+    AdapterSpecificConfigs = PtvcConfig
+
+    CONSTRAINT_SUPPORT = {
+        ConstraintType.check: ConstraintSupport.NOT_SUPPORTED,
+        ConstraintType.not_null: ConstraintSupport.ENFORCED,
+        ConstraintType.unique: ConstraintSupport.NOT_SUPPORTED,
+        ConstraintType.primary_key: ConstraintSupport.NOT_SUPPORTED,
+        ConstraintType.foreign_key: ConstraintSupport.NOT_SUPPORTED,
+    }
+
+    _capabilities = CapabilityDict(
+        {
+            Capability.SchemaMetadataByRelations: CapabilitySupport(support=Support.Full),
+            Capability.GetCatalogForSingleRelation: CapabilitySupport(support=Support.Full),
+            Capability.TableLastModifiedMetadata: CapabilitySupport(support=Support.NotImplemented),
+            Capability.TableLastModifiedMetadataBatch: CapabilitySupport(support=Support.NotImplemented),
+            Capability.MicrobatchConcurrency: CapabilitySupport(support=Support.NotImplemented),
+        }
+    )
+
+    @property
+    def credentials(self) -> PtvcCredentials:
+        credentials = self.config.credentials
+        assert isinstance(credentials, PtvcCredentials)
+        return credentials
+
+    @classmethod
+    def date_function(cls) -> str:
+        return "now()"
+
+    def debug_query(self) -> None:
+        """`dbt debug`: one round trip, and say which runtime answered."""
+        _, table = self.execute("select version()", fetch=True)
+        info = self.connections.get_thread_connection().handle.info
+        message = f"  runtime: {table.rows[0][0]} at {info.host}:{info.port}"
+        if self.credentials.path is not None:
+            message += f", embedded under {self.credentials.path}"
+        fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
+
+    def valid_incremental_strategies(self) -> list[str]:
+        return ["append", "delete+insert", "merge"]
+
+    # --- names -----------------------------------------------------------------------------------------------------
+
+    @available
+    def verify_database(self, database: str | None) -> str:
+        """Refuse another database than the profile's: one connection sees one."""
+        mine = self.credentials.database
+        if database is not None and database.strip('"').lower() != mine.lower():
+            raise DbtRuntimeError(
+                f'database "{database}" is not the profile\'s "{mine}": one connection sees one database. '
+                "Remove the `database` setting, or use a `schema` instead."
+            )
+        return ""
+
+    @available
+    def shorten(self, identifier: str, suffix: str) -> str:
+        return shorten(identifier, suffix)
+
+    def _relation(self, schema: str, name: str, kind: str, definition: str | None = None) -> PtvcRelation:
+        return PtvcRelation.create(  # type: ignore[call-arg]
+            database=self.credentials.database,
+            schema=schema,
+            identifier=name,
+            quote_policy={"database": True, "schema": True, "identifier": True},
+            type=parse_kind(kind),  # type: ignore[arg-type]
+            definition_hash=hash_in(definition),
+        )
+
+    def list_relations_without_caching(self, schema_relation: PtvcRelation) -> list[PtvcRelation]:
+        """One query a schema: names, kinds and the hashes of definitions."""
+        self.verify_database(schema_relation.database)
+        rows = self.execute_macro(
+            "list_relations_without_caching", kwargs={"schema_relation": schema_relation}
+        )
+        return [self._relation(schema, name, kind, text) for schema, name, kind, text in rows]
+
+    def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
+        super()._relations_cache_for_schemas(relation_configs, cache_schemas)
+        with self.connections.exception_handler("dependencies"):
+            for dependent, referenced in self._dependency_edges():
+                if self._schema_is_cached(referenced.database, referenced.schema or ""):
+                    self.cache.add_link(referenced, dependent)
+
+    def _dependency_edges(self) -> list[Edge]:
+        rows = self.execute_macro("ptvc__get_relations")
+        return [
+            (self._relation(schema, name, kind), self._relation(on_schema, on_name, on_kind))
+            for schema, name, kind, on_schema, on_name, on_kind in rows
+        ]
+
+    @available.parse_list
+    def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
+        """All that a cascading drop of `relation` would take along, as the catalog is now."""
+        return transitive_dependents(relation, self._dependency_edges())
+
+    # --- what changed ----------------------------------------------------------------------------------------------
+
+    @available
+    def definition_hash(self, kind: str, sql: str, options: Mapping[str, Any]) -> str:
+        return definition_hash(kind, sql, options)
+
+    @available
+    def definition_marker(self, value: str) -> str:
+        return marker(value)
+
+    @available
+    def marked_query(self, sql: str, value: str | None) -> str:
+        """The query of a view, with the hash of the definition in its text."""
+        return sql if value is None else mark(sql, value)
+
+    @available
+    def source_clause(self, sql: str, cluster_clause: str) -> str:
+        """The body of a source with IN CLUSTER where it belongs: after the columns, if there are any."""
+        end = closing_parenthesis(sql)
+        return f"{sql[:end]} {cluster_clause}\n{sql[end:]}" if cluster_clause else sql
+
+    @available
+    def reads_one_ref(self, raw_code: str) -> bool:
+        return reads_one_ref(raw_code)
+
+    @available
+    def named_relation(self, sql: str) -> str | None:
+        return named_relation(sql)
+
+    @available.parse(lambda *a, **k: None)
+    def index_changes(
+        self, relation: PtvcRelation, relation_hash: str | None, raw: Iterable[object] | None
+    ) -> IndexChanges:
+        """How the indexes of `relation` differ from the config's.  Served by the relation cache."""
+        cached = self.list_relations(relation.database, relation.schema or "")
+        existing = [
+            item.identifier for item in cached if item.type == PtvcRelationType.Index and item.identifier
+        ]
+        return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    # --- waiting ---------------------------------------------------------------------------------------------------
+
+    @available.parse_none
+    def wait_until_hydrated(self, relation: PtvcRelation, timeout: float) -> None:
+        """Return when some replica has caught up with the inputs of `relation`; say every few seconds that it waits.
+
+        `timeout` is in seconds; beyond it the relation stays and the wait ends with an error.
+        """
+        start = time.monotonic()
+        said, pause = start, _POLL_FIRST_S
+        while True:
+            rows = list(self.execute_macro("ptvc__get_hydration_statuses", kwargs={"relation": relation}))
+            if any(bool(hydrated) for _, hydrated in rows):
+                return
+            now = time.monotonic()
+            if now - start > timeout:
+                where = f"{len(rows)} replicas work on it" if rows else "no replica works on it"
+                raise DbtRuntimeError(
+                    f"{relation.render()} was not hydrated after {timeout:g} s ({where}). Raise `hydration_timeout`, "
+                    "set `wait_for_hydration: false`, or see mz_internal.mz_hydration_statuses."
+                )
+            if now - said > _PROGRESS_EVERY_S:
+                said = now
+                message = f"hydrating {relation.render()}: {now - start:.0f} s so far, {len(rows)} replicas"
+                fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
+            time.sleep(pause)
+            pause = min(pause * 1.5, _POLL_MAX_S)
+
+    # --- seeds -----------------------------------------------------------------------------------------------------
+
+    @classmethod
+    def convert_number_type(cls, agate_table: agate.Table, col_idx: int) -> str:
+        import agate
+
+        if agate_table.aggregate(agate.MaxPrecision(col_idx)):
+            return "float8"
+        return cls.convert_integer_type(agate_table, col_idx)
+
+    @classmethod
+    def convert_integer_type(cls, agate_table: agate.Table, col_idx: int) -> str:
+        values = [value for value in agate_table.columns[col_idx].values() if value is not None]
+        return "bigint" if any(abs(value) > _INT4_MAX for value in values) else "integer"
+
+    @available.parse_none
+    def copy_rows(self, sql: str, agate_table: agate.Table) -> None:
+        """Send the rows of a seed through COPY ... FROM STDIN."""
+        connection = self.connections.get_thread_connection()
+        columns = [[copy_value(value) for value in column.values()] for column in agate_table.columns]
+        with (
+            self.connections.exception_handler(sql),
+            connection.handle.cursor() as cursor,
+            cursor.copy(self.connections._add_query_comment(sql)) as copy,
+        ):
+            for row in zip(*columns, strict=True):
+                copy.write_row(row)
+
+
+_TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|[()]|.", re.DOTALL)
+
+
+def closing_parenthesis(sql: str) -> int:
+    """The position after the list that `sql` begins with, or 0 when it begins with none."""
+    depth = 0
+    for token in _TOKEN.finditer(sql):
+        text = token.group()
+        if text == "(":
+            depth += 1
+        elif text == ")":
+            depth -= 1
+            if depth == 0:
+                return token.end()
+        elif depth == 0 and not (text.isspace() or text.startswith(("--", "/*"))):
+            return 0
+    return 0
+
+
+def copy_value(value: Any) -> Any:
+    """A value as COPY's text takes it for any type of column: no exponents, and instants in UTC."""
+    if isinstance(value, Decimal):
+        return format(value, "f")
+    if isinstance(value, datetime) and value.tzinfo is not None:
+        return value.astimezone(UTC)
+    return value

@@ -1,0 +1,126 @@
+"""The name of an object, its kind, and the hash of the definition it was made from.
+
+The hash travels in the definition's text as a comment (`/* dbt:hash=... */`), so the runtime's catalog holds it;
+the relation cache reads it with the object's name, once per schema and run.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+
+from dbt.adapters.base.relation import BaseRelation
+from dbt.adapters.contracts.relation import Path, Policy
+from dbt.adapters.utils import classproperty
+from dbt_common.dataclass_schema import StrEnum
+from dbt_common.exceptions import DbtRuntimeError
+
+MAX_IDENTIFIER_BYTES = 63
+
+_FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:\w+|\()", re.DOTALL)
+_MARKER = re.compile(r"/\* dbt:hash=([0-9a-f]{64}) \*/")
+
+
+class PtvcRelationType(StrEnum):
+    """dbt's kinds of relation, and the runtime's own."""
+
+    Table = "table"
+    View = "view"
+    CTE = "cte"
+    MaterializedView = "materialized_view"
+    Ephemeral = "ephemeral"
+    External = "external"
+    PointerTable = "pointer_table"
+    Function = "function"
+    Source = "source"
+    Sink = "sink"
+    Index = "index"
+
+
+def marker(definition_hash: str) -> str:
+    """The comment that carries a definition's hash."""
+    return f"/* dbt:hash={definition_hash} */"
+
+
+def mark(sql: str, definition_hash: str) -> str:
+    """`sql` with the hash after its first word: a comment before that is not part of what the catalog keeps."""
+    start = _FIRST_WORD.match(sql)
+    if start is None:
+        return f"{marker(definition_hash)} {sql}"
+    return f"{sql[: start.end()]} {marker(definition_hash)}{sql[start.end() :]}"
+
+
+def hash_in(text: str | None) -> str | None:
+    """The hash that a definition's text carries, if dbt wrote it."""
+    found = _MARKER.search(text or "")
+    return found.group(1) if found else None
+
+
+def parse_kind(kind: str) -> PtvcRelationType:
+    """The catalog's word for a kind (`materialized-view`, `MATERIALIZED VIEW`) as dbt's."""
+    word = kind.strip().lower().replace("-", "_").replace(" ", "_")
+    try:
+        return PtvcRelationType(word)
+    except ValueError:
+        return PtvcRelationType.External
+
+
+def shorten(identifier: str, suffix: str) -> str:
+    """`identifier` with `suffix`, cut so that the whole fits PostgreSQL's 63 bytes."""
+    room = MAX_IDENTIFIER_BYTES - len(suffix.encode())
+    return identifier.encode()[:room].decode(errors="ignore") + suffix
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PtvcRelation(BaseRelation):
+    """`definition_hash` is None for what dbt did not make, and for tables."""
+
+    type: PtvcRelationType | None = None  # type: ignore[assignment]
+    definition_hash: str | None = None
+    path: Path = field(default_factory=Path)
+    include_policy: Policy = field(default_factory=lambda: Policy(database=False))
+    quote_policy: Policy = field(default_factory=Policy)
+    require_alias: bool = True
+
+    def __post_init__(self) -> None:
+        name = self.identifier
+        if name is None or self.type in (None, PtvcRelationType.CTE, PtvcRelationType.Ephemeral):
+            return
+        if len(name.encode()) > MAX_IDENTIFIER_BYTES:
+            raise DbtRuntimeError(
+                f'relation name "{name}" is {len(name.encode())} bytes long; the runtime keeps {MAX_IDENTIFIER_BYTES}. '
+                "Give the model a shorter `alias`."
+            )
+
+    @classproperty
+    def get_relation_type(cls) -> type[PtvcRelationType]:
+        return PtvcRelationType
+
+    @classproperty
+    def MaterializedView(cls) -> str:
+        return str(PtvcRelationType.MaterializedView)
+
+    @property
+    def is_materialized_view(self) -> bool:
+        return self.type == PtvcRelationType.MaterializedView
+
+    @property
+    def is_source(self) -> bool:
+        return self.type == PtvcRelationType.Source
+
+    @property
+    def is_sink(self) -> bool:
+        return self.type == PtvcRelationType.Sink
+
+    @property
+    def is_index(self) -> bool:
+        return self.type == PtvcRelationType.Index
+
+    @property
+    def sql_kind(self) -> str:
+        """The kind as DROP, ALTER and COMMENT spell it."""
+        if self.type is None:
+            raise DbtRuntimeError(
+                f"the kind of {self.render()} is not known: it cannot be dropped or renamed."
+            )
+        return str(self.type).replace("_", " ")

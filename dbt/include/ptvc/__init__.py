@@ -1,0 +1,5 @@
+"""Where the adapter's macros are."""
+
+import os
+
+PACKAGE_PATH = os.path.dirname(__file__)

@@ -1,0 +1,54 @@
+{#
+  An index as a node of the DAG. On one relation (`select * from` it, or a bare ref): an index by `columns`, or by all
+  of them. On any other query: a view, and an index on it, so that the view is maintained in memory.
+#}
+{% materialization index, adapter='ptvc' %}
+  {% set upstream = ptvc__single_relation(sql) %}
+  {% if upstream is none %}
+    {{ return(ptvc__maintain(this.incorporate(type='view'), sql)) }}
+  {% endif %}
+  {{ return(ptvc__maintain_index(upstream)) }}
+{% endmaterialization %}
+
+{% macro ptvc__maintain_index(upstream) -%}
+  {% set existing = load_cached_relation(this) %}
+  {% set columns = config.get('columns') or ptvc__all_columns(upstream) %}
+  {% set wanted = this.incorporate(type='index', definition_hash=adapter.definition_hash(
+      'index', upstream ~ ' (' ~ columns | join(', ') ~ ')', ptvc__definition_options())) %}
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+
+  {% set action = ptvc__choose_action(existing, wanted) %}
+  {% if action == 'create' %}
+    {% do ptvc__build_index(wanted, upstream, columns) %}
+  {% elif action == 'replace' %}
+    {% do ptvc__replace_index(existing, wanted, upstream, columns) %}
+  {% else %}
+    {% do store_raw_result(name='main', code='SKIP', rows_affected='-1',
+        message='UNCHANGED' if action == 'unchanged' else 'CHANGE NOT APPLIED') %}
+  {% endif %}
+
+  {% do persist_docs(wanted, model, for_columns=false) %}
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+  {{ return({'relations': [wanted]}) }}
+{%- endmacro %}
+
+{% macro ptvc__build_index(index, upstream, columns) -%}
+  {% call statement('main') -%}
+    {{ ptvc__index_on_sql(index.identifier, upstream, columns, config.get('cluster'), ptvc__definition_marker(index)) }}
+  {%- endcall %}
+  {% if config.get('wait_for_hydration', true) %}
+    {% do adapter.wait_until_hydrated(index, config.get('hydration_timeout', 600)) %}
+  {% endif %}
+{%- endmacro %}
+
+{# The new index serves before the old one goes. #}
+{% macro ptvc__replace_index(existing, wanted, upstream, columns) -%}
+  {% if not existing.is_index %}{% do ptvc__assert_droppable(existing) %}{% endif %}
+  {% set intermediate = make_intermediate_relation(wanted) %}
+  {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
+  {% do ptvc__build_index(intermediate, upstream, columns) %}
+  {% do adapter.drop_relation(existing) %}
+  {% do adapter.rename_relation(intermediate, wanted) %}
+{%- endmacro %}

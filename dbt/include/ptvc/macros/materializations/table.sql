@@ -1,0 +1,77 @@
+{#
+  A table is filled by every run. When others rest on it and its columns are the same, the rows are exchanged in one
+  transaction, so that they live on and see only what differs; else a new table takes the old one's name.
+#}
+{% materialization table, adapter='ptvc' %}
+  {% set existing = load_cached_relation(this) %}
+  {% set target_relation = this.incorporate(type='table') %}
+  {% set intermediate = make_intermediate_relation(target_relation) %}
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+
+  {% if ptvc__keeps_dependents(existing) %}
+    {% do ptvc__exchange_rows(existing, intermediate, sql) %}
+  {% else %}
+    {% do ptvc__exchange_table(existing, target_relation, intermediate, sql) %}
+  {% endif %}
+
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {% do apply_grants(target_relation, config.get('grants'), should_revoke=True) %}
+  {% do persist_docs(target_relation, model) %}
+  {{ adapter.commit() }}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+  {{ return({'relations': [target_relation]}) }}
+{% endmaterialization %}
+
+{% macro ptvc__keeps_dependents(existing) -%}
+  {{ return(existing is not none and existing.is_table and not should_full_refresh()
+      and (adapter.dependents(existing) | rejectattr('is_index') | list | length) > 0) }}
+{%- endmacro %}
+
+{% macro ptvc__exchange_rows(existing, intermediate, sql) -%}
+  {% do run_query(get_create_table_as_sql(False, intermediate, sql)) %}
+  {% set columns = adapter.get_columns_in_relation(existing) %}
+  {% if ptvc__column_signature(columns) == ptvc__column_signature(adapter.get_columns_in_relation(intermediate)) %}
+    {% set names = columns | map(attribute='quoted') | join(', ') %}
+    {% call statement('main') -%}
+      begin;
+      delete from {{ existing.render() }};
+      insert into {{ existing.render() }} ({{ names }}) select {{ names }} from {{ intermediate.render() }};
+      commit
+    {%- endcall %}
+    {% do adapter.drop_relation(intermediate) %}
+    {% do create_indexes(existing) %}
+  {% else %}
+    {% do ptvc__assert_droppable(existing) %}
+    {% do store_raw_result(name='main', message='CREATE TABLE', code='CREATE TABLE', rows_affected='-1') %}
+    {% do ptvc__swap_table(existing, existing, intermediate) %}
+  {% endif %}
+{%- endmacro %}
+
+{% macro ptvc__exchange_table(existing, target_relation, intermediate, sql) -%}
+  {% if existing is not none %}{% do ptvc__assert_droppable(existing) %}{% endif %}
+  {% call statement('main') -%}
+    {{ get_create_table_as_sql(False, intermediate, sql) }}
+  {%- endcall %}
+  {% do ptvc__swap_table(existing, target_relation, intermediate) %}
+{%- endmacro %}
+
+{% macro ptvc__swap_table(existing, target_relation, intermediate) -%}
+  {% if existing is not none %}
+    {% set backup = make_backup_relation(target_relation, existing.type) %}
+    {{ drop_relation_if_exists(load_cached_relation(backup)) }}
+    {% do adapter.rename_relation(existing, backup) %}
+    {% do adapter.rename_relation(intermediate, target_relation) %}
+    {% do adapter.drop_relation(backup) %}
+  {% else %}
+    {% do adapter.rename_relation(intermediate, target_relation) %}
+  {% endif %}
+  {% do create_indexes(target_relation) %}
+{%- endmacro %}
+
+{% macro ptvc__column_signature(columns) -%}
+  {% set signature = [] %}
+  {% for column in columns %}{% do signature.append(column.name ~ ' ' ~ column.data_type) %}{% endfor %}
+  {{ return(signature) }}
+{%- endmacro %}

@@ -1,0 +1,124 @@
+{#
+  Bring a maintained object (view, materialized view, source, sink) to its definition, with as little change as possible:
+
+    absent     -> created
+    unchanged  -> skipped; its indexes are compared on their own
+    changed    -> per `on_configuration_change`: applied (a new one is built and hydrated beside the old one, the
+                  names are swapped, the old one is dropped; a sink is dropped first, since two
+                  would write to one place), left with a warning, or refused
+#}
+{% macro ptvc__maintain(target_relation, sql) -%}
+  {% set existing = load_cached_relation(this) %}
+  {% set wanted = target_relation.incorporate(
+      definition_hash=adapter.definition_hash(target_relation.type, sql, ptvc__definition_options())) %}
+  {{ run_hooks(pre_hooks, inside_transaction=False) }}
+  {{ run_hooks(pre_hooks, inside_transaction=True) }}
+
+  {% set action = ptvc__choose_action(existing, wanted) %}
+  {% if action == 'create' %}
+    {{ log('Applying CREATE to: ' ~ wanted) }}
+    {% do ptvc__build(wanted, sql) %}
+  {% elif action == 'replace' %}
+    {{ log('Applying REPLACE to: ' ~ existing) }}
+    {% do ptvc__replace(existing, wanted, sql) %}
+  {% else %}
+    {% set wanted = existing %}
+    {% do ptvc__keep(existing, action) %}
+  {% endif %}
+
+  {% do apply_grants(wanted, config.get('grants'), should_revoke=True) %}
+  {% do persist_docs(wanted, model) %}
+  {{ run_hooks(post_hooks, inside_transaction=True) }}
+  {{ adapter.commit() }}
+  {{ run_hooks(post_hooks, inside_transaction=False) }}
+  {{ return({'relations': [wanted]}) }}
+{%- endmacro %}
+
+{# create, replace, unchanged or left. #}
+{% macro ptvc__choose_action(existing, wanted) -%}
+  {% if existing is none %}{{ return('create') }}{% endif %}
+  {{ log('Determining configuration changes on: ' ~ existing) }}
+  {% if should_full_refresh() or existing.type != wanted.type %}{{ return('replace') }}{% endif %}
+  {% if existing.definition_hash == wanted.definition_hash %}{{ return('unchanged') }}{% endif %}
+  {% set choice = config.get('on_configuration_change', 'apply') | string %}
+  {% if choice == 'apply' %}
+    {{ return('replace') }}
+  {% elif choice == 'continue' %}
+    {{ exceptions.warn("Configuration changes were identified and `on_configuration_change` was set to `continue` for `" ~ existing.render() ~ "`") }}
+    {{ return('left') }}
+  {% endif %}
+  {{ exceptions.raise_fail_fast_error("Configuration changes were identified and `on_configuration_change` was set to `fail` for `" ~ existing.render() ~ "`") }}
+{%- endmacro %}
+
+{% macro ptvc__keep(existing, action) -%}
+  {% if action == 'unchanged' %}
+    {% set changes = ptvc__apply_indexes(existing, existing.definition_hash) %}
+    {% do ptvc__wait(existing, changes.create) %}
+    {{ log(existing.render() ~ ' is unchanged: skipped') }}
+    {% set message = 'UNCHANGED' if not (changes.create or changes.drop) else 'INDEXES CHANGED' %}
+  {% else %}
+    {% set message = 'CHANGE NOT APPLIED' %}
+  {% endif %}
+  {% do store_raw_result(name='main', message=message, code='SKIP', rows_affected='-1') %}
+{%- endmacro %}
+
+{# Create `relation`, index it, wait for it. #}
+{% macro ptvc__build(relation, sql) -%}
+  {% call statement('main') -%}
+    {{ get_create_sql(relation, sql) }}
+  {%- endcall %}
+  {% set changes = ptvc__apply_indexes(relation, relation.definition_hash) %}
+  {% do ptvc__wait(relation, changes.create) %}
+{%- endmacro %}
+
+{% macro ptvc__replace(existing, wanted, sql) -%}
+  {% do ptvc__assert_droppable(existing) %}
+  {% set intermediate = make_intermediate_relation(wanted) %}
+  {% set backup = make_backup_relation(existing, existing.type) %}
+  {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
+  {{ drop_relation_if_exists(load_cached_relation(backup)) }}
+  {% if existing.is_index or existing.is_sink or wanted.is_sink %}
+    {% do adapter.drop_relation(existing) %}
+    {% do ptvc__build(wanted, sql) %}
+  {% else %}
+    {% do ptvc__drop_indexes_of(existing, wanted) %}
+    {% call statement('main') -%}
+      {{ get_create_sql(intermediate, sql) }}
+    {%- endcall %}
+    {% do ptvc__wait(intermediate, ptvc__index_as(intermediate, wanted)) %}
+    {% do adapter.rename_relation(existing, backup) %}
+    {% do adapter.rename_relation(intermediate, wanted) %}
+    {% do adapter.drop_relation(backup) %}
+  {% endif %}
+{%- endmacro %}
+
+{# Under --full-refresh an unchanged definition is built again: its indexes would have the names of the old ones. #}
+{% macro ptvc__drop_indexes_of(existing, wanted) -%}
+  {% if existing.definition_hash == wanted.definition_hash %}
+    {% for index_name in adapter.index_changes(existing, none, []).drop %}
+      {% do adapter.drop_relation(ptvc__index_relation(existing, index_name)) %}
+    {% endfor %}
+  {% endif %}
+{%- endmacro %}
+
+{# Index the relation that is built beside the old one, under the names that its successor's indexes have. #}
+{% macro ptvc__index_as(intermediate, wanted) -%}
+  {% set changes = adapter.index_changes(wanted, wanted.definition_hash, ptvc__index_configs(intermediate)) %}
+  {% for index_name, index in changes.create.items() %}
+    {% do ptvc__create_index(intermediate, index_name, index) %}
+  {% endfor %}
+  {{ return(changes.create) }}
+{%- endmacro %}
+
+{# Wait until `relation` and the indexes that were just made are hydrated. A view is not maintained: only indexes are. #}
+{% macro ptvc__wait(relation, index_names) -%}
+  {% if config.get('wait_for_hydration', true) %}
+    {% set timeout = config.get('hydration_timeout', 600) %}
+    {% if relation.is_materialized_view %}
+      {% do adapter.wait_until_hydrated(relation, timeout) %}
+    {% endif %}
+    {% for index_name in index_names %}
+      {% do adapter.wait_until_hydrated(ptvc__index_relation(relation, index_name), timeout) %}
+    {% endfor %}
+  {% endif %}
+{%- endmacro %}

@@ -1,0 +1,50 @@
+{# The options of a model that shape its object, and so are part of the hash of its definition. #}
+{% macro ptvc__definition_options() -%}
+  {% set options = {} %}
+  {% for name in ['cluster', 'retain_history', 'refresh', 'partition_by', 'connector', 'format', 'envelope', 'key'] %}
+    {% do options.update({name: config.get(name)}) %}
+  {% endfor %}
+  {% do options.update({'assert_not_null': ptvc__asserted_columns()}) %}
+  {{ return(options) }}
+{%- endmacro %}
+
+{# The columns that must not be NULL: from `assert_not_null`, and from not_null constraints of an enforced contract. #}
+{% macro ptvc__asserted_columns() -%}
+  {% set names = [] %}
+  {% for name in config.get('assert_not_null') or [] %}{% do names.append(adapter.quote(name)) %}{% endfor %}
+  {% set contract = config.get('contract') %}
+  {% if contract and contract.enforced and config.get('materialized') == 'materialized_view' %}
+    {% for column in model.columns.values() %}
+      {% set name = adapter.quote(column['name']) if column.get('quote') else column['name'] %}
+      {% if column.get('constraints') | selectattr('type', 'equalto', 'not_null') | list and name not in names %}
+        {% do names.append(name) %}
+      {% endif %}
+    {% endfor %}
+  {% endif %}
+  {{ return(names or none) }}
+{%- endmacro %}
+
+{% macro ptvc__in_cluster() -%}
+  {%- if config.get('cluster') -%}
+    in cluster {{ adapter.quote(config.get('cluster')) }}
+  {%- endif -%}
+{%- endmacro %}
+
+{% macro ptvc__materialized_view_options() -%}
+  {%- set options = [] -%}
+  {%- if config.get('retain_history') -%}
+    {%- do options.append('retain history for ' ~ ptvc__literal(config.get('retain_history'))) -%}
+  {%- endif -%}
+  {%- for name in ptvc__asserted_columns() or [] -%}
+    {%- do options.append('assert not null ' ~ name) -%}
+  {%- endfor -%}
+  {%- if config.get('partition_by') -%}
+    {%- do options.append('partition by (' ~ config.get('partition_by') | join(', ') ~ ')') -%}
+  {%- endif -%}
+  {%- if config.get('refresh') -%}
+    {%- do options.append('refresh = ' ~ config.get('refresh')) -%}
+  {%- endif -%}
+  {%- if options -%}
+    with ({{ options | join(', ') }})
+  {%- endif -%}
+{%- endmacro %}

@@ -1,0 +1,19 @@
+"""ptvc: a streaming SQL runtime.  Views are maintained incrementally, on Spark.
+
+A map, from the outside in; each package may import those below it only:
+
+server, cli   the processes: `ptvc serve`, up, down, sql
+pgwire        PostgreSQL's protocol
+coord         catalog, timestamps, sessions, group commit, control of replicas
+sql           text -> planned statements
+replica       what runs in a resident Spark task: dataflows, sources, sinks, queries
+storage       sources and sinks: connector -> decode -> envelope
+compute       relations -> operators over arrangements; Spark session and jobs
+transform     rewriting relations
+persist       durable collections of (row, time, diff): shards in consensus and blobs
+expr          typed expressions and functions, relation algebra
+repr          types, schemas, batches, hashes
+
+An update goes storage -> persist -> replica -> compute -> persist -> storage (sinks) or pgwire (queries): see
+docs/architecture.md.
+"""

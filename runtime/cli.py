@@ -1,0 +1,215 @@
+"""The `ptvc` command: serve, up, down, status, sql, doctor."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Annotated
+
+import psycopg
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from . import server
+from .compute.spark.java import ensure_java
+from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
+from .errors import PtvcError
+
+app = typer.Typer(
+    name="ptvc",
+    help="Incrementally maintained SQL views on Spark.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+console = Console()
+problems = Console(stderr=True)
+
+DEFAULT_PATH = Path(".ptvc")
+READY_TIMEOUT_S = 60.0
+STOP_TIMEOUT_S = 60.0
+
+PathOption = Annotated[Path, typer.Option("--path", help="Directory that holds the environment.")]
+SetOption = Annotated[list[str], typer.Option("--set", help="name=value; repeat for more.")]
+
+
+@app.command()
+def serve(
+    path: PathOption = DEFAULT_PATH,
+    host: Annotated[str, typer.Option(help="Address to listen on.")] = DEFAULT_HOST,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = DEFAULT_PORT,
+    assignments: SetOption = [],
+    verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
+) -> None:
+    """Run the runtime in the foreground; Ctrl-C stops it."""
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        raise PtvcError(
+            f"refusing to listen on {host} without TLS and passwords",
+            hint="Listen on 127.0.0.1 and forward the port over SSH.",
+        )
+    logging.basicConfig(
+        level=logging.DEBUG if verbose else logging.INFO,
+        format="%(asctime)s %(levelname)s %(name)s %(message)s",
+    )
+    settings = Settings().with_assignments(assignments)
+    asyncio.run(server.run(path, host, port, settings))
+
+
+@app.command()
+def up(
+    path: PathOption = DEFAULT_PATH,
+    port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 0,
+    assignments: SetOption = [],
+) -> None:
+    """Start the runtime in the background, unless it runs already; returns when clients may connect."""
+    info = server.RuntimeInfo.read(path)
+    if info is None:
+        info = _start(path, port, assignments)
+    elif info.version != server.installed_version():
+        raise PtvcError(
+            f"the runtime in {path} is version {info.version}, installed is {server.installed_version()}",
+            hint=f"Stop the old one with: ptvc down --path {path}",
+        )
+    console.print(_how_to_connect(info), soft_wrap=True)
+
+
+@app.command()
+def down(path: PathOption = DEFAULT_PATH) -> None:
+    """Stop the runtime of a directory.  Its data stays; `ptvc up` goes on from there."""
+    info = server.RuntimeInfo.read(path)
+    if info is None:
+        console.print(f"no runtime serves {path}")
+        return
+    os.kill(info.pid, signal.SIGTERM)
+    deadline = monotonic() + STOP_TIMEOUT_S
+    while server.is_locked(path):
+        if monotonic() > deadline:
+            raise PtvcError(f"process {info.pid} does not stop", hint=f"Its log is {_log(path)}.")
+        sleep(0.05)
+    console.print(f"stopped the runtime of {path}")
+
+
+@app.command()
+def status(path: PathOption = DEFAULT_PATH) -> None:
+    """Say whether a runtime serves the directory, and what it maintains."""
+    info = server.RuntimeInfo.read(path)
+    if info is None:
+        console.print(f"no runtime serves {path}; start it with: ptvc up --path {path}")
+        raise typer.Exit(1)
+    console.print(_how_to_connect(info), soft_wrap=True)
+    with _connect(info) as connection:
+        _print_rows(
+            connection.execute(
+                "SELECT o.schema_name AS schema, o.name, o.type, s.hydrated"
+                " FROM mz_catalog.mz_objects o JOIN mz_internal.mz_hydration_statuses s ON s.object_id = o.id"
+                " ORDER BY 1, 2"
+            )
+        )
+
+
+@app.command()
+def sql(
+    statements: Annotated[str, typer.Argument(help="SQL to run; - reads standard input.")],
+    path: PathOption = DEFAULT_PATH,
+) -> None:
+    """Run SQL and print its rows."""
+    info = server.RuntimeInfo.read(path)
+    if info is None:
+        raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
+    text = sys.stdin.read() if statements == "-" else statements
+    with _connect(info) as connection:
+        connection.add_notice_handler(lambda notice: problems.print(notice.message_primary))
+        cursor = connection.execute(text.encode())
+        while True:
+            if cursor.description is not None:
+                _print_rows(cursor)
+            else:
+                console.print(cursor.statusmessage)
+            if not cursor.nextset():
+                return
+
+
+@app.command()
+def doctor() -> None:
+    """Check what the runtime needs of this machine."""
+    environment = ensure_java()
+    console.print(f"Java: {environment.get('JAVA_HOME', 'on PATH')}")
+    console.print(f"Python: {sys.executable}")
+    console.print(f"ptvc {server.installed_version()}: ready")
+
+
+def _start(path: Path, port: int, assignments: list[str]) -> server.RuntimeInfo:
+    path.mkdir(parents=True, exist_ok=True)
+    log = _log(path)
+    log.parent.mkdir(exist_ok=True)
+    arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port)]
+    for assignment in assignments:
+        arguments += ["--set", assignment]
+    with log.open("ab") as output:
+        start = output.tell()
+        process = subprocess.Popen(
+            arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+        )
+    deadline = monotonic() + READY_TIMEOUT_S
+    while (info := server.RuntimeInfo.read(path)) is None:
+        # A second `up` at the same moment loses the lock: the winner's runtime is as good.
+        if process.poll() is not None and not server.is_locked(path):
+            raise PtvcError(f"the runtime did not start: {_reason(log, start)}", hint=f"Its log is {log}.")
+        if monotonic() > deadline:
+            raise PtvcError("the runtime takes too long to start", hint=f"Its log is {log}.")
+        sleep(0.02)
+    return info
+
+
+def _log(path: Path) -> Path:
+    return path / "log" / "ptvc.log"
+
+
+def _reason(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = file.read().decode(errors="replace").strip().splitlines()
+    return lines[-1] if lines else "it left no message"
+
+
+def _how_to_connect(info: server.RuntimeInfo) -> str:
+    return (
+        f"ptvc {info.version} is running (process {info.pid}): "
+        f"psql -h {info.host} -p {info.port} -U {DEFAULT_USER} {DATABASE}"
+    )
+
+
+def _connect(info: server.RuntimeInfo) -> psycopg.Connection[tuple[object, ...]]:
+    return psycopg.connect(
+        host=info.host, port=info.port, user=DEFAULT_USER, dbname=DATABASE, autocommit=True
+    )
+
+
+def _print_rows(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
+    table = Table()
+    for column in cursor.description or ():
+        table.add_column(column.name)
+    for row in cursor:
+        table.add_row(*("" if value is None else str(value) for value in row))
+    console.print(table)
+
+
+def main() -> None:
+    """Errors with a meaning to the user are printed in two lines, never as a traceback."""
+    try:
+        app()
+    except PtvcError as error:
+        problems.print(f"[bold red]error:[/] {error.message}", soft_wrap=True, highlight=False)
+        if error.hint:
+            problems.print(f"hint: {error.hint}", soft_wrap=True, highlight=False)
+        sys.exit(1)
+    except psycopg.Error as error:
+        problems.print(f"[bold red]error:[/] {error}", soft_wrap=True, highlight=False)
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""Compute: views as graphs of differential operators over arranged state (see docs/architecture.md)."""

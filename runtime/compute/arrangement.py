@@ -1,0 +1,67 @@
+"""An arrangement: a collection's rows, found by the value of some of their columns.
+
+It is a spine of whole rows together with what SQL says of the key: NULL equals nothing, so a row with a NULL in its
+key is not kept, unless the arrangement is `null_safe`.  `Keyed` is a delta prepared for that: its hashes are taken
+once and serve to search the other side and to insert into this one.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ..repr import buffers
+from ..repr.batch import Batch, Indices
+from ..repr.buffers import Words
+from ..repr.hash import hash_columns
+from ..repr.schema import Schema
+from .spine import Matches, Spine
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """`batch`, n updates that have a key; `keys` their key columns, `hashes` uint64[n] those of the keys.
+
+    `kept` int64[n]: which updates of the original batch these are, or None for all of it.
+    """
+
+    batch: Batch
+    keys: tuple[pa.Array, ...]
+    hashes: Words
+    kept: Indices | None = None
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+def keyed(batch: Batch, key: tuple[int, ...], *, null_safe: bool = False) -> Keyed:
+    """The updates of `batch` that have a key in the columns `key`: all, or without `null_safe` those free of NULL
+    there."""
+    if not len(batch):
+        return Keyed(batch, tuple(batch.columns[i] for i in key), np.empty(0, np.uint64))
+    kept: Indices | None = None
+    if not null_safe:
+        masks = [m for i in key if (m := buffers.validity(batch.columns[i])) is not None]
+        if masks:
+            kept = np.flatnonzero(functools.reduce(np.logical_and, masks))
+            batch = batch.take(kept)
+    keys = tuple(batch.columns[i] for i in key)
+    return Keyed(batch, keys, hash_columns(keys, len(batch)), kept)
+
+
+class Arrangement:
+    """The rows of a collection of `schema`, indexed by the columns `key`."""
+
+    def __init__(self, schema: Schema, key: tuple[int, ...]) -> None:
+        self.spine = Spine(schema, key)
+
+    def insert(self, delta: Keyed) -> None:
+        self.spine.insert(delta.batch, delta.hashes)
+
+    def matches(self, probe: Keyed) -> Iterator[Matches]:
+        """Pairs (update of `probe`, update held) of equal keys, in pieces of bounded size."""
+        return self.spine.probe_chunks(probe.keys, probe.hashes)

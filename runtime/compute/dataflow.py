@@ -1,0 +1,185 @@
+"""A dataflow: the operators of one plan and their state, stepped through time.
+
+```
+inputs {id: Delta} ── step(lower, upper) ── every operator once, in topological order ── Delta of the view
+```
+
+A step `[lower, upper)` takes all updates of the imports in that interval, and returns all updates of the view in it:
+rows consolidated, errors as a set (each distinct error once, whatever its multiplicity inside).  Steps follow one
+another without a gap, the first begins at `as_of`.  The state is exactly what `spines()` holds, so it may be saved
+between any two steps and loaded into a new dataflow of the same plan.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ..errors import InvalidUsage
+from ..expr.relation import GlobalId
+from ..repr.batch import Delta, empty_delta
+from ..repr.consolidate import consolidate
+from ..repr.schema import ERROR_SCHEMA
+from .operators.base import Operator
+from .operators.build import build
+from .operators.constant import Constant
+from .operators.counts import Counts, occurs
+from .plan import DataflowPlan, Import, Node, ReduceOp
+from .run import Run
+from .spine import Spine
+
+StateId = tuple[int, str]
+"""(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperatorStatistics:
+    """What one operator did since the dataflow was made, and what it holds now.
+
+    `rows_in` and `rows_out` count updates, `seconds` time inside the operator, `steps` the steps that reached it.
+    """
+
+    node: int
+    steps: int
+    rows_in: int
+    rows_out: int
+    seconds: float
+    state_rows: int
+    state_bytes: int
+
+
+class _Counter:
+    __slots__ = ("rows_in", "rows_out", "seconds", "steps")
+
+    def __init__(self) -> None:
+        self.steps = self.rows_in = self.rows_out = 0
+        self.seconds = 0.0
+
+
+class Dataflow:
+    def __init__(self, plan: DataflowPlan, as_of: int) -> None:
+        self.plan = plan
+        self.as_of = as_of
+        self._upper = as_of
+        self._operators: list[Operator | None] = [
+            None
+            if isinstance(node.op, Import)
+            else build(node.op, plan.input_schemas(node), node.schema, as_of)
+            for node in plan.nodes
+        ]
+        self._nothing = [empty_delta(node.schema) for node in plan.nodes]
+        self._starts_alone = [
+            isinstance(operator, Constant) or (isinstance(node.op, ReduceOp) and node.op.scalar)
+            for node, operator in zip(plan.nodes, self._operators, strict=True)
+        ]
+        self._last_reader = _last_readers(plan)
+        self._errs = Counts(ERROR_SCHEMA)
+        self._counters = [_Counter() for _ in plan.nodes]
+        self._state: dict[StateId, Spine] = {
+            (node.id, name): spine
+            for node, operator in zip(plan.nodes, self._operators, strict=True)
+            if operator is not None
+            for name, spine in operator.spines().items()
+        }
+        self._state[len(plan.nodes), "errs"] = self._errs.spine
+
+    @property
+    def upper(self) -> int:
+        """The first time that no step has taken in yet."""
+        return self._upper
+
+    def step(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int) -> Delta:
+        """The updates of the view in `[lower, upper)`.
+
+        `inputs` has the updates of imports in the same interval; one that is missing has none.  Raises InvalidUsage
+        when the interval does not begin where the last one ended.
+        """
+        if lower != self._upper or upper <= lower:
+            raise InvalidUsage(
+                f"cannot step the dataflow over [{lower}, {upper}): its state is as of {self._upper}",
+                hint="Steps follow one another without a gap.",
+            )
+        self._upper = upper
+        first = lower == self.as_of
+        if not first and not any(inputs.values()):
+            return self._nothing[self.plan.output]
+        output = self._run(inputs, lower, upper, first)
+        if not output:
+            return output
+        oks = consolidate(output.oks)
+        errs = output.errs
+        if len(errs):
+            errs = self._errs.update(errs, occurs)
+            self._errs.spine.advance_since(upper)
+        return Delta(oks, errs)
+
+    def _run(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int, first: bool) -> Delta:
+        results: list[Delta] = list(self._nothing)
+        for node, operator in zip(self.plan.nodes, self._operators, strict=True):
+            if operator is None:
+                assert isinstance(node.op, Import)
+                results[node.id] = inputs.get(node.op.id, results[node.id])
+                continue
+            given = tuple(results[i] for i in node.inputs)
+            if any(given) or (first and self._starts_alone[node.id]):
+                results[node.id] = self._apply(node, operator, given, lower, upper)
+            for i in node.inputs:
+                if self._last_reader[i] == node.id:
+                    results[i] = self._nothing[i]  # free what nobody will read
+        return results[self.plan.output]
+
+    def _apply(
+        self, node: Node, operator: Operator, given: tuple[Delta, ...], lower: int, upper: int
+    ) -> Delta:
+        counter = self._counters[node.id]
+        begun = time.perf_counter()
+        output = operator.step(given, lower, upper)
+        counter.seconds += time.perf_counter() - begun
+        counter.steps += 1
+        counter.rows_in += sum(len(delta.oks) for delta in given)
+        counter.rows_out += len(output.oks)
+        return output
+
+    def spines(self) -> dict[StateId, Spine]:
+        """All state, by names that are stable for a plan."""
+        return dict(self._state)
+
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        """Takes over the state that a dataflow of the same plan had at `upper`; steps go on from there.
+
+        State that is not named is empty.  Raises InvalidUsage for state that this plan does not have.
+        """
+        if unknown := set(runs) - set(self._state):
+            raise InvalidUsage(f"the plan has no state {sorted(unknown)}", hint="Hydrate the dataflow anew.")
+        for id, spine in self._state.items():
+            spine.load(runs.get(id, ()))
+        self._upper = upper
+
+    def statistics(self) -> tuple[OperatorStatistics, ...]:
+        """One entry per node, in the plan's order."""
+        out = []
+        for node, operator, counter in zip(self.plan.nodes, self._operators, self._counters, strict=True):
+            spines = operator.spines().values() if operator is not None else ()
+            out.append(
+                OperatorStatistics(
+                    node.id,
+                    counter.steps,
+                    counter.rows_in,
+                    counter.rows_out,
+                    counter.seconds,
+                    sum(spine.rows for spine in spines),
+                    sum(spine.nbytes for spine in spines),
+                )
+            )
+        return tuple(out)
+
+
+def _last_readers(plan: DataflowPlan) -> list[int]:
+    """The last node that reads each node; the output is read by nobody inside."""
+    last = [-1] * len(plan.nodes)
+    for node in plan.nodes:
+        for i in node.inputs:
+            last[i] = node.id
+    last[plan.output] = -1
+    return last

@@ -1,0 +1,265 @@
+"""Lowering: from what a query means (`Relation`) to how it is maintained (`DataflowPlan`).
+
+Chains of Map, Filter and Project become one Mfp on the edge between two other operators.  While such a chain is
+walked it is an `_Edge`: a node, the columns computed on top of it, the predicates, and where each column of the
+relation is found among them.  Operators that hold state want their keys as columns, so key expressions are mapped on
+the edge below and projected away on the edge above.
+
+Nodes are hash-consed: equal operators over equal inputs are one node, so a subtree that occurs twice in the relation
+(a CTE, both sides of a self-join) is maintained once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import assert_never
+
+from ..expr.relation import (
+    AssertSingle,
+    Constant,
+    Distinct,
+    Filter,
+    Get,
+    GlobalId,
+    Join,
+    JoinKind,
+    Map,
+    Negate,
+    Project,
+    Reduce,
+    Relation,
+    Threshold,
+    TopK,
+    Union,
+)
+from ..expr.scalar import Case, ColumnRef, Literal, Scalar, columns_of, remap
+from ..repr.schema import Column, Schema
+from ..repr.types import BOOL
+from .plan import (
+    AggregateOp,
+    AssertSingleOp,
+    ConstantOp,
+    DataflowPlan,
+    DistinctOp,
+    Exchange,
+    Import,
+    JoinOp,
+    Mfp,
+    NegateOp,
+    Node,
+    Op,
+    ReduceOp,
+    ThresholdOp,
+    TopKOp,
+    UnionOp,
+)
+
+
+def lower(relation: Relation) -> DataflowPlan:
+    """The physical plan of a relation."""
+    builder = _Builder()
+    output = builder.node(relation)
+    return DataflowPlan(tuple(builder.nodes), tuple(builder.imports), output, relation.schema)
+
+
+@dataclass(slots=True)
+class _Edge:
+    """`columns[i]` says where column i of the relation stands among the node's columns and then `maps`."""
+
+    node: int
+    width: int
+    columns: list[int]
+    maps: list[Scalar] = field(default_factory=list)
+    predicates: list[Scalar] = field(default_factory=list)
+
+    def place(self, scalar: Scalar) -> int:
+        """Where the value of `scalar` (over the relation's columns) stands; computes it if nothing has."""
+        here = remap(scalar, self.columns.__getitem__)
+        if isinstance(here, ColumnRef):
+            return here.index
+        text = repr(here)  # not equality: -0.0 and 0.0 are equal in Python
+        for i, known in enumerate(self.maps):
+            if repr(known) == text:
+                return self.width + i
+        self.maps.append(here)
+        return self.width + len(self.maps) - 1
+
+    def filter(self, predicate: Scalar) -> None:
+        here = remap(predicate, self.columns.__getitem__)
+        if repr(here) not in map(repr, self.predicates):
+            self.predicates.append(here)
+
+    def mfp(self) -> Mfp | None:
+        """The edge as an operator, without maps that nothing reads; None when it changes nothing."""
+        needed = {c for p in self.predicates for c in columns_of(p)} | set(self.columns)
+        kept: list[int] = []
+        for i in range(len(self.maps) - 1, -1, -1):
+            if self.width + i in needed:
+                kept.append(i)
+                needed |= columns_of(self.maps[i])
+        kept.reverse()
+        position = {self.width + old: self.width + new for new, old in enumerate(kept)}
+
+        def move(index: int) -> int:
+            return position.get(index, index)
+
+        maps = tuple(remap(self.maps[i], move) for i in kept)
+        predicates = tuple(remap(p, move) for p in self.predicates)
+        projection = tuple(map(move, self.columns))
+        if not maps and not predicates and projection == tuple(range(self.width)):
+            return None
+        return Mfp(maps, predicates, projection)
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.nodes: list[Node] = []
+        self.imports: list[GlobalId] = []
+        self._known: dict[tuple[str, tuple[int, ...]], int] = {}
+
+    def node(self, relation: Relation) -> int:
+        """The node whose output is exactly the relation."""
+        return self._close(self._edge(relation), relation.schema)
+
+    def _add(
+        self, op: Op, inputs: tuple[int, ...], schema: Schema, exchange: tuple[Exchange, ...] = ()
+    ) -> int:
+        key = (repr(op), inputs) if not isinstance(op, ConstantOp) else (f"{op!r} {schema!r}", inputs)
+        if (known := self._known.get(key)) is not None:
+            return known
+        self.nodes.append(Node(len(self.nodes), op, inputs, schema, exchange or tuple(None for _ in inputs)))
+        self._known[key] = len(self.nodes) - 1
+        return len(self.nodes) - 1
+
+    def _close(self, edge: _Edge, schema: Schema) -> int:
+        mfp = edge.mfp()
+        return edge.node if mfp is None else self._add(mfp, (edge.node,), schema)
+
+    def _open(self, node: int) -> _Edge:
+        width = len(self.nodes[node].schema)
+        return _Edge(node, width, list(range(width)))
+
+    def _edge(self, relation: Relation) -> _Edge:
+        match relation:
+            case Map(input=child, scalars=scalars):
+                edge = self._edge(child)
+                edge.columns += [edge.place(scalar) for scalar in scalars]
+                return edge
+            case Filter(input=child, predicates=predicates):
+                edge = self._edge(child)
+                for predicate in predicates:
+                    edge.filter(predicate)
+                return edge
+            case Project(input=child, indices=indices):
+                edge = self._edge(child)
+                edge.columns = [edge.columns[i] for i in indices]
+                return edge
+            case Join():
+                return self._join(relation)
+            case _:
+                return self._open(self._operator(relation))
+
+    def _operator(
+        self,
+        relation: Get | Constant | Reduce | Distinct | TopK | Union | Negate | Threshold | AssertSingle,
+    ) -> int:
+        schema = relation.schema
+        everything = tuple(range(len(schema)))
+        match relation:
+            case Get(id=id):
+                if id not in self.imports:
+                    self.imports.append(id)
+                return self._add(Import(id), (), schema)
+            case Constant(rows=rows):
+                return self._add(ConstantOp(rows), (), schema)
+            case Reduce():
+                return self._reduce(relation)
+            case Distinct(input=child):
+                return self._add(DistinctOp(), (self.node(child),), schema, (everything,))
+            case Threshold(input=child):
+                return self._add(ThresholdOp(), (self.node(child),), schema, (everything,))
+            case TopK(input=child, group=group, order=order, limit=limit, offset=offset):
+                return self._add(TopKOp(group, order, limit, offset), (self.node(child),), schema, (group,))
+            case AssertSingle(input=child, group=group):
+                return self._add(AssertSingleOp(group), (self.node(child),), schema, (group,))
+            case Union(inputs=children):
+                return self._add(UnionOp(), tuple(self.node(child) for child in children), schema)
+            case Negate(input=child):
+                return self._add(NegateOp(), (self.node(child),), schema)
+            case _:
+                assert_never(relation)
+
+    def _keyed(self, child: Relation, keys: tuple[Scalar, ...]) -> tuple[int, tuple[int, ...], Schema]:
+        """The child with its keys as columns: node, their positions, its schema.  Keys that are expressions
+        stand behind the child's own columns."""
+        edge = self._edge(child)
+        columns = list(child.schema.columns)
+        positions = []
+        extra: dict[int, int] = {}
+        for key in keys:
+            if isinstance(key, ColumnRef):
+                positions.append(key.index)
+                continue
+            place = edge.place(key)
+            if place not in extra:
+                extra[place] = len(columns)
+                columns.append(Column("?key?", key.type, key.nullable))
+            positions.append(extra[place])
+        edge.columns += list(extra)
+        schema = Schema(tuple(columns))
+        return self._close(edge, schema), tuple(positions), schema
+
+    def _join(self, join: Join) -> _Edge:
+        left, left_key, left_schema = self._keyed(join.left, join.left_keys)
+        right, right_key, right_schema = self._keyed(join.right, join.right_keys)
+        n, wide = len(join.left.schema), len(left_schema)
+        inner = join.kind is JoinKind.INNER
+
+        def move(index: int) -> int:
+            return index if index < n else index - n + wide
+
+        residual = tuple(remap(predicate, move) for predicate in join.residual)
+        schema = Join(
+            Get("", left_schema), Get("", right_schema), join.kind, (), ()
+        ).schema  # the rule for nullability is the relation's own
+        op = JoinOp(join.kind, left_key, right_key, () if inner else residual, join.null_safe)
+        node = self._add(op, (left, right), schema, (left_key, right_key))
+        edge = self._open(node)
+        if inner:
+            for predicate in residual:
+                edge.filter(predicate)
+        edge.columns = [move(i) for i in range(len(join.schema))]
+        return edge
+
+    def _reduce(self, reduce: Reduce) -> int:
+        edge = self._edge(reduce.input)
+        places = [edge.place(key) for key in reduce.keys]
+        columns = [
+            Column(name, k.type, k.nullable) for name, k in zip(reduce.key_names, reduce.keys, strict=True)
+        ]
+        keys = len(places)
+        aggregates = []
+        for aggregate in reduce.aggregates:
+            argument = aggregate.argument
+            function = aggregate.function
+            if aggregate.filter is not None:
+                # An aggregate ignores NULLs: so a row that the filter drops is one whose argument is NULL, and
+                # its argument is not even computed.
+                value: Scalar = Literal(True, BOOL) if argument is None else argument
+                argument = Case(
+                    ((aggregate.filter, value),), Literal(None, value.type), value.type, nullable=True
+                )
+            position = None
+            if argument is not None:
+                place = edge.place(argument)
+                if place in places[keys:]:
+                    position = places.index(place, keys)
+                else:
+                    position = len(places)
+                    places.append(place)
+                    columns.append(Column("?argument?", argument.type, argument.nullable))
+            aggregates.append(AggregateOp(function, position, aggregate.type, aggregate.distinct))
+        edge.columns = places
+        child = self._close(edge, Schema(tuple(columns)))
+        op = ReduceOp(keys, tuple(aggregates), reduce.scalar)
+        return self._add(op, (child,), reduce.schema, (tuple(range(keys)),))

@@ -1,0 +1,215 @@
+"""How several runs become one, and the thread that does it.
+
+A merge takes neighbouring runs of a spine and yields one: ascending by hash, times advanced to `since`, equal
+rows at equal times added up.  It works in chunks that end where a hash ends, so that the interpreter is free for
+the step thread again and again.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import threading
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..repr import buffers
+from ..repr.batch import Batch, Diffs, Indices, Mask, Times
+from ..repr.buffers import Words
+from ..repr.consolidate import group_updates
+from ..repr.hash import hash_columns
+from .run import Run
+
+__all__ = ["Identity", "MergeWorker", "Run", "merge_runs", "merge_worker"]
+
+CHUNK_ROWS = 1 << 16
+"""A merge takes so many rows of its largest run at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """The columns that tell rows apart: all but the accumulators.  `is_key`: the run's hashes are theirs."""
+
+    columns: tuple[int, ...]
+    is_key: bool
+
+
+def merge_runs(runs: Sequence[Run], since: int, sums: tuple[int, ...], identity: Identity) -> Run:
+    """One run with the updates of `runs` (at least one), consolidated, as a reader at `since` or later sees them.
+
+    `sums` are the positions of the accumulator columns: int64 without NULLs.
+    """
+    pieces = [_merge_chunk(chunk, since, sums, identity) for chunk in _chunks(runs)]
+    if len(pieces) == 1:
+        return pieces[0]
+    return Run(np.concatenate([piece.hashes for piece in pieces]), _joined(pieces))
+
+
+def _chunks(runs: Sequence[Run]) -> list[list[Run]]:
+    """The same updates by ascending ranges of hashes, about CHUNK_ROWS of the largest run in each."""
+    largest = max(runs, key=len)
+    if len(largest) <= CHUNK_ROWS:
+        return [list(runs)]
+    bounds = np.unique(largest.hashes[CHUNK_ROWS::CHUNK_ROWS])
+    cuts = [[0, *run.hashes.searchsorted(bounds, "left").tolist(), len(run)] for run in runs]
+    chunks = [
+        [run.slice(cut[i], cut[i + 1]) for run, cut in zip(runs, cuts, strict=True) if cut[i] < cut[i + 1]]
+        for i in range(len(bounds) + 1)
+    ]
+    return [chunk for chunk in chunks if chunk]
+
+
+def _merge_chunk(runs: list[Run], since: int, sums: tuple[int, ...], identity: Identity) -> Run:
+    hashes = np.concatenate([run.hashes for run in runs])
+    batch = _joined(runs)
+    times = np.maximum(batch.times, np.uint64(since))
+    # numpy's stable sort finds the sorted runs and merges them: linear, and faster than searching positions
+    # (measured: 7 ms against 36 ms for 1M + 500k rows).
+    order = np.argsort(hashes, kind="stable")
+    hashes = hashes[order]
+    diffs = batch.diffs[order]
+    totals = {position: buffers.fixed(batch.columns[position])[order] for position in sums}
+    alive = _add_up(batch, times, order, hashes, diffs, totals, identity)
+    alive &= functools.reduce(np.logical_or, (total != 0 for total in totals.values()), diffs != 0)
+    if not alive.all():
+        order, hashes, diffs = order[alive], hashes[alive], diffs[alive]
+        totals = {position: total[alive] for position, total in totals.items()}
+    index = pa.array(order)
+    columns = tuple(
+        pa.array(totals[i]) if i in totals else column.take(index) for i, column in enumerate(batch.columns)
+    )
+    return Run(hashes, Batch(columns, times[order], diffs))
+
+
+def _joined(runs: list[Run]) -> Batch:
+    if len(runs) == 1:
+        return runs[0].batch
+    batches = [run.batch for run in runs]
+    columns = zip(*(batch.columns for batch in batches), strict=True)
+    return Batch(
+        tuple(pa.concat_arrays(column) for column in columns),
+        np.concatenate([batch.times for batch in batches]),
+        np.concatenate([batch.diffs for batch in batches]),
+    )
+
+
+def _add_up(
+    batch: Batch,
+    times: Times,
+    order: Indices,
+    hashes: Words,
+    diffs: Diffs,
+    totals: dict[int, npt.NDArray[np.int64]],
+    identity: Identity,
+) -> Mask:
+    """Adds equal updates into one of them: into `diffs` and `totals`, both in the order `order`, in place.
+
+    Returns which positions of that order still stand for something.
+    """
+    alive = np.ones(len(order), np.bool_)
+    members = _candidates(hashes, diffs, every=bool(totals) or identity.is_key)
+    if not len(members):
+        return alive
+    rows = order[members]
+    index = pa.array(rows)
+    columns = [batch.columns[i].take(index) for i in identity.columns]
+    words = hashes[members] if identity.is_key else hash_columns(columns, len(rows))
+    groups = group_updates(columns, times[rows], words)
+    grouped = members[groups.order]
+    first = grouped[groups.starts]
+    alive[members] = False
+    alive[first] = True
+    for values in (diffs, *totals.values()):
+        values[first] = np.add.reduceat(values[grouped], groups.starts)
+    return alive
+
+
+def _candidates(hashes: Words, diffs: Diffs, *, every: bool) -> Indices:
+    """Positions of updates that may be equal to another: those that share their hash.
+
+    Unless `every` is set, only where one of them is a retraction: equal insertions lie side by side for as long
+    as they live, so nothing is gained by a search for them.
+    """
+    same = hashes[1:] == hashes[:-1]
+    if not same.any():
+        return np.empty(0, np.int64)
+    starts = np.flatnonzero(np.concatenate(([True], ~same)))
+    counts = np.diff(np.append(starts, len(hashes)))
+    wanted = counts > 1
+    if not every:
+        wanted &= np.minimum.reduceat(diffs, starts) < 0
+    return np.flatnonzero(np.repeat(wanted, counts))
+
+
+class Mergeable(Protocol):
+    def maintain(self) -> bool:
+        """Does one merge that is due; False when none is."""
+
+    def failed(self, error: Exception) -> None:
+        """Told what `maintain` raised."""
+
+
+class MergeWorker:
+    """The thread that merges for every spine of the process.
+
+    With `inline` set there is no thread and the inserting thread merges at once: for tests, and for tasks that
+    end soon.  A request is a set member, so a spine waits in line once.
+    """
+
+    def __init__(self, *, inline: bool = False) -> None:
+        self.inline = inline
+        self._queue: dict[int, Mergeable] = {}
+        self._changed = threading.Condition(threading.Lock())
+        self._thread: threading.Thread | None = None
+        self._busy = False
+
+    def request(self, spine: Mergeable) -> None:
+        """Asks for `spine.maintain()` until it has nothing more to do."""
+        with self._changed:
+            self._queue[id(spine)] = spine
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="ptvc-merge", daemon=True)
+                self._thread.start()
+            self._changed.notify_all()
+
+    def drain(self) -> None:
+        """Waits until nothing is asked for any more."""
+        with self._changed:
+            while self._queue or self._busy:
+                self._changed.wait()
+
+    def _run(self) -> None:
+        while True:
+            with self._changed:
+                while not self._queue:
+                    self._changed.wait()
+                spine = self._queue.pop(next(iter(self._queue)))
+                self._busy = True
+            try:
+                while spine.maintain():
+                    pass
+            except Exception as error:
+                spine.failed(error)
+            del spine
+            with self._changed:
+                self._busy = False
+                self._changed.notify_all()
+
+
+_shared: tuple[int, MergeWorker] | None = None
+_shared_lock = threading.Lock()
+
+
+def merge_worker() -> MergeWorker:
+    """The one worker of this process.  A forked process, which inherits no threads, gets its own."""
+    global _shared
+    with _shared_lock:
+        if _shared is None or _shared[0] != os.getpid():
+            inline = _shared is not None and _shared[1].inline
+            _shared = (os.getpid(), MergeWorker(inline=inline))
+        return _shared[1]

@@ -1,0 +1,59 @@
+"""One-off queries: a plan over a snapshot, at one time, with no state to keep.
+
+The stateless operators are those of a dataflow.  Of the others, a join needs no arrangement of either side here: both
+sides are matched by sorted hashes and only the pairs that are found are copied.  The rest run on empty state that is
+dropped afterwards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from ..expr.relation import GlobalId, Relation
+from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
+from ..repr.consolidate import consolidate
+from ..repr.schema import ERROR_SCHEMA
+from .lower import lower
+from .operators.build import build
+from .operators.counts import Counts, occurs
+from .plan import DataflowPlan, Import, JoinOp
+from .snapshot_join import snapshot_join
+
+
+def evaluate_once(
+    query: Relation | DataflowPlan, inputs: Mapping[GlobalId, Batch | Delta], time: int
+) -> Delta:
+    """The rows of `query` over the collections `inputs` as they stand at `time` (all of their updates up to it).
+
+    The result is consolidated, every update at `time`; errors are in `errs`, each once.  An input that is missing
+    is empty.
+    """
+    plan = query if isinstance(query, DataflowPlan) else lower(query)
+    results: list[Delta] = []
+    for node in plan.nodes:
+        given = tuple(results[i] for i in node.inputs)
+        if isinstance(node.op, Import):
+            found = inputs.get(node.op.id)
+            results.append(empty_delta(node.schema) if found is None else _at(found, time))
+        elif isinstance(node.op, JoinOp):
+            results.append(snapshot_join(node.op, plan.input_schemas(node), node.schema, given))
+        else:
+            operator = build(node.op, plan.input_schemas(node), node.schema, time)
+            results.append(operator.step(given, time, time + 1))
+    output = results[plan.output]
+    errs = output.errs
+    if len(errs):
+        errs = Counts(ERROR_SCHEMA).update(errs, occurs)
+    return Delta(consolidate(output.oks), errs)
+
+
+def _at(found: Batch | Delta, time: int) -> Delta:
+    """All updates as of one time."""
+    delta = found if isinstance(found, Delta) else Delta(found, NO_ERRORS)
+    return Delta(_moved(delta.oks, time), _moved(delta.errs, time))
+
+
+def _moved(batch: Batch, time: int) -> Batch:
+    return Batch(batch.columns, np.full(len(batch), time, np.uint64), batch.diffs)

@@ -1,0 +1,84 @@
+"""From a node of a plan to the operator that runs it: the one table."""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from ...expr.relation import JoinKind
+from ...repr.schema import Schema
+from ..plan import (
+    AssertSingleOp,
+    ConstantOp,
+    DistinctOp,
+    Import,
+    JoinOp,
+    Mfp,
+    NegateOp,
+    Op,
+    ReduceOp,
+    ThresholdOp,
+    TopKOp,
+    UnionOp,
+)
+from .assert_single import AssertSingle
+from .base import Operator
+from .constant import Constant
+from .distinct import Distinct
+from .join import Join
+from .linear import MapFilterProject
+from .outer_join import OuterJoin
+from .reduce import Reduce
+from .semijoin import SemiJoin
+from .threshold import Threshold
+from .topk import TopK
+from .union import Negate, Union
+
+NEVER = -1
+"""An as_of that no step holds."""
+
+
+def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Operator:
+    """The operator for `op` over inputs of these schemas, with empty state.
+
+    `as_of` is the first time that the dataflow answers for: constants, and reductions that have a row even over
+    nothing, start with it.  Where a dataflow runs in several partitions, all but one of them pass NEVER, so that
+    these rows are there once.  An Import has no operator: its updates are given.
+    """
+    match op:
+        case Import():
+            raise AssertionError("an import is not run: its updates are handed to the dataflow")
+        case ConstantOp():
+            return Constant(op, schema, as_of)
+        case Mfp():
+            return MapFilterProject(op, inputs[0], schema)
+        case UnionOp():
+            return Union(schema)
+        case NegateOp():
+            return Negate(schema)
+        case JoinOp():
+            return _join(op, *inputs)
+        case ReduceOp():
+            return Reduce(op, inputs[0], schema, as_of)
+        case DistinctOp():
+            return Distinct(schema)
+        case TopKOp():
+            return TopK(op, schema)
+        case ThresholdOp():
+            return Threshold(schema)
+        case AssertSingleOp():
+            return AssertSingle(op, schema)
+        case _:
+            assert_never(op)
+
+
+def _join(op: JoinOp, left: Schema, right: Schema) -> Operator:
+    arguments = (left, right, op.left_key, op.right_key, op.residual, op.null_safe)
+    match op.kind:
+        case JoinKind.INNER:
+            return Join(*arguments)
+        case JoinKind.SEMI | JoinKind.ANTI:
+            return SemiJoin(*arguments, anti=op.kind is JoinKind.ANTI)
+        case JoinKind.LEFT | JoinKind.RIGHT | JoinKind.FULL:
+            return OuterJoin(op.kind, *arguments)
+        case _:
+            assert_never(op.kind)

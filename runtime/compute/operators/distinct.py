@@ -1,0 +1,27 @@
+"""Distinct: every row that occurs, once."""
+
+from __future__ import annotations
+
+from ...repr.batch import Batch, Delta
+from ...repr.schema import Schema
+from ..spine import Spine
+from .base import Operator
+from .counts import Counts, occurs
+
+
+class Distinct(Operator):
+    """out(t)[row] = 1 if in(t)[row] > 0 else 0, for every row and time.
+
+    Work is per row that the step touches, whatever its count.  Rows that SQL holds equal and that print
+    differently (-0.0 and 0.0) are one row, the one without the sign.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        super().__init__(schema)
+        self._counts = Counts(schema)
+
+    def spines(self) -> dict[str, Spine]:
+        return {"counts": self._counts.spine}
+
+    def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        return self.delta(self._counts.update(oks[0], occurs))

@@ -1,0 +1,266 @@
+"""Reduce: one row per group, kept up to date.
+
+```
+rows ── segments (group, time) ──┬── summands ── running sums on top of the group's state ──┐
+                                 ├── DISTINCT: counts per (group, value) that cross zero ───┤ results before and
+                                 ├── float sums, limb by limb ──────────────────────────────┤ after each segment
+                                 └── min, max over the group's values ──────────────────────┘
+```
+
+At every (group, time) the row that was is retracted and the row that is inserted, where the two differ.  A result
+that does not fit its type is an error in place of the row, and is retracted like one.
+
+State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
+the accumulators; `floats`, one row per (group, limb); `distinct_<i>` and `values_<i>` for argument i.  State is as of
+the end of the last step, so its rows bear no time of their own (0).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ...errors import Unsupported
+from ...expr.row_errors import Evaluated, RowErrors
+from ...repr.batch import NO_ERRORS, Batch, Delta, Indices, Mask, concat_batches
+from ...repr.buffers import fixed
+from ...repr.consolidate import canonical
+from ...repr.equality import rows_equal
+from ...repr.schema import ERROR_SCHEMA, Column, Schema
+from ...repr.types import INT8
+from ..plan import ReduceOp
+from ..spine import Spine
+from .accumulators import Accumulators, FloatSum
+from .base import Operator
+from .distinct_values import DistinctValues
+from .float_state import FloatState
+from .float_sum import Floats
+from .hierarchical import Extremes
+from .segments import Ints, Segments, segments_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """Before and after each of s segments, stacked: `exists` bool[2 s], aggregate columns of 2 s values, and
+    errors by position in the stack."""
+
+    exists: Mask
+    columns: tuple[pa.Array, ...]
+    errors: tuple[RowErrors, ...]
+
+
+class Reduce(Operator):
+    """`as_of` is when a `scalar` reduction over nothing has its row."""
+
+    def __init__(self, op: ReduceOp, input_schema: Schema, schema: Schema, as_of: int) -> None:
+        super().__init__(schema)
+        self._op = op
+        self._as_of = as_of
+        self._keys = op.keys
+        keys = input_schema.columns[: op.keys]
+        self._accumulators = Accumulators(op, input_schema)
+        sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
+        key = tuple(range(op.keys))
+        self._groups = Spine(
+            Schema(keys + sums), key, tuple(range(op.keys, op.keys + self._accumulators.width))
+        )
+        self._spines = {"groups": self._groups}
+        arguments = [
+            (a.argument, a.function in ("min", "max"), a.distinct)
+            for a in op.aggregates
+            if a.argument is not None
+        ]
+        self._distinct = {
+            i: DistinctValues(input_schema, op.keys, i)
+            for i, extreme, distinct in arguments
+            if distinct and not extreme
+        }
+        self._extremes = {i: Extremes(input_schema, op.keys, i) for i, extreme, _ in arguments if extreme}
+        self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
+        self._spines |= {f"values_{i}": state.spine for i, state in self._extremes.items()}
+        self._floats: FloatState | None = None
+        if self._accumulators.floats:
+            self._floats = FloatState(keys, tuple(self._accumulators.floats))
+            self._spines["floats"] = self._floats.spine
+
+    def spines(self) -> dict[str, Spine]:
+        return self._spines
+
+    def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
+        output = super().step(inputs, lower, upper)
+        if not self._op.scalar or not lower <= self._as_of < upper:
+            return output
+        first = Batch(self._empty_row(), np.array([self._as_of], np.uint64), np.ones(1, np.int64))
+        return Delta(concat_batches(self.schema, [first, output.oks]), output.errs)
+
+    def _empty_row(self) -> tuple[pa.Array, ...]:
+        """The aggregates over no rows."""
+        return tuple(
+            pa.array([0 if aggregate.function == "count" else None], aggregate.type.arrow)
+            for aggregate in self._op.aggregates
+        )
+
+    def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        (batch,) = oks
+        keys = tuple(canonical(column) for column in batch.columns[: self._keys])
+        batch = batch.with_columns((*keys, *batch.columns[self._keys :]))
+        segments = segments_of(batch, keys)
+        if len(segments.heads) == len(batch) and segments.groups == 1:
+            heads = keys
+        else:
+            head_index = pa.array(segments.heads)
+            heads = tuple(key.take(head_index) for key in keys)
+        return self._emit(self._results(batch, keys, heads, segments), heads, segments)
+
+    def _results(
+        self, batch: Batch, keys: tuple[pa.Array, ...], heads: tuple[pa.Array, ...], segments: Segments
+    ) -> _Results:
+        of_rows = segments.of_rows()
+        counts = segments.sums(batch.diffs)
+        deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
+        float_feeds: list[tuple[FloatSum, pa.Array, Indices, Ints]] = []
+        for source in self._accumulators.sources:
+            if source is None:
+                for row, values in self._accumulators.feed(None, dict(enumerate(batch.columns)), batch.diffs):
+                    deltas[row] = counts if values is batch.diffs else segments.sums(values)
+                float_feeds += [
+                    (f, batch.columns[f.argument], of_rows, batch.diffs)
+                    for f in self._accumulators.floats
+                    if not f.distinct
+                ]
+                continue
+            crossings = self._distinct[source].step(batch, keys, of_rows)
+            for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
+                np.add.at(deltas[row], crossings.segments, values)
+            float_feeds += [
+                (f, crossings.values, crossings.segments, crossings.diffs)
+                for f in self._accumulators.floats
+                if f.distinct and f.argument == source
+            ]
+        rows, sums = self._accumulate(batch.diffs, counts, deltas, heads, segments)
+        floats: dict[FloatSum, Floats] = {}
+        if self._floats is not None:
+            floats = self._floats.step(float_feeds, heads, segments)
+        extremes = {
+            i: state.step(batch, keys, heads, segments, of_rows) for i, state in self._extremes.items()
+        }
+        return self._finish(rows, sums, floats, extremes)
+
+    def _accumulate(
+        self,
+        diffs: Ints,
+        counts: Ints,
+        deltas: Ints,
+        heads: tuple[pa.Array, ...],
+        segments: Segments,
+    ) -> tuple[Ints, Ints]:
+        """Multiplicities int64[2 s] and sums int64[width, 2 s] before and after each segment."""
+        width = self._accumulators.width
+        old_rows = np.zeros(segments.groups, np.int64)
+        old_sums = np.zeros((width, segments.groups), np.int64)
+        matches = self._groups.probe(heads, segments.hashes)
+        if len(matches):
+            np.add.at(old_rows, matches.probe, matches.rows.diffs)
+            for i in range(width):
+                np.add.at(old_sums[i], matches.probe, fixed(matches.rows.columns[self._keys + i]))
+        if segments.single:
+            totals, total_sums = counts, deltas
+        else:
+            totals = np.add.reduceat(counts, segments.first)
+            total_sums = np.add.reduceat(deltas, segments.first, axis=1)
+        if width:
+            _check_range(diffs, old_rows)
+        state = Batch(
+            (*heads, *(pa.array(row) for row in total_sums)),
+            np.zeros(segments.groups, np.uint64),
+            totals,
+        )
+        self._groups.insert(state, segments.hashes)
+        after_rows = segments.running(old_rows, counts)
+        after_sums = segments.running(old_sums, deltas)
+        return (
+            np.concatenate((segments.previous(old_rows, after_rows), after_rows)),
+            np.concatenate((segments.previous(old_sums, after_sums), after_sums), axis=1),
+        )
+
+    def _finish(
+        self,
+        rows: Ints,
+        sums: Ints,
+        floats: dict[FloatSum, Floats],
+        extremes: dict[int, dict[str, pa.Array]],
+    ) -> _Results:
+        columns = []
+        errors = []
+        for aggregate in self._op.aggregates:
+            if aggregate.function in ("min", "max"):
+                assert aggregate.argument is not None
+                result = Evaluated(extremes[aggregate.argument][aggregate.function])
+            else:
+                result = self._accumulators.finish(aggregate, sums, rows, floats)
+            columns.append(result.values)
+            if result.errors is not None:
+                errors.append(result.errors)
+        exists = np.ones(len(rows), np.bool_) if self._op.scalar else rows > 0
+        return _Results(exists, tuple(columns), tuple(errors))
+
+    def _emit(self, results: _Results, heads: tuple[pa.Array, ...], segments: Segments) -> Delta:
+        s = len(segments.starts)
+        exists = results.exists
+        good = exists
+        errs = NO_ERRORS
+        if results.errors:
+            good = exists.copy()
+            errs = self._errors(results, segments)
+            for errors in results.errors:
+                good[errors.indices] = False
+        positions = np.arange(s)
+        both = good[:s] & good[s:]
+        changed = ~(both & rows_equal(results.columns, positions, results.columns, positions + s, exact=True))
+        chosen = np.flatnonzero(good & np.concatenate((changed, changed)))
+        if not len(chosen):
+            return self.delta(self._nothing.oks, errs)
+        after = chosen >= s
+        segment = chosen - s * after
+        index = pa.array(chosen)
+        columns = [column.take(index) for column in results.columns]
+        if self._keys:
+            key_index = pa.array(segments.group[segment])
+            columns = [*(head.take(key_index) for head in heads), *columns]
+        return self.delta(
+            Batch(tuple(columns), segments.times[segment], np.where(after, 1, -1).astype(np.int64)), errs
+        )
+
+    def _errors(self, results: _Results, segments: Segments) -> Batch:
+        """Retractions of the errors before each segment, and the errors after it; only the first of a group."""
+        s = len(segments.starts)
+        batches = []
+        seen = np.zeros(2 * s, np.bool_)
+        for errors in results.errors:
+            wanted = results.exists[errors.indices] & ~seen[errors.indices]
+            seen[errors.indices] = True
+            at = errors.indices[wanted]
+            index = pa.array(np.flatnonzero(wanted))
+            batches.append(
+                Batch(
+                    (errors.sqlstates.take(index), errors.messages.take(index)),
+                    segments.times[at % s],
+                    np.where(at >= s, 1, -1).astype(np.int64),
+                )
+            )
+        return concat_batches(ERROR_SCHEMA, batches)
+
+
+_MAX_ROWS = 1 << 29
+
+
+def _check_range(diffs: Ints, before: Ints) -> None:
+    """Refuses what might wrap.  A limb is below 2^33, so a sum of 2^29 of them on top of another is below 2^63."""
+    arriving = float(np.abs(diffs).sum(dtype=np.float64))
+    if max(arriving, float(before.max())) >= _MAX_ROWS:
+        raise Unsupported(
+            f"aggregating {max(arriving, float(before.max())):,.0f} rows of one group or one step is not supported",
+            hint=f"The limit is {_MAX_ROWS:,}: aggregate in two steps, or remove duplicates first.",
+        )

@@ -1,0 +1,192 @@
+"""The physical plan: a view as a graph of operators, before any of them holds state.
+
+A plan is a frozen, picklable value.  Its nodes stand in topological order and name their inputs by position, so a
+subtree that occurs twice is one node with two readers.  For every input a node says by which columns its rows must
+be brought together (`exchange`): that is all a Spark job needs to cut the graph into levels, and all a resident
+task may ignore, since there every row is in one place.
+
+```
+Import u1 ─ Mfp ─┐ by #0                       level 0 | level 1 | level 2
+                 Join ─ Mfp ─ Reduce ─ out     Imports,  Join,     Reduce
+Import u2 ───────┘ by #1      by #0            Mfp       Mfp
+```
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from ..expr.relation import GlobalId, JoinKind, OrderBy
+from ..expr.scalar import Scalar
+from ..repr.schema import Schema
+from ..repr.types import ScalarType
+
+Exchange = tuple[int, ...] | None
+"""Columns whose hash places a row; `()` brings everything to one place, None leaves rows where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Import:
+    """The updates of a catalog object, as persist or another dataflow hands them over."""
+
+    id: GlobalId
+
+
+@dataclass(frozen=True, slots=True)
+class ConstantOp:
+    """Literal rows, there from the as_of on."""
+
+    rows: tuple[tuple[Any, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mfp:
+    """Map, filter, project in one pass.
+
+    `maps[i]` becomes column `n + i` over an input of n columns and may use any column before it.  A row goes on
+    when every predicate is TRUE; a predicate is tried as soon as its columns exist, so that an error in a later
+    map does not exist for a row that is dropped.  `projection` picks the output from all of these columns.
+    """
+
+    maps: tuple[Scalar, ...]
+    predicates: tuple[Scalar, ...]
+    projection: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnionOp:
+    """Multiplicities of all inputs add."""
+
+
+@dataclass(frozen=True, slots=True)
+class NegateOp:
+    """Multiplicities change sign; those of errors do not."""
+
+
+@dataclass(frozen=True, slots=True)
+class JoinOp:
+    """Left rows and right rows that agree on the key columns (and on `residual`, over left then right columns).
+
+    An inner join has no residual: it stands in the Mfp that follows.
+    """
+
+    kind: JoinKind
+    left_key: tuple[int, ...]
+    right_key: tuple[int, ...]
+    residual: tuple[Scalar, ...] = ()
+    null_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateOp:
+    """One aggregate over a column of the input (None for `count(*)`).  Filters are already in the column: it is
+    NULL where the filter is not TRUE."""
+
+    function: str
+    argument: int | None
+    type: ScalarType
+    distinct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ReduceOp:
+    """One row per group of the first `keys` columns; `scalar` has its one row even over an empty input."""
+
+    keys: int
+    aggregates: tuple[AggregateOp, ...]
+    scalar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctOp:
+    """Every row that occurs, once."""
+
+
+@dataclass(frozen=True, slots=True)
+class TopKOp:
+    """Per group the places `[offset, offset + limit)`; ties fall to the total order of rows."""
+
+    group: tuple[int, ...]
+    order: tuple[OrderBy, ...]
+    limit: int | None
+    offset: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ThresholdOp:
+    """Rows with a negative multiplicity vanish."""
+
+
+@dataclass(frozen=True, slots=True)
+class AssertSingleOp:
+    """The input, and error 21000 for every group of more than one row."""
+
+    group: tuple[int, ...]
+
+
+Op = (
+    Import
+    | ConstantOp
+    | Mfp
+    | UnionOp
+    | NegateOp
+    | JoinOp
+    | ReduceOp
+    | DistinctOp
+    | TopKOp
+    | ThresholdOp
+    | AssertSingleOp
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One operator.  `id` is its position in the plan; `inputs` are ids of earlier nodes; `exchange` has one
+    entry per input; `schema` is of the output."""
+
+    id: int
+    op: Op
+    inputs: tuple[int, ...]
+    schema: Schema
+    exchange: tuple[Exchange, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowPlan:
+    """All operators of one view, in topological order.  `imports` are the catalog objects that it reads, each
+    once; `output` is the id of the node whose rows are the view, `schema` their shape under the view's names."""
+
+    nodes: tuple[Node, ...]
+    imports: tuple[GlobalId, ...]
+    output: int
+    schema: Schema
+
+    def input_schemas(self, node: Node) -> tuple[Schema, ...]:
+        return tuple(self.nodes[i].schema for i in node.inputs)
+
+    def import_schema(self, id: GlobalId) -> Schema:
+        """The shape of an imported object; KeyError when the plan does not read it."""
+        for node in self.nodes:
+            if isinstance(node.op, Import) and node.op.id == id:
+                return node.schema
+        raise KeyError(id)
+
+    def __iter__(self) -> Iterator[Node]:
+        return iter(self.nodes)
+
+
+def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
+    """Node ids by superstep: a node stands one level after any input that must be exchanged first, and no
+    earlier than any other input.  A row read without an exchange from an earlier level stays in its partition."""
+    level: list[int] = []
+    for node in plan.nodes:
+        level.append(
+            max(
+                (level[i] + (by is not None) for i, by in zip(node.inputs, node.exchange, strict=True)),
+                default=0,
+            )
+        )
+    count = max(level, default=0) + 1
+    return tuple(tuple(node.id for node in plan.nodes if level[node.id] == at) for at in range(count))

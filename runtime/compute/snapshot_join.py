@@ -1,0 +1,117 @@
+"""Joins of two snapshots: every kind of join at one time, without an arrangement.
+
+Pairs are found by a binary search of one side's key hashes in the other's sorted ones, checked by true equality and
+by the residual; they stay pairs of positions until the rows of the result are known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ..expr.evaluate import evaluate_predicates
+from ..expr.relation import JoinKind
+from ..repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches
+from ..repr.consolidate import consolidate
+from ..repr.equality import rows_equal
+from ..repr.schema import ERROR_SCHEMA, Schema
+from .arrangement import keyed
+from .operators.join import padded, padded_left
+from .plan import JoinOp
+
+PAIRS = 1 << 20
+"""With a residual, so many pairs are formed and checked at a time."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Pairs:
+    """Positions of rows that match, int64[p] each, and the errors of the residual."""
+
+    left: Indices
+    right: Indices
+    errs: Batch
+
+
+def snapshot_join(op: JoinOp, inputs: tuple[Schema, ...], schema: Schema, given: tuple[Delta, ...]) -> Delta:
+    """The join of two collections whose updates are all at one time."""
+    left, right = (_positive(delta.oks) for delta in given)
+    pairs = _matches(op, left, right)
+    errs = concat_batches(ERROR_SCHEMA, [given[0].errs, given[1].errs, pairs.errs])
+    match op.kind:
+        case JoinKind.SEMI | JoinKind.ANTI:
+            matched = np.zeros(len(left), np.bool_)
+            matched[pairs.left] = True
+            return Delta(left.filter(matched if op.kind is JoinKind.SEMI else ~matched), errs)
+        case _:
+            pieces = [_rows(left, right, pairs)]
+    if op.kind in (JoinKind.LEFT, JoinKind.FULL):
+        pieces.append(padded(_unmatched(left, pairs.left), inputs[1]))
+    if op.kind in (JoinKind.RIGHT, JoinKind.FULL):
+        pieces.append(padded_left(inputs[0], _unmatched(right, pairs.right)))
+    return Delta(concat_batches(schema, pieces), errs)
+
+
+def _positive(batch: Batch) -> Batch:
+    """Without updates that cancel each other: a row that is there no more matches nothing."""
+    return consolidate(batch) if len(batch) and int(batch.diffs.min()) <= 0 else batch
+
+
+def _unmatched(batch: Batch, matched: Indices) -> Batch:
+    rest = np.ones(len(batch), np.bool_)
+    rest[matched] = False
+    return batch.filter(rest)
+
+
+def _rows(left: Batch, right: Batch, pairs: _Pairs) -> Batch:
+    left_index, right_index = pa.array(pairs.left), pa.array(pairs.right)
+    columns = (
+        *(column.take(left_index) for column in left.columns),
+        *(column.take(right_index) for column in right.columns),
+    )
+    return Batch(columns, left.times[pairs.left], left.diffs[pairs.left] * right.diffs[pairs.right])
+
+
+def _matches(op: JoinOp, left: Batch, right: Batch) -> _Pairs:
+    left_keyed = keyed(left, op.left_key, null_safe=op.null_safe)
+    right_keyed = keyed(right, op.right_key, null_safe=op.null_safe)
+    if not len(left_keyed) or not len(right_keyed):
+        nothing: Indices = np.empty(0, np.int64)
+        return _Pairs(nothing, nothing, NO_ERRORS)
+    # The shorter side is sorted and searched: its sorted hashes stay in the processor's caches.
+    swap = len(left_keyed) < len(right_keyed)
+    probe, table = (right_keyed, left_keyed) if swap else (left_keyed, right_keyed)
+    order = np.argsort(table.hashes, kind="stable")
+    hashes = table.hashes[order]
+    first = hashes.searchsorted(probe.hashes, "left")
+    counts = hashes.searchsorted(probe.hashes, "right") - first
+    probe_rows = np.repeat(np.arange(len(probe)), counts)
+    ends = np.cumsum(counts)
+    table_rows = order[np.arange(len(probe_rows)) + np.repeat(first - (ends - counts), counts)]
+    if op.left_key:
+        equal = rows_equal(probe.keys, probe_rows, table.keys, table_rows)
+        if not equal.all():
+            probe_rows, table_rows = probe_rows[equal], table_rows[equal]
+    left_rows, right_rows = (table_rows, probe_rows) if swap else (probe_rows, table_rows)
+    if left_keyed.kept is not None:
+        left_rows = left_keyed.kept[left_rows]
+    if right_keyed.kept is not None:
+        right_rows = right_keyed.kept[right_rows]
+    pairs = _Pairs(left_rows, right_rows, NO_ERRORS)
+    return _passing(op, left, right, pairs) if op.residual else pairs
+
+
+def _passing(op: JoinOp, left: Batch, right: Batch, pairs: _Pairs) -> _Pairs:
+    kept = []
+    errs = []
+    for start in range(0, len(pairs.left), PAIRS):
+        part = _Pairs(pairs.left[start : start + PAIRS], pairs.right[start : start + PAIRS], NO_ERRORS)
+        rows = _rows(left, right, part)
+        keep, failed = evaluate_predicates(op.residual, rows.columns, len(rows))
+        if failed is not None and len(failed):
+            at = failed.indices
+            errs.append(Batch((failed.sqlstates, failed.messages), rows.times[at], rows.diffs[at]))
+        kept.append(start + np.flatnonzero(keep))
+    chosen = np.concatenate(kept) if kept else np.empty(0, np.int64)
+    return _Pairs(pairs.left[chosen], pairs.right[chosen], concat_batches(ERROR_SCHEMA, errs))

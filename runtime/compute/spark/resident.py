@@ -1,0 +1,32 @@
+"""A resident task: a job of one partition whose task runs until its work is done.
+
+Spark places it, starts its Python worker, and starts it anew (with the next attempt number) when the worker dies:
+`local[n,4]` retries, `local[n]` does not.  Failures are counted per task for life, so whoever owns the work submits the
+job again when it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from pyspark import TaskContext
+from pyspark.sql import SparkSession
+
+
+def run_resident(spark: SparkSession, name: str, work: Callable[[int], None]) -> None:
+    """Runs `work(attempt)` in a Spark task; returns when it does, raises when Spark has given up.
+
+    `work` is pickled by reference: a module-level function of this package, or a partial of one.
+    """
+
+    def task(_: Iterable[int]) -> Iterable[int]:
+        context = TaskContext.get()
+        assert context is not None
+        # The task's id is unique within the application and grows, unlike the attempt number of a job.
+        work(context.taskAttemptId())
+        return iter(())
+
+    context = spark.sparkContext
+    context.setLocalProperty("spark.scheduler.pool", "residents")
+    context.setJobGroup(f"resident-{name}", f"replica {name}", interruptOnCancel=True)
+    context.parallelize([0], 1).mapPartitions(task).count()

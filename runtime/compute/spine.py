@@ -1,0 +1,286 @@
+"""The spine: a collection indexed by a hash of its key, as a short list of immutable sorted runs.
+
+    runs (oldest, largest first)      [........................] [..........] [....] [.]
+    insert                            sorts the new updates by hash: one more run at the end
+    probe                             a binary search per run for a whole batch of keys, then true equality
+    merge                             the tail of runs that are too close in size becomes one run
+
+Invariants: a run never changes once built; the list of runs is replaced as a whole, so a handle to it is a
+snapshot; a run is ascending by hash; equal hashes are never divided among chunks of a merge.  Sizes grow
+geometrically once merges have caught up, so an update is moved O(log n) times and a probe searches O(log n) runs.
+
+Merging never blocks a step.  Tiny runs are merged by the inserting thread, as that is cheaper than to search
+them; larger ones by the process's one merge thread (`merge_worker`), in chunks, as numpy and Arrow let go of the
+interpreter inside a kernel but not between them.  A merge consolidates equal rows and advances times to `since`.
+Only when the thread falls far behind (`MAX_RUNS`) does an insert wait.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ..repr.batch import Batch, Indices, concat_batches, empty_batch
+from ..repr.buffers import Words
+from ..repr.equality import rows_equal
+from ..repr.hash import hash_columns
+from ..repr.schema import Schema
+from .merge import Identity, MergeWorker, merge_runs, merge_worker
+from .run import Run
+from .run_file import map_run, write_run
+
+__all__ = ["Matches", "Run", "Spine", "map_run", "probe_runs", "write_run"]
+
+INLINE_ROWS = 2_000
+"""Runs of together fewer rows are merged by the inserting thread."""
+
+MAX_RUNS = 32
+"""With more runs than this an insert waits for merges."""
+
+MAX_RUN_BYTES = 1 << 30
+"""Runs are not merged beyond this size: offsets of Arrow's strings are 32 bits wide."""
+
+PROBE_ROWS = 1 << 18
+"""Pairs of a probe are formed and checked so many at a time."""
+
+_SORTED_PROBES = 2_048
+"""Above so many probe keys, sorting them first pays: neighbours then share cache lines of the runs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Pairs of equal keys: `rows` row i matches probe row `probe[i]`."""
+
+    probe: Indices
+    rows: Batch
+
+    def __len__(self) -> int:
+        return len(self.probe)
+
+
+class Spine:
+    """A collection of `schema`, indexed by the columns at the positions `key`.
+
+    `sums` are positions of int64 columns without NULLs that are accumulators: when rows that are equal in all
+    other columns meet, these are added up, as the diff is; a row vanishes when its diff and all sums are zero.
+    One thread inserts and probes; merges may run on another.
+    """
+
+    def __init__(
+        self,
+        schema: Schema,
+        key: tuple[int, ...],
+        sums: tuple[int, ...] = (),
+        *,
+        worker: MergeWorker | None = None,
+    ) -> None:
+        self.schema = schema
+        self.key = key
+        self.sums = sums
+        others = tuple(i for i in range(len(schema)) if i not in sums)
+        self._identity = Identity(others, sorted(key) == list(others))
+        self._worker = worker
+        self._runs: tuple[Run, ...] = ()
+        self._merging: set[int] = set()
+        self._since = 0
+        self._changed = threading.Condition(threading.Lock())
+        self._failure: Exception | None = None
+
+    @property
+    def runs(self) -> tuple[Run, ...]:
+        return self._runs
+
+    def handle(self) -> tuple[Run, ...]:
+        """The contents as of now, for good: later inserts and merges do not change it."""
+        return self._runs
+
+    @property
+    def rows(self) -> int:
+        """Updates held, not yet consolidated ones included."""
+        return sum(len(run) for run in self._runs)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(run.nbytes for run in self._runs)
+
+    @property
+    def since(self) -> int:
+        return self._since
+
+    def advance_since(self, since: int) -> None:
+        """Nobody will look at a time before `since` any more: merges may advance times to it."""
+        if since > self._since:
+            self._since = since
+
+    def hashes(self, columns: Sequence[pa.Array], length: int) -> Words:
+        """Hashes of rows that have this spine's columns, by its key."""
+        return hash_columns([columns[i] for i in self.key], length)
+
+    def insert(self, batch: Batch, hashes: Words | None = None) -> None:
+        """Adds updates.  `hashes` are those of the key columns, when the caller has them."""
+        count = len(batch)
+        if count == 0:
+            return
+        if hashes is None:
+            hashes = self.hashes(batch.columns, count)
+        if count > 1:
+            order = np.argsort(hashes, kind="stable")
+            hashes, batch = hashes[order], batch.take(order)
+        self._append(Run(hashes, batch))
+
+    def load(self, runs: Sequence[Run]) -> None:
+        """Replaces the contents by `runs` (of this schema and key, as another spine held or a file maps them)."""
+        with self._changed:
+            self._runs = tuple(run for run in runs if len(run))
+
+    def _append(self, run: Run) -> None:
+        self._raise_failure()
+        with self._changed:
+            self._runs = (*self._runs, run)
+        while self._merge(inline=True):
+            pass
+        if self._plan(self._runs, None) is None:
+            return
+        worker = self._worker or merge_worker()
+        if worker.inline:
+            while self.maintain():
+                pass
+            return
+        worker.request(self)
+        if len(self._runs) > MAX_RUNS:
+            self._wait()
+
+    def _wait(self) -> None:
+        """Back-pressure: until merges have caught up."""
+        while len(self._runs) > MAX_RUNS:
+            if self.maintain():
+                continue
+            with self._changed:
+                self._raise_failure()
+                if not self._merging:
+                    return  # nothing is due: the runs are as large as runs may be
+                self._changed.wait(1.0)
+
+    def _raise_failure(self) -> None:
+        if self._failure is not None:
+            failure, self._failure = self._failure, None
+            raise failure
+
+    def maintain(self) -> bool:
+        """Does one merge that is due, on the calling thread; False when none is."""
+        return self._merge(inline=False)
+
+    def failed(self, error: Exception) -> None:
+        """A merge on the worker's thread has failed: the next insert raises `error`.  The runs are as they were."""
+        self._failure = error
+
+    def _merge(self, *, inline: bool) -> bool:
+        with self._changed:
+            span = self._plan(self._runs, INLINE_ROWS if inline else None)
+            if span is None:
+                return False
+            chosen = self._runs[span[0] : span[1]]
+            ids = {id(run) for run in chosen}
+            self._merging |= ids  # nobody else takes these: several threads may merge, each its own runs
+            since = self._since
+        merged: Run | None = None
+        try:
+            merged = merge_runs(chosen, since, self.sums, self._identity)
+        finally:
+            with self._changed:
+                self._merging -= ids
+                if merged is not None:
+                    self._install(chosen, merged)
+                self._changed.notify_all()
+        return True
+
+    def _install(self, chosen: tuple[Run, ...], merged: Run) -> None:
+        """Puts `merged` where `chosen` stands, unless `load` has replaced everything meanwhile."""
+        runs = self._runs
+        at = next((i for i, run in enumerate(runs) if run is chosen[0]), len(runs))
+        stop = at + len(chosen)
+        if len(runs) < stop or any(a is not b for a, b in zip(runs[at:stop], chosen, strict=True)):
+            return
+        self._runs = (*runs[:at], *((merged,) if len(merged) else ()), *runs[stop:])
+
+    def _plan(self, runs: tuple[Run, ...], limit: int | None) -> tuple[int, int] | None:
+        """The newest neighbouring runs, as positions [start, stop), that are due to become one.
+
+        A run is due to absorb what is newer as soon as that is more than half its size.  `limit` bounds the rows
+        of the result (for merges by the inserting thread).
+        """
+        stop = len(runs)
+        while stop > 1:
+            start = stop - 1
+            if id(runs[start]) in self._merging:
+                stop -= 1
+                continue
+            rows = len(runs[start])
+            while start > 0 and id(runs[start - 1]) not in self._merging:
+                older = len(runs[start - 1])
+                if older >= 2 * rows or (limit is not None and rows + older > limit):
+                    break
+                if sum(run.nbytes for run in runs[start - 1 : stop]) > MAX_RUN_BYTES:
+                    break
+                rows, start = rows + older, start - 1
+            if stop - start > 1:
+                return start, stop
+            if limit is not None:
+                return None
+            stop -= 1
+        return None
+
+    def probe(self, keys: Sequence[pa.Array], hashes: Words, *, exact: bool = False) -> Matches:
+        """All rows whose key equals that of a probe row.
+
+        `keys` are columns of the types of this spine's key, in its order, `hashes` theirs.  NULL equals NULL
+        here: a caller that wants `=` leaves rows with NULL keys out.  With `exact`, -0.0 differs from 0.0.
+        """
+        found = list(self.probe_chunks(keys, hashes, exact=exact))
+        if not found:
+            return Matches(np.empty(0, np.int64), empty_batch(self.schema))
+        if len(found) == 1:
+            return found[0]
+        return Matches(
+            np.concatenate([matches.probe for matches in found]),
+            concat_batches(self.schema, [matches.rows for matches in found]),
+        )
+
+    def probe_chunks(
+        self, keys: Sequence[pa.Array], hashes: Words, *, exact: bool = False, limit: int = PROBE_ROWS
+    ) -> Iterator[Matches]:
+        """As `probe`, in pieces of at most `limit` pairs, none of them empty."""
+        return probe_runs(self._runs, self.key, keys, hashes, exact=exact, limit=limit)
+
+
+def probe_runs(
+    runs: Sequence[Run],
+    key: tuple[int, ...],
+    keys: Sequence[pa.Array],
+    hashes: Words,
+    *,
+    exact: bool = False,
+    limit: int = PROBE_ROWS,
+) -> Iterator[Matches]:
+    """As `Spine.probe_chunks`, over a handle: the runs of a spine with this `key` as of some moment."""
+    if not len(hashes):
+        return
+    positions: Indices | None = None
+    if len(hashes) > _SORTED_PROBES:
+        positions = np.argsort(hashes)
+        hashes = hashes[positions]
+    for run in runs:
+        columns = [run.batch.columns[i] for i in key]
+        for probe, rows in run.pairs(hashes, limit):
+            if positions is not None:
+                probe = positions[probe]
+            if columns:
+                equal = rows_equal(keys, probe, columns, rows, exact=exact)
+                if not equal.all():
+                    probe, rows = probe[equal], rows[equal]
+            if len(probe):
+                yield Matches(probe, run.batch.take(rows))

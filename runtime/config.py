@@ -1,0 +1,76 @@
+"""What can be set about a runtime, and its defaults.
+
+`Settings` are the environment's: given by `ptvc serve --set name=value`, or left alone.  Per cluster, CREATE CLUSTER and
+ALTER CLUSTER override what `ClusterOptions` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, fields, replace
+
+from .errors import InvalidParameter
+
+DATABASE = "ptvc"
+DEFAULT_SCHEMA = "public"
+DEFAULT_CLUSTER = "quickstart"
+DEFAULT_USER = "ptvc"
+DEFAULT_HOST = "127.0.0.1"
+DEFAULT_PORT = 6875
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One field per setting; units are in the name."""
+
+    spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
+    spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
+    replica_slots: int = field(default=32, metadata={"help": "clusters that can exist at once"})
+    job_min_rows: int = field(
+        default=100_000, metadata={"help": "a view's step of at least so many rows runs as a Spark job"}
+    )
+    job_partitions: int = field(default=0, metadata={"help": "tasks of a level of a job; 0 is one per core"})
+    tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
+    compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
+    retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
+    statement_timeout_ms: int = field(default=0, metadata={"help": "default of statement_timeout; 0 is none"})
+    max_connections: int = field(default=500, metadata={"help": "client connections at once"})
+
+    def with_assignments(self, assignments: Iterable[str]) -> Settings:
+        """These settings after `name=value` strings; an unknown name or a bad value is an error."""
+        settings = self
+        known = {f.name: f for f in fields(Settings)}
+        for assignment in assignments:
+            name, separator, value = assignment.partition("=")
+            name = name.strip().replace("-", "_")
+            if not separator or name not in known:
+                raise InvalidParameter(
+                    f'unrecognized setting "{assignment}"',
+                    hint=f"Give name=value with one of: {', '.join(sorted(known))}.",
+                )
+            old = getattr(settings, name)
+            settings = replace(settings, **{name: _parse(name, value, old)})
+        return settings
+
+
+def _parse(name: str, value: str, old: object) -> object:
+    if not isinstance(old, int):
+        return value
+    try:
+        number = int(value)
+    except ValueError:
+        raise InvalidParameter(f'setting "{name}" takes a whole number, not "{value}"') from None
+    if number < 0:
+        raise InvalidParameter(f'setting "{name}" cannot be negative: {number}')
+    return number
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterOptions:
+    """Options of one cluster; None follows the environment's setting."""
+
+    job_min_rows: int | None = None
+
+    @classmethod
+    def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
+        return cls(job_min_rows=options.get("job_min_rows"))

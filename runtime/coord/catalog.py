@@ -1,0 +1,341 @@
+"""The catalog: every object of the environment, in memory, and its durable form.
+
+An `Item` is a frozen value; items refer to each other by id, so a rename changes one item and nothing else.  The
+durable form is a persist shard of rows `(key, value)` where the value is the item as JSON: one DDL statement is one
+append.  Objects of temporary schemas are in memory only.
+
+`Catalog` implements `CatalogView` for planning: system relations first, users' after.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
+
+from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
+from ..errors import UndefinedObject
+from ..expr.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
+from ..expr.relation import GlobalId, Relation
+from ..expr.scalar import Scalar
+from ..repr.schema import Schema
+from ..sql.plans import CatalogItem, ItemKind, QualifiedName
+from ..sql.system_relations import SYSTEM_RELATIONS
+
+CATALOG_VERSION = 1
+FIRST_USER_OID = 16_384
+SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 13_001, "mz_internal": 13_002}
+TEMP_SCHEMA_PREFIX = "pg_temp_"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One user object.
+
+    `relation` is what a view, index or sink computes; `shard` where a collection is stored (tables, sources,
+    materialized views), `remap` a source's second one.  `definition_sql` is the query as the user wrote it, `create_sql`
+    a whole statement.  `uses` are the ids named in the definition.  `options` depend on the kind, plain JSON.
+    """
+
+    id: GlobalId
+    oid: int
+    kind: ItemKind
+    schema_name: str
+    name: str
+    schema: Schema
+    cluster: str | None = None
+    relation: Relation | None = None
+    shard: str | None = None
+    remap: str | None = None
+    definition_sql: str = ""
+    create_sql: str = ""
+    uses: tuple[GlobalId, ...] = ()
+    keys: tuple[Scalar, ...] = ()
+    defaults: tuple[Scalar | None, ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+    comment: str | None = None
+    column_comments: Mapping[int, str] = field(default_factory=dict)
+    created_at: int = 0
+
+    @property
+    def temporary(self) -> bool:
+        return self.schema_name.startswith(TEMP_SCHEMA_PREFIX)
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.schema_name}.{self.name}"
+
+    @property
+    def on(self) -> GlobalId:
+        """What an index is on, or a sink reads."""
+        return self.uses[0]
+
+    def to_json(self) -> str:
+        value = {
+            "version": CATALOG_VERSION,
+            "id": self.id,
+            "oid": self.oid,
+            "kind": self.kind.value,
+            "schema_name": self.schema_name,
+            "name": self.name,
+            "schema": self.schema.to_json(),
+            "cluster": self.cluster,
+            "relation": relation_to_json(self.relation) if self.relation is not None else None,
+            "shard": self.shard,
+            "remap": self.remap,
+            "definition_sql": self.definition_sql,
+            "create_sql": self.create_sql,
+            "uses": list(self.uses),
+            "keys": [scalar_to_json(key) for key in self.keys],
+            "defaults": [scalar_to_json(d) if d is not None else None for d in self.defaults],
+            "options": dict(self.options),
+            "comment": self.comment,
+            "column_comments": {str(i): text for i, text in self.column_comments.items()},
+            "created_at": self.created_at,
+        }
+        return json.dumps(value, separators=(",", ":"))
+
+    @classmethod
+    def from_json(cls, text: str) -> Item:
+        v = json.loads(text)
+        return cls(
+            id=v["id"],
+            oid=v["oid"],
+            kind=ItemKind(v["kind"]),
+            schema_name=v["schema_name"],
+            name=v["name"],
+            schema=Schema.from_json(v["schema"]),
+            cluster=v["cluster"],
+            relation=relation_from_json(v["relation"]) if v["relation"] is not None else None,
+            shard=v["shard"],
+            remap=v["remap"],
+            definition_sql=v["definition_sql"],
+            create_sql=v["create_sql"],
+            uses=tuple(v["uses"]),
+            keys=tuple(scalar_from_json(key) for key in v["keys"]),
+            defaults=tuple(scalar_from_json(d) if d is not None else None for d in v["defaults"]),
+            options=v["options"],
+            comment=v["comment"],
+            column_comments={int(i): text for i, text in v["column_comments"].items()},
+            created_at=v["created_at"],
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaEntry:
+    name: str
+    oid: int
+    comment: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ClusterEntry:
+    """`id` is the cluster's identity for life; options override settings (config.ClusterOptions)."""
+
+    id: str
+    name: str
+    options: Mapping[str, int] = field(default_factory=dict)
+
+
+Entry = Item | SchemaEntry | ClusterEntry
+
+
+def entry_key(entry: Entry) -> str:
+    match entry:
+        case Item(id=id_):
+            return f"item/{id_}"
+        case SchemaEntry(oid=oid):
+            return f"schema/{oid}"
+        case ClusterEntry(id=id_):
+            return f"cluster/{id_}"
+
+
+def entry_to_json(entry: Entry) -> str:
+    if isinstance(entry, Item):
+        return entry.to_json()
+    return json.dumps(asdict(entry), separators=(",", ":"))
+
+
+def entry_from_json(key: str, text: str) -> Entry:
+    match key.partition("/")[0]:
+        case "item":
+            return Item.from_json(text)
+        case "schema":
+            return SchemaEntry(**json.loads(text))
+        case "cluster":
+            return ClusterEntry(**json.loads(text))
+        case kind:
+            raise UndefinedObject(
+                f'the catalog holds an entry of unknown kind "{kind}"',
+                hint="It was written by a newer version: use that one.",
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One entry before and after a statement; None means that it is not there."""
+
+    before: Entry | None
+    after: Entry | None
+
+
+class Catalog:
+    """All entries by id and by name.  `apply` is the only way in which it changes."""
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._items: dict[GlobalId, Item] = {}
+        self._by_name: dict[tuple[str, str], GlobalId] = {}
+        self._schemas: dict[str, SchemaEntry] = {}
+        self._clusters: dict[str, ClusterEntry] = {}
+        self._planned: dict[GlobalId, CatalogItem] = {}
+        self._next_oid = FIRST_USER_OID
+        self._next_id = 1
+        self.version = 0
+        self._system = _system_items()
+        self._system_by_name = {(i.name.schema, i.name.name): i for i in self._system.values()}
+        self.apply([Change(None, entry) for entry in entries])
+
+    # -- identity --
+
+    def allocate(self) -> tuple[GlobalId, int]:
+        """A new id and oid; never used again, even if the statement fails."""
+        oid = self.allocate_oid()
+        self._next_id += 1
+        return f"u{self._next_id - 1}", oid
+
+    def allocate_oid(self) -> int:
+        self._next_oid += 1
+        return self._next_oid - 1
+
+    # -- change --
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        changes = list(changes)
+        for change in changes:
+            match change.before:
+                case Item(id=id_, schema_name=schema, name=name):
+                    del self._items[id_]
+                    del self._by_name[schema, name]
+                case SchemaEntry(name=name):
+                    del self._schemas[name]
+                case ClusterEntry(name=name):
+                    del self._clusters[name]
+        for change in changes:
+            match change.after:
+                case Item() as item:
+                    self._items[item.id] = item
+                    self._by_name[item.schema_name, item.name] = item.id
+                    self._next_oid = max(self._next_oid, item.oid + 1)
+                    self._next_id = max(self._next_id, int(item.id[1:]) + 1)
+                case SchemaEntry() as schema_entry:
+                    self._schemas[schema_entry.name] = schema_entry
+                    self._next_oid = max(self._next_oid, schema_entry.oid + 1)
+                case ClusterEntry() as cluster:
+                    self._clusters[cluster.name] = cluster
+        self._planned.clear()
+        self.version += 1
+
+    # -- users' objects --
+
+    def get(self, id: GlobalId) -> Item:
+        return self._items[id]
+
+    def find_by_id(self, id: GlobalId) -> Item | None:
+        return self._items.get(id)
+
+    def find(self, schema: str, name: str) -> Item | None:
+        id_ = self._by_name.get((schema, name))
+        return self._items[id_] if id_ is not None else None
+
+    def user_items(self) -> list[Item]:
+        """In order of creation, so that every object comes after those it uses."""
+        return sorted(self._items.values(), key=lambda item: int(item.id[1:]))
+
+    def dependents(self, id: GlobalId) -> list[Item]:
+        """Objects whose definition names `id`, indexes on it included, in order of creation."""
+        return [item for item in self.user_items() if id in item.uses]
+
+    def schemas(self) -> list[SchemaEntry]:
+        return list(self._schemas.values())
+
+    def schema_entry(self, name: str) -> SchemaEntry | None:
+        return self._schemas.get(name)
+
+    def cluster(self, name: str) -> ClusterEntry | None:
+        return self._clusters.get(name)
+
+    def cluster_entries(self) -> list[ClusterEntry]:
+        return list(self._clusters.values())
+
+    def indexes_on(self, id: GlobalId) -> list[Item]:
+        return [i for i in self._items.values() if i.kind is ItemKind.INDEX and i.on == id]
+
+    # -- CatalogView --
+
+    def schema_exists(self, schema: str) -> bool:
+        return schema in self._schemas or schema in SYSTEM_SCHEMAS
+
+    def item(self, schema: str, name: str) -> CatalogItem | None:
+        if (system := self._system_by_name.get((schema, name))) is not None:
+            return system
+        item = self.find(schema, name)
+        return self._plan_item(item) if item is not None else None
+
+    def item_by_id(self, id: GlobalId) -> CatalogItem:
+        if (system := self._system.get(id)) is not None:
+            return system
+        return self._plan_item(self._items[id])
+
+    def items(self) -> Mapping[GlobalId, CatalogItem]:
+        return {**self._system, **{id_: self._plan_item(item) for id_, item in self._items.items()}}
+
+    def oid(self, id: GlobalId) -> int:
+        if id.startswith("s"):
+            return SYSTEM_OIDS[id]
+        return self._items[id].oid
+
+    def schema_oids(self) -> Mapping[str, int]:
+        return {**SYSTEM_SCHEMAS, **{entry.name: entry.oid for entry in self._schemas.values()}}
+
+    def clusters(self) -> tuple[str, ...]:
+        return tuple(self._clusters)
+
+    def _plan_item(self, item: Item) -> CatalogItem:
+        planned = self._planned.get(item.id)
+        if planned is None:
+            definition = item.relation
+            # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
+            if item.kind is not ItemKind.VIEW or self.indexes_on(item.id):
+                definition = None
+            planned = CatalogItem(
+                item.id,
+                QualifiedName(DATABASE, item.schema_name, item.name),
+                item.kind,
+                item.schema,
+                definition,
+                item.defaults,
+            )
+            self._planned[item.id] = planned
+        return planned
+
+
+def bootstrap_entries() -> list[Entry]:
+    """What exists from the start."""
+    return [SchemaEntry(DEFAULT_SCHEMA, 2_200), ClusterEntry("c1", DEFAULT_CLUSTER)]
+
+
+def renamed(item: Item, **changes: Any) -> Change:
+    return Change(item, replace(item, **changes))
+
+
+def _system_items() -> dict[GlobalId, CatalogItem]:
+    return {
+        f"s{i}": CatalogItem(f"s{i}", QualifiedName(DATABASE, schema, name), ItemKind.SYSTEM, columns)
+        for i, ((schema, _, name), columns) in enumerate(
+            ((full.partition("."), columns) for full, columns in SYSTEM_RELATIONS.items()), 1
+        )
+    }
+
+
+SYSTEM_OIDS = {f"s{i}": 10_000 + i for i in range(1, len(SYSTEM_RELATIONS) + 1)}

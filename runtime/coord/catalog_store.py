@@ -1,0 +1,67 @@
+"""The durable catalog: a persist shard of rows `(key, value)`, one append per DDL statement.
+
+Times of this shard are versions: 1, 2, 3, ...  The epoch is checked in the same transaction, so a fenced coordinator
+cannot change the catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import Fenced
+from ..persist.client import PersistClient, UpperMismatch, Write
+from ..persist.read import read_snapshot
+from ..persist.write import write_parts
+from ..repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
+from ..repr.schema import Column, Schema
+from ..repr.types import TEXT
+from .catalog import Change, Entry, Item, bootstrap_entries, entry_from_json, entry_key, entry_to_json
+
+CATALOG_SHARD = "catalog"
+SCHEMA = Schema((Column("key", TEXT, False), Column("value", TEXT, False)))
+
+
+class CatalogStore:
+    def __init__(self, persist: PersistClient, epoch: int) -> None:
+        self._persist = persist
+        self._epoch = epoch
+
+    def load(self) -> list[Entry]:
+        """All entries; those of a new environment are made first."""
+        state = self._persist.create_shard(CATALOG_SHARD, SCHEMA, epoch=self._epoch)
+        if state.upper == state.since:
+            self.save(Change(None, entry) for entry in bootstrap_entries())
+            state = self._persist.state(CATALOG_SHARD)
+        snapshot = self._persist.snapshot(CATALOG_SHARD, state.upper - 1)
+        keys, values = read_snapshot(self._persist.blob, snapshot).oks.columns
+        return [entry_from_json(k, v) for k, v in zip(keys.to_pylist(), values.to_pylist(), strict=True)]
+
+    def save(self, changes: Iterable[Change]) -> None:
+        """Makes the changes durable, all or nothing; those of temporary objects are not."""
+        version = self._persist.state(CATALOG_SHARD).upper
+        batches = []
+        for change in changes:
+            for entry, diff in ((change.before, -1), (change.after, 1)):
+                if entry is not None and not (isinstance(entry, Item) and entry.temporary):
+                    row = (entry_key(entry), entry_to_json(entry))
+                    batches.append(batch_from_rows(SCHEMA, [row], version, diff))
+        if not batches:
+            return
+        delta = Delta(concat_batches(SCHEMA, batches), NO_ERRORS)
+        parts = write_parts(
+            self._persist.blob, CATALOG_SHARD, SCHEMA, delta, writer=self._persist.writer_id
+        )
+        outcome = self._persist.append(
+            {CATALOG_SHARD: Write(version, version + 1, parts)}, epoch=self._epoch
+        )
+        if isinstance(outcome, UpperMismatch):
+            raise Fenced("another coordinator has changed the catalog", hint="This one stops.")
+
+    def compact(self) -> None:
+        """Lets go of all versions but the last."""
+        state = self._persist.state(CATALOG_SHARD)
+        if state.upper - 1 > state.since:
+            self._persist.set_hold(
+                CATALOG_SHARD, "catalog", state.upper - 1, critical=True, epoch=self._epoch
+            )
+            self._persist.compact(CATALOG_SHARD)

@@ -1,0 +1,179 @@
+"""Frontiers of every stored collection, as the coordinator knows them, and who waits for them.
+
+A collection is *stamped* when the coordinator gives its updates their times (tables, sources): it is complete below the
+oracle's `closed`, whether or not anything was written.  The others (materialized views) are complete below what their
+replica last said.  Both promises are volatile; `durable_upper` is what persist holds.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from ..errors import ObjectNotReady, PtvcError
+from ..expr.relation import GlobalId
+from ..persist.client import PartRef, PersistClient, ShardId
+from ..replica.protocol import Import
+from ..repr.schema import Schema
+from .oracle import Oracle
+
+
+@dataclass(slots=True)
+class Collection:
+    """`last_write` is the time of the last data, for optimistic writes."""
+
+    id: GlobalId
+    shard: ShardId
+    schema: Schema
+    stamped: bool
+    durable_upper: int
+    upper: int
+    last_write: int = 0
+
+
+@dataclass(slots=True)
+class _Waiter:
+    ids: frozenset[GlobalId]
+    time: int
+    future: asyncio.Future[None]
+
+
+class Collections:
+    def __init__(self, persist: PersistClient, oracle: Oracle) -> None:
+        self._persist = persist
+        self._oracle = oracle
+        self._by_id: dict[GlobalId, Collection] = {}
+        self._waiters: list[_Waiter] = []
+        self._unstored: dict[GlobalId, int] = {}
+        self._names: dict[GlobalId, str] = {}
+        self._failures: dict[GlobalId, str] = {}
+
+    def __getitem__(self, id: GlobalId) -> Collection:
+        return self._by_id[id]
+
+    def __contains__(self, id: GlobalId) -> bool:
+        return id in self._by_id
+
+    def all(self) -> list[Collection]:
+        return list(self._by_id.values())
+
+    def add(
+        self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, stamped: bool
+    ) -> Collection:
+        upper = self._persist.state(shard).upper
+        self._names[id] = name
+        collection = Collection(id, shard, schema, stamped, upper, upper, last_write=upper - 1)
+        self._by_id[id] = collection
+        return collection
+
+    def add_unstored(self, id: GlobalId, name: str) -> None:
+        """An index: it has a frontier, and lives in a replica's memory."""
+        self._unstored[id] = 0
+        self._names[id] = name
+
+    def forget_unstored(self, id: GlobalId) -> None:
+        """The replica that held the index is gone: nothing of it is known until the next one has it."""
+        if id in self._unstored:
+            self._unstored[id] = 0
+
+    def remove(self, id: GlobalId) -> None:
+        self._by_id.pop(id, None)
+        self._unstored.pop(id, None)
+        self._names.pop(id, None)
+        self._failures.pop(id, None)
+
+    def fail(self, id: GlobalId, reason: str) -> None:
+        """The object is not maintained any more: who waits for it hears why."""
+        self._failures[id] = reason
+        self.wake()
+
+    def recover(self, id: GlobalId) -> None:
+        self._failures.pop(id, None)
+
+    def frontier(self, id: GlobalId) -> int:
+        if id in self._unstored:
+            return self._unstored[id]
+        collection = self._by_id[id]
+        return self._oracle.closed if collection.stamped else collection.upper
+
+    def advance(self, id: GlobalId, upper: int) -> None:
+        """A replica promises that the view or index is complete below `upper`."""
+        if id in self._unstored:
+            self._unstored[id] = max(self._unstored[id], upper)
+            return
+        collection = self._by_id.get(id)
+        if collection is not None and upper > collection.upper:
+            collection.upper = upper
+
+    def committed(self, id: GlobalId, upper: int, time: int | None) -> None:
+        """Persist holds the collection up to `upper`; `time` is set when there was data."""
+        collection = self._by_id.get(id)
+        if collection is None:
+            return
+        collection.durable_upper = max(collection.durable_upper, upper)
+        collection.upper = max(collection.upper, upper)
+        if time is not None:
+            collection.last_write = max(collection.last_write, time)
+
+    def wake(self) -> None:
+        """To be called after frontiers moved: lets those go on whose time has come."""
+        still = []
+        for waiter in self._waiters:
+            if waiter.future.done():
+                continue
+            if (failure := self._failure(waiter.ids, waiter.time)) is not None:
+                waiter.future.set_exception(failure)
+            elif self._complete(waiter.ids, waiter.time):
+                waiter.future.set_result(None)
+            else:
+                still.append(waiter)
+        self._waiters = still
+
+    async def wait_until_readable(self, ids: Iterable[GlobalId], time: int) -> None:
+        """Returns once every collection is complete at `time`."""
+        ids = frozenset(ids)
+        if self._complete(ids, time):
+            return
+        if (failure := self._failure(ids, time)) is not None:
+            raise failure
+        waiter = _Waiter(ids, time, asyncio.get_running_loop().create_future())
+        self._waiters.append(waiter)
+        await waiter.future
+
+    def _failure(self, ids: frozenset[GlobalId], time: int) -> PtvcError | None:
+        for id_ in ids:
+            if id_ in self._failures and id_ in self._names and self.frontier(id_) <= time:
+                return ObjectNotReady(
+                    f'"{self._names[id_]}" is not maintained any more: {self._failures[id_]}',
+                    hint="See mz_internal.mz_hydration_statuses and the runtime's log; drop and create it anew.",
+                )
+        return None
+
+    def _complete(self, ids: frozenset[GlobalId], time: int) -> bool:
+        # A collection that was dropped meanwhile holds nobody up: the read that follows reports it.
+        return all(id not in self._names or self.frontier(id) > time for id in ids)
+
+    def import_of(self, id: GlobalId, as_of: int) -> Import:
+        """The collection as an input from `as_of` on; see `Import`.
+
+        Persist knows nothing between its durable upper and the promised frontier because nothing is there.
+        """
+        collection = self._by_id[id]
+        state = self._persist.state(collection.shard)
+        known = min(as_of, state.upper - 1)
+        snapshot: tuple[PartRef, ...] = ()
+        updates: tuple[PartRef, ...] = ()
+        if state.upper > state.since:  # otherwise nothing was ever written
+            snapshot = self._persist.snapshot(collection.shard, known).parts
+            updates = self._persist.updates(collection.shard, known + 1, state.upper)
+        return Import(
+            id=id,
+            shard=collection.shard,
+            schema=collection.schema,
+            stamped=collection.stamped,
+            as_of=as_of,
+            snapshot=snapshot,
+            updates=updates,
+            upper=max(state.upper, as_of + 1),
+        )

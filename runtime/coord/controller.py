@@ -1,0 +1,426 @@
+"""The controller keeps every cluster running what the catalog says.
+
+It owns the socket on which replicas and the driver dial in, installs objects on replicas (again, whenever one comes
+back), passes commits on to those who read them, commits what views and sources produce, and knows what is hydrated.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from time import monotonic
+
+from ..config import Settings
+from ..errors import PtvcError, ReplicaUnavailable
+from ..expr.relation import GlobalId
+from ..persist.client import PersistClient, ShardId
+from ..replica.protocol import (
+    Append,
+    Appended,
+    CancelJob,
+    DriverHello,
+    Hydrated,
+    Ingest,
+    Ingested,
+    JobFinished,
+    Message,
+    DataflowStatistics,
+    PeekFailed,
+    PeekRows,
+    Progress,
+    ReplicaHello,
+    RunJob,
+    SinkProgress,
+    StartReplica,
+    Status,
+    StopReplica,
+    Updates,
+    encode,
+    receive,
+)
+from .catalog import Catalog, ClusterEntry, Item
+from .collections import Collections
+from .driver_process import DriverProcess
+from .group_commit import GroupCommit
+from .installation import Installation
+from .oracle import Oracle
+from .reads import ActiveReads
+from .remap import Remap
+from .replicas import ReplicaClient
+
+logger = logging.getLogger(__name__)
+
+SOCKET_NAME = "control.sock"
+MAX_SOCKET_PATH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectStatus:
+    state: str
+    reason: str | None
+    since_ms: int
+
+
+class Controller:
+    """Everything here runs on the coordinator's event loop."""
+
+    def __init__(
+        self,
+        directory: Path,
+        settings: Settings,
+        persist: PersistClient,
+        oracle: Oracle,
+        collections: Collections,
+        catalog: Catalog,
+        reads: ActiveReads,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._directory = directory
+        self._settings = settings
+        self._persist = persist
+        self._oracle = oracle
+        self._collections = collections
+        self._catalog = catalog
+        self._reads = reads
+        self.now_ms = now_ms
+        self._commit: GroupCommit
+        self._replicas: dict[str, ReplicaClient] = {}
+        self._epochs = count(1)
+        self._driver_writer: asyncio.StreamWriter | None = None
+        self._driver: DriverProcess | None = None
+        self._server: asyncio.Server | None = None
+        self._jobs: dict[int, asyncio.Future[JobFinished]] = {}
+        self._job_ids = count(1)
+        self.remap = Remap(persist)
+        self.statuses: dict[GlobalId, ObjectStatus] = {}
+        self.hydrations: dict[GlobalId, Hydrated] = {}
+        self.hydration_jobs: dict[GlobalId, int] = {}
+        self.ingested: dict[GlobalId, dict[str, int]] = {}
+        self.sink_progress: dict[GlobalId, SinkProgress] = {}
+        self.operators: dict[GlobalId, DataflowStatistics] = {}
+        self._installation = Installation(self, settings, persist, oracle, collections, catalog, directory)
+
+    # -- life --
+
+    async def start(self, commit: GroupCommit) -> None:
+        """Opens the control socket and starts the driver; replicas follow when Spark is up."""
+        self._commit = commit
+        address = _socket_path(self._directory)
+        address.unlink(missing_ok=True)
+        old_mask = os.umask(0o177)  # whoever can open the socket can run code
+        try:
+            self._server = await asyncio.start_unix_server(self._connected, str(address))
+        finally:
+            os.umask(old_mask)
+        for cluster in self._catalog.cluster_entries():
+            self.add_cluster(cluster)
+        master = self._settings.spark_master or f"local[{self._settings.replica_slots + 2},4]"
+        self._driver = DriverProcess(
+            str(address), self._directory, master, self._settings.spark_driver_memory, self._driver_failed
+        )
+        self._driver.start()
+
+    async def stop(self) -> None:
+        for replica in self._replicas.values():
+            replica.detach()
+        if self._driver_writer is not None:
+            self._driver_writer.close()
+        if self._server is not None:
+            self._server.close()
+        if self._driver is not None:
+            await self._driver.stop()
+
+    @property
+    def closed(self) -> int:
+        """The oracle's frontier: everything stamped is complete below it."""
+        return self._oracle.closed
+
+    def since(self, shard: ShardId) -> int:
+        return self._persist.state(shard).since
+
+    @property
+    def driver_pid(self) -> int | None:
+        return self._driver.pid if self._driver is not None else None
+
+    # -- clusters --
+
+    def add_cluster(self, cluster: ClusterEntry) -> None:
+        replica = ReplicaClient(cluster.id, cluster.name)
+        self._replicas[cluster.id] = replica
+        self._start_replica(replica)
+
+    def drop_cluster(self, cluster: ClusterEntry) -> None:
+        replica = self._replicas.pop(cluster.id)
+        replica.failure = ReplicaUnavailable(f'cluster "{cluster.name}" was dropped')
+        self._send_driver(StopReplica(cluster.id))
+        replica.detach()
+
+    def replica(self, cluster: str) -> ReplicaClient:
+        """The replica of the cluster of that name."""
+        entry = self._catalog.cluster(cluster)
+        if entry is None:
+            raise PtvcError(f'unknown cluster "{cluster}"', sqlstate="42704")
+        return self._replicas[entry.id]
+
+    def replicas(self) -> list[ReplicaClient]:
+        return list(self._replicas.values())
+
+    def _start_replica(self, replica: ReplicaClient) -> None:
+        self._send_driver(StartReplica(replica.cluster_id, next(self._epochs)))
+
+    # -- objects --
+
+    def install(self, item: Item) -> None:
+        """Starts whatever the item needs running; returns at once."""
+        if item.cluster is None:
+            return
+        replica = self.replica(item.cluster)
+        if replica.connected.is_set():
+            self._install_on(replica, item)
+
+    def uninstall(self, item: Item) -> None:
+        if item.cluster is None:
+            return
+        replica = self.replica(item.cluster)
+        replica.unsubscribe(self._installation.subscribed(item.id))
+        replica.uninstall(item.id)
+        for table in (self.statuses, self.hydrations, self.hydration_jobs, self.ingested, self.operators):
+            table.pop(item.id, None)
+
+    def _install_on(self, replica: ReplicaClient, item: Item) -> None:
+        task = asyncio.create_task(self._try_install(replica, item), name=f"install {item.full_name}")
+        replica.tasks.add(task)
+        task.add_done_callback(replica.tasks.discard)
+
+    async def _try_install(self, replica: ReplicaClient, item: Item) -> None:
+        try:
+            await self._installation.install(replica, item)
+        except PtvcError as error:
+            logger.warning("cannot install %s: %s", item.full_name, error)
+            self.set_status(item.id, "failed", error.message)
+        except Exception as error:
+            logger.exception("cannot install %s", item.full_name)
+            self.set_status(item.id, "failed", f"internal error: {error!r}")
+
+    def set_status(self, id: GlobalId, state: str, reason: str | None) -> None:
+        self.statuses[id] = ObjectStatus(state, reason, self.now_ms())
+        if state == "failed":
+            self._collections.fail(id, reason or "unknown reason")
+        else:
+            self._collections.recover(id)
+
+    def is_hydrated(self, id: GlobalId) -> bool:
+        return id in self.hydrations
+
+    # -- commits --
+
+    def on_commit(self, updates: tuple[Updates, ...]) -> None:
+        """Tells every replica what it reads of a commit, and how far time has come."""
+        for replica in self._replicas.values():
+            if replica.connected.is_set():
+                relevant = tuple(u for u in updates if u.id in replica.subscriptions)
+                replica.send(Progress(self._oracle.closed, self._reads.since(), relevant))
+        self._collections.wake()
+
+    def tick(self) -> None:
+        """Moves time on when nothing is written."""
+        self._oracle.tick()
+        self.on_commit(())
+
+    async def commit_view(self, update: Updates) -> None:
+        """Commits an output that did not come from a replica, and lets its readers know."""
+        await self._commit.append((update,))
+        self._forward(((update.id, update.upper),))
+
+    def sink_upper(self, item: Item) -> int:
+        """Everything below is known to be in the sink's target; the target itself may be further."""
+        if (progress := self.sink_progress.get(item.id)) is not None:
+            return progress.upper
+        assert item.remap is not None
+        position = self.remap.position(item.remap)
+        return int(position) if position is not None else int(item.options["as_of"]) + 1
+
+    # -- jobs --
+
+    async def run_job(self, make: Callable[[int], RunJob]) -> JobFinished:
+        """Runs a Spark job; raises when it fails.  Cancelled with the task that waits for it."""
+        if self._driver_writer is None:
+            raise ReplicaUnavailable("Spark is not running")
+        job_id = next(self._job_ids)
+        future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
+        self._jobs[job_id] = future
+        try:
+            self._send_driver(make(job_id))
+            finished = await future
+        except asyncio.CancelledError:
+            self._send_driver(CancelJob(job_id))
+            raise
+        finally:
+            del self._jobs[job_id]
+        if finished.error is not None:
+            raise PtvcError(f"Spark job {job_id} failed: {finished.error}")
+        return finished
+
+    # -- connections --
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            match await receive(reader):
+                case DriverHello() as hello:
+                    await self._serve_driver(hello, reader, writer)
+                case ReplicaHello() as hello:
+                    await self._serve_replica(hello, reader, writer)
+                case _:
+                    logger.warning("a process on the control socket did not say who it is")
+        except asyncio.CancelledError:
+            return  # the coordinator is stopping
+        finally:
+            writer.close()
+
+    def _send_driver(self, message: Message) -> None:
+        if self._driver_writer is not None:
+            self._driver_writer.write(encode(message))
+
+    def _driver_failed(self, error: PtvcError) -> None:
+        for replica in self._replicas.values():
+            self._detach(replica)
+            replica.failure = error
+
+    def _detach(self, replica: ReplicaClient) -> None:
+        """What was in the replica's memory is gone."""
+        for id_ in replica.installed:
+            self.hydrations.pop(id_, None)
+            self._collections.forget_unstored(id_)
+        replica.detach()
+
+    async def _serve_driver(
+        self, hello: DriverHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        logger.info("Spark %s is up: %s, driver pid %d", hello.spark_version, hello.master, hello.pid)
+        self._driver_writer = writer
+        assert self._driver is not None
+        self._driver.healthy()
+        for replica in self._replicas.values():
+            replica.failure = None
+            self._start_replica(replica)
+        while (message := await receive(reader)) is not None:
+            assert isinstance(message, JobFinished), message
+            if (future := self._jobs.get(message.job_id)) is not None and not future.done():
+                future.set_result(message)
+        if self._driver_writer is writer:
+            self._driver_writer = None
+        for future in self._jobs.values():
+            if not future.done():
+                future.set_exception(ReplicaUnavailable("the driver ended while a job was running"))
+
+    async def _serve_replica(
+        self, hello: ReplicaHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+    ) -> None:
+        replica = self._replicas.get(hello.cluster)
+        if replica is None or (hello.epoch, hello.attempt) <= replica.attempt:
+            return  # dropped, or an attempt that a newer one has replaced: closing the connection ends it
+        self._detach(replica)
+        replica.attach(writer, (hello.epoch, hello.attempt), hello.pid)
+        # What the previous attempt had under way is settled before anyone looks at frontiers.
+        await self._commit.drained()
+        if not replica.owns(writer):
+            return
+        logger.info("replica of %s is up: attempt %d, pid %d", replica.cluster, hello.attempt, hello.pid)
+        replica.ready()
+        replica.send(Progress(self._oracle.closed, self._reads.since()))
+        for item in self._catalog.user_items():
+            if item.cluster == replica.cluster:
+                self._install_on(replica, item)
+        appends: asyncio.Queue[Append] = asyncio.Queue()
+        committer = asyncio.create_task(self._commit_appends(replica, writer, appends))
+        try:
+            while replica.owns(writer) and (message := await receive(reader)) is not None:
+                self._handle(replica, message, appends)
+        finally:
+            committer.cancel()
+            if replica.owns(writer):
+                logger.warning("replica of %s went away", replica.cluster)
+                self._detach(replica)
+
+    def _handle(self, replica: ReplicaClient, message: Message, appends: asyncio.Queue[Append]) -> None:
+        match message:
+            case Append():
+                appends.put_nowait(message)
+            case PeekRows() | PeekFailed():
+                replica.answered(message)
+            case Ingest():
+                task = asyncio.create_task(self._ingest(replica, message))
+                replica.tasks.add(task)
+                task.add_done_callback(replica.tasks.discard)
+            case Hydrated(id=id_):
+                self.hydrations[id_] = message
+                self.set_status(id_, "running", None)
+            case Status(id=id_, state=state, reason=reason):
+                self.set_status(id_, state, reason)
+            case SinkProgress(id=id_):
+                self.sink_progress[id_] = message
+            case DataflowStatistics(id=id_):
+                self.operators[id_] = message
+            case _:
+                raise TypeError(f"the coordinator does not understand {type(message).__name__}")
+
+    async def _commit_appends(
+        self, replica: ReplicaClient, writer: asyncio.StreamWriter, appends: asyncio.Queue[Append]
+    ) -> None:
+        """Commits the outputs of steps in order; those that wait go together."""
+        while True:
+            waiting = [await appends.get()]
+            while not appends.empty():
+                waiting.append(appends.get_nowait())
+            writes = tuple(update for append in waiting for update in append.writes)
+            try:
+                if writes:
+                    await self._commit.append(writes)
+            except PtvcError as error:
+                # The replica's idea of the frontiers is not ours: it starts anew from what is durable.
+                logger.error("cannot commit for %s: %s", replica.cluster, error)
+                writer.close()
+                return
+            uppers = tuple({id_: u for append in waiting for id_, u in append.uppers}.items())
+            for id_, upper in uppers:
+                self._collections.advance(id_, upper)
+            replica.send(Appended(uppers))
+            self._forward(uppers)
+            self._collections.wake()
+
+    def _forward(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
+        """Frontiers of views, to whoever reads them by way of persist."""
+        for replica in self._replicas.values():
+            relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
+            if relevant:
+                replica.send(Progress(self._oracle.closed, self._reads.since(), (), relevant))
+
+    async def _ingest(self, replica: ReplicaClient, message: Ingest) -> None:
+        item = self._catalog.find_by_id(message.id)
+        if item is None or item.remap is None:
+            replica.send(Ingested(message.id, None))
+            return
+        started = monotonic()
+        parts = self.remap.parts(item.remap, message.position)
+        outcome = await self._commit.write({message.id: message.parts}, companions={item.remap: parts})
+        assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
+        self.remap.committed(item.remap, message.position)
+        self.ingested[message.id] = message.statistics
+        if item.id not in self.statuses or self.statuses[item.id].state != "running":
+            self.set_status(item.id, "running", None)
+        logger.debug("ingested %s at %d in %.1f ms", item.name, outcome, (monotonic() - started) * 1e3)
+        replica.send(Ingested(message.id, outcome))
+
+
+def _socket_path(directory: Path) -> Path:
+    """In the environment's directory, unless that is too deep for the address of a Unix socket."""
+    path = directory / SOCKET_NAME
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
+        return path
+    return Path(tempfile.mkdtemp(prefix="ptvc-")) / SOCKET_NAME

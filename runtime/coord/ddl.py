@@ -1,0 +1,571 @@
+"""Definitions: CREATE, DROP, ALTER, COMMENT.
+
+Each statement becomes catalog changes, made durable in one transaction; then shards are opened or closed and replicas
+told.  A crash in between leaves at most shards that no item names, which the next start drops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, assert_never
+
+from ..errors import DependentObjectsExist, DuplicateObject, InvalidParameter, UndefinedSchema, Unsupported
+from ..expr.relation import GlobalId
+from ..persist.client import PersistClient, ShardId
+from ..repr.schema import Schema
+from ..replica.egress import open_sink
+from ..replica.ingest import open_source
+from ..sql.plans import (
+    AlterCluster,
+    Comment,
+    CounterConnector,
+    CreateCluster,
+    CreateIndex,
+    CreateMaterializedView,
+    CreateSchema,
+    CreateSink,
+    CreateSource,
+    CreateTable,
+    CreateView,
+    Drop,
+    FileConnector,
+    ItemKind,
+    ObjectKind,
+    QualifiedName,
+    Rename,
+    Swap,
+)
+from .catalog import (
+    SYSTEM_SCHEMAS,
+    Catalog,
+    Change,
+    ClusterEntry,
+    Item,
+    SchemaEntry,
+    renamed,
+)
+from .catalog_store import CatalogStore
+from .collections import Collections
+from .controller import Controller
+from .group_commit import GroupCommit
+from .oracle import Oracle
+from .remap import REMAP_SCHEMA
+from .results import Command, Notice
+
+Definition = (
+    CreateSchema
+    | CreateTable
+    | CreateView
+    | CreateMaterializedView
+    | CreateIndex
+    | CreateSource
+    | CreateSink
+    | CreateCluster
+    | AlterCluster
+    | Drop
+    | Rename
+    | Swap
+    | Comment
+)
+
+STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
+
+
+class Ddl:
+    """One statement at a time: `execute` holds a lock from planning's catalog to the durable change."""
+
+    def __init__(
+        self,
+        persist: PersistClient,
+        oracle: Oracle,
+        catalog: Catalog,
+        store: CatalogStore,
+        collections: Collections,
+        controller: Controller,
+        commit: GroupCommit,
+        epoch: int,
+        slots: int,
+    ) -> None:
+        self._persist = persist
+        self._oracle = oracle
+        self._catalog = catalog
+        self._store = store
+        self._collections = collections
+        self._controller = controller
+        self._commit = commit
+        self._epoch = epoch
+        self._slots = slots
+        self.lock = asyncio.Lock()
+
+    async def execute(self, plan: Definition, notices: list[Notice]) -> Command:
+        match plan:
+            case CreateSchema():
+                return await self._create_schema(plan, notices)
+            case CreateTable():
+                return await self._create_table(plan, notices)
+            case CreateView():
+                return await self._create_view(plan, notices)
+            case CreateMaterializedView():
+                return await self._create_materialized_view(plan, notices)
+            case CreateIndex():
+                return await self._create_index(plan, notices)
+            case CreateSource():
+                return await self._create_source(plan, notices)
+            case CreateSink():
+                return await self._create_sink(plan, notices)
+            case CreateCluster():
+                return await self._create_cluster(plan, notices)
+            case AlterCluster():
+                return await self._alter_cluster(plan)
+            case Drop():
+                return await self._drop(plan, notices)
+            case Rename():
+                return await self._rename(plan)
+            case Swap():
+                return await self._swap(plan)
+            case Comment():
+                return await self._comment(plan)
+            case _:
+                assert_never(plan)
+
+    # -- create --
+
+    async def _create_schema(self, plan: CreateSchema, notices: list[Notice]) -> Command:
+        if self._catalog.schema_exists(plan.name):
+            if not plan.if_not_exists:
+                raise DuplicateObject(f'schema "{plan.name}" already exists', sqlstate="42P06")
+            notices.append(_skipping(f'schema "{plan.name}" already exists', "42P06"))
+            return Command("CREATE SCHEMA")
+        await self._apply([Change(None, SchemaEntry(plan.name, self._catalog.allocate_oid()))])
+        return Command("CREATE SCHEMA")
+
+    async def _create_table(self, plan: CreateTable, notices: list[Notice]) -> Command:
+        """CREATE TABLE AS is finished by the session: it inserts the query's rows."""
+        if self._exists(plan.name, plan.if_not_exists, notices):
+            return Command("CREATE TABLE")
+        item = self._item(ItemKind.TABLE, plan.name, plan.schema, defaults=plan.defaults)
+        await self._create_stored(item, [])
+        return Command("CREATE TABLE" if plan.query is None else "SELECT 0")
+
+    async def _create_view(self, plan: CreateView, notices: list[Notice]) -> Command:
+        old = self._catalog.find(plan.name.schema, plan.name.name)
+        if old is not None and plan.or_replace:
+            return await self._replace_view(old, plan)
+        if self._exists(plan.name, plan.if_not_exists, notices):
+            return Command("CREATE VIEW")
+        item = self._item(
+            ItemKind.VIEW,
+            plan.name,
+            plan.schema,
+            relation=plan.relation,
+            definition_sql=plan.definition_sql,
+            uses=tuple(sorted(plan.uses)),
+        )
+        await self._apply([Change(None, item)])
+        return Command("CREATE VIEW")
+
+    async def _replace_view(self, old: Item, plan: CreateView) -> Command:
+        """As in PostgreSQL the columns stay; what is maintained from the old definition forbids a new one."""
+        if old.kind is not ItemKind.VIEW:
+            raise DuplicateObject(f'"{old.name}" is not a view', sqlstate="42809")
+        dependents = self._catalog.dependents(old.id)
+        if dependents:
+            raise DependentObjectsExist(
+                f"cannot replace view {old.name} because other objects depend on it",
+                detail=_depends(dependents, old),
+                hint="Drop them first, or DROP ... CASCADE and create them anew.",
+            )
+        new = replace(
+            old,
+            schema=plan.schema,
+            relation=plan.relation,
+            definition_sql=plan.definition_sql,
+            uses=tuple(sorted(plan.uses)),
+        )
+        await self._apply([Change(old, new)])
+        return Command("CREATE VIEW")
+
+    async def _create_materialized_view(
+        self, plan: CreateMaterializedView, notices: list[Notice]
+    ) -> Command:
+        tag = "CREATE MATERIALIZED VIEW"
+        dropped: list[Item] = []
+        old = self._catalog.find(plan.name.schema, plan.name.name)
+        if old is not None and plan.or_replace:
+            dropped = self._closure([old], cascade=False)
+        elif self._exists(plan.name, plan.if_not_exists, notices):
+            return Command(tag)
+        options: dict[str, Any] = {}
+        if plan.retain_history_ms is not None:
+            options["retain_history_ms"] = plan.retain_history_ms
+        item = self._item(
+            ItemKind.MATERIALIZED_VIEW,
+            plan.name,
+            plan.schema,
+            cluster=plan.cluster,
+            relation=plan.relation,
+            definition_sql=plan.definition_sql,
+            uses=tuple(sorted(plan.uses)),
+            options=options,
+        )
+        await self._create_stored(item, dropped)
+        return Command(tag)
+
+    async def _create_index(self, plan: CreateIndex, notices: list[Notice]) -> Command:
+        if self._exists(plan.name, plan.if_not_exists, notices):
+            return Command("CREATE INDEX")
+        item = self._item(
+            ItemKind.INDEX,
+            plan.name,
+            Schema(()),
+            cluster=plan.cluster,
+            relation=plan.relation,
+            uses=(plan.on,),
+            keys=plan.keys,
+        )
+        await self._apply([Change(None, item)])
+        self._collections.add_unstored(item.id, item.name)
+        self._controller.install(item)
+        return Command("CREATE INDEX")
+
+    async def _create_source(self, plan: CreateSource, notices: list[Notice]) -> Command:
+        if self._exists(plan.name, plan.if_not_exists, notices):
+            return Command("CREATE SOURCE")
+        connector, options = _connector(plan.connector)
+        # Options and columns that do not go together are refused here; files are not touched yet.
+        open_source(connector, options, plan.schema, plan.key, plan.envelope.value)
+        item = self._item(
+            ItemKind.SOURCE,
+            plan.name,
+            plan.schema,
+            cluster=plan.cluster,
+            create_sql=plan.create_sql,
+            options={
+                "connector": connector,
+                "connector_options": options,
+                "key": list(plan.key),
+                "envelope": plan.envelope.value,
+            },
+        )
+        await self._create_stored(replace(item, remap=f"{item.id}-remap"), [])
+        return Command("CREATE SOURCE")
+
+    async def _create_sink(self, plan: CreateSink, notices: list[Notice]) -> Command:
+        if self._exists(plan.name, plan.if_not_exists, notices):
+            return Command("CREATE SINK")
+        if plan.from_id not in self._collections:
+            raise Unsupported(
+                "a sink reads a table, a source or a materialized view",
+                hint="Make the view a materialized one.",
+            )
+        for other in self._catalog.user_items():
+            if other.kind is ItemKind.SINK and other.options["connector_options"]["path"] == plan.connector.path:
+                raise InvalidParameter(
+                    f'sink "{other.name}" writes to "{plan.connector.path}" already',
+                    hint="Give every sink a directory of its own.",
+                )
+        options = {"path": plan.connector.path, "format": plan.connector.format}
+        open_sink("", options, plan.relation.schema, plan.envelope.value, plan.key)
+        item = self._item(
+            ItemKind.SINK,
+            plan.name,
+            plan.relation.schema,
+            cluster=plan.cluster,
+            create_sql=plan.create_sql,
+            uses=(plan.from_id,),
+            options={
+                "connector": "file",
+                "connector_options": options,
+                "key": list(plan.key),
+                "envelope": plan.envelope.value,
+                "as_of": self._oracle.read_time,
+            },
+        )
+        item = replace(item, remap=f"{item.id}-progress")
+        assert item.remap is not None
+        self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
+        await self._apply([Change(None, item)])
+        self._controller.install(item)
+        return Command("CREATE SINK")
+
+    async def _create_cluster(self, plan: CreateCluster, notices: list[Notice]) -> Command:
+        if self._catalog.cluster(plan.name) is not None:
+            if not plan.if_not_exists:
+                raise DuplicateObject(f'cluster "{plan.name}" already exists', sqlstate="42710")
+            notices.append(_skipping(f'cluster "{plan.name}" already exists', "42710"))
+            return Command("CREATE CLUSTER")
+        entries = self._catalog.cluster_entries()
+        if len(entries) >= self._slots:
+            raise InvalidParameter(
+                f"there are {len(entries)} clusters already",
+                sqlstate="53000",
+                hint="Start the runtime with --set replica_slots=N.",
+            )
+        number = max((int(entry.id[1:]) for entry in entries), default=0) + 1
+        entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options))
+        await self._apply([Change(None, entry)])
+        self._controller.add_cluster(entry)
+        return Command("CREATE CLUSTER")
+
+    async def _alter_cluster(self, plan: AlterCluster) -> Command:
+        entry = self._cluster(plan.name)
+        await self._apply([Change(entry, replace(entry, options={**entry.options, **plan.options}))])
+        return Command("ALTER CLUSTER")
+
+    def _item(
+        self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any
+    ) -> Item:
+        id_, oid = self._catalog.allocate()
+        return Item(
+            id_, oid, kind, name.schema, name.name, schema, created_at=self._oracle.read_time, **fields
+        )
+
+    async def _create_stored(self, item: Item, dropped: list[Item]) -> None:
+        """An item with a shard.  A view's contents begin at the time of the statement."""
+        since = self._oracle.read_time if item.kind is ItemKind.MATERIALIZED_VIEW else 0
+        item = replace(item, shard=item.id)
+        self._persist.create_shard(item.id, item.schema, since, epoch=self._epoch)
+        if item.remap is not None:
+            self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
+        await self._apply([*(Change(old, None) for old in dropped), Change(None, item)])
+        self.open(item)
+        self._controller.install(item)
+
+    def open(self, item: Item) -> None:
+        """Makes a stored item's collection known."""
+        if item.kind is ItemKind.INDEX:
+            self._collections.add_unstored(item.id, item.name)
+        elif item.kind in STORED:
+            assert item.shard is not None
+            stamped = item.kind is not ItemKind.MATERIALIZED_VIEW
+            self._collections.add(item.id, item.name, item.shard, item.schema, stamped=stamped)
+
+    # -- drop --
+
+    async def _drop(self, plan: Drop, notices: list[Notice]) -> Command:
+        tag = Command(f"DROP {plan.kind.value}")
+        for name in plan.missing:
+            noun = "relation" if plan.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER) else plan.kind.value
+            notices.append(_skipping(f'{noun.lower()} "{name}" does not exist', "00000"))
+        match plan.kind:
+            case ObjectKind.SCHEMA:
+                for name in plan.names:
+                    await self._drop_schema(name, plan.cascade)
+            case ObjectKind.CLUSTER:
+                for name in plan.names:
+                    await self._drop_cluster(name, plan.cascade)
+            case _:
+                roots = [self._catalog.get(id_) for id_ in plan.ids]
+                await self._apply([Change(item, None) for item in self._closure(roots, plan.cascade)])
+        return tag
+
+    async def _drop_schema(self, name: str, cascade: bool) -> None:
+        if name in SYSTEM_SCHEMAS:
+            raise DependentObjectsExist(f"cannot drop schema {name} because it is required by the system")
+        entry = self._catalog.schema_entry(name)
+        if entry is None:
+            raise UndefinedSchema(f'schema "{name}" does not exist')
+        roots = [item for item in self._catalog.user_items() if item.schema_name == name]
+        if roots and not cascade:
+            raise DependentObjectsExist(
+                f"cannot drop schema {name} because other objects depend on it",
+                detail="\n".join(f"{_noun(i)} {i.full_name} depends on schema {name}" for i in roots),
+                hint="Use DROP ... CASCADE to drop the dependent objects too.",
+            )
+        dropped = self._closure(roots, cascade)
+        await self._apply([*(Change(item, None) for item in dropped), Change(entry, None)])
+
+    async def _drop_cluster(self, name: str, cascade: bool) -> None:
+        entry = self._cluster(name)
+        roots = [item for item in self._catalog.user_items() if item.cluster == name]
+        if roots and not cascade:
+            raise DependentObjectsExist(
+                f'cannot drop cluster "{name}" because other objects depend on it',
+                detail="\n".join(f"{_noun(i)} {i.full_name} runs in it" for i in roots),
+                hint="Use DROP ... CASCADE to drop the dependent objects too.",
+            )
+        await self._apply([Change(item, None) for item in self._closure(roots, cascade)])
+        self._controller.drop_cluster(entry)
+        await self._apply([Change(entry, None)])
+
+    def _closure(self, roots: list[Item], cascade: bool) -> list[Item]:
+        """The items to drop, dependents first.  Indexes go with what they are on; others need CASCADE."""
+        found: dict[GlobalId, Item] = {}
+        pending = list(roots)
+        blocking: list[tuple[Item, Item]] = []
+        named = {item.id for item in roots}
+        while pending:
+            item = pending.pop()
+            if item.id in found:
+                continue
+            found[item.id] = item
+            for dependent in self._catalog.dependents(item.id):
+                if dependent.kind is not ItemKind.INDEX and dependent.id not in named:
+                    blocking.append((dependent, item))
+                pending.append(dependent)
+        if blocking and not cascade:
+            first = roots[0]
+            raise DependentObjectsExist(
+                f"cannot drop {_noun(first)} {first.name} because other objects depend on it",
+                detail="\n".join(
+                    f"{_noun(a)} {a.full_name} depends on {_noun(b)} {b.full_name}" for a, b in blocking
+                ),
+                hint="Use DROP ... CASCADE to drop the dependent objects too.",
+            )
+        return sorted(found.values(), key=lambda item: int(item.id[1:]), reverse=True)
+
+    async def drop_created(self, item: Item) -> None:
+        """Takes back a table whose filling failed."""
+        async with self.lock:
+            await self._apply([Change(item, None)])
+
+    async def drop_temporary(self, schema: str) -> None:
+        """The session that owned the temporary schema has ended."""
+        roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
+        if roots:
+            async with self.lock:
+                await self._apply([Change(item, None) for item in self._closure(roots, cascade=True)])
+
+    # -- alter --
+
+    async def _rename(self, plan: Rename) -> Command:
+        tag = Command(f"ALTER {plan.kind.value}")
+        match plan.kind:
+            case ObjectKind.SCHEMA:
+                entry = self._catalog.schema_entry(plan.target)
+                if entry is None:
+                    raise UndefinedSchema(f'schema "{plan.target}" does not exist')
+                if self._catalog.schema_exists(plan.new_name):
+                    raise DuplicateObject(f'schema "{plan.new_name}" already exists', sqlstate="42P06")
+                await self._rename_schemas({plan.target: plan.new_name})
+            case ObjectKind.CLUSTER:
+                raise Unsupported("a cluster cannot be renamed", hint="Create another and move its objects.")
+            case _:
+                item = self._catalog.get(plan.target)
+                if self._catalog.find(item.schema_name, plan.new_name) is not None:
+                    raise DuplicateObject(f'relation "{plan.new_name}" already exists')
+                await self._apply([renamed(item, name=plan.new_name)])
+        return tag
+
+    async def _swap(self, plan: Swap) -> Command:
+        match plan.kind:
+            case ObjectKind.SCHEMA:
+                await self._rename_schemas({plan.first: plan.second, plan.second: plan.first})
+            case ObjectKind.CLUSTER:
+                raise Unsupported("clusters cannot be swapped", hint="Swap the schemas of their objects.")
+            case _:
+                first, second = self._catalog.get(plan.first), self._catalog.get(plan.second)
+                await self._apply(
+                    [
+                        renamed(first, name=second.name, schema_name=second.schema_name),
+                        renamed(second, name=first.name, schema_name=first.schema_name),
+                    ]
+                )
+        return Command(f"ALTER {plan.kind.value}")
+
+    async def _rename_schemas(self, names: dict[str, str]) -> None:
+        changes: list[Change] = []
+        for old, new in names.items():
+            entry = self._catalog.schema_entry(old)
+            if entry is None:
+                raise UndefinedSchema(f'schema "{old}" does not exist')
+            changes.append(Change(entry, replace(entry, name=new)))
+        for item in self._catalog.user_items():
+            if item.schema_name in names:
+                changes.append(renamed(item, schema_name=names[item.schema_name]))
+        await self._apply(changes)
+
+    async def _comment(self, plan: Comment) -> Command:
+        if plan.kind is ObjectKind.SCHEMA:
+            entry = self._catalog.schema_entry(plan.target)
+            if entry is None:
+                raise UndefinedSchema(f'schema "{plan.target}" does not exist')
+            await self._apply([Change(entry, replace(entry, comment=plan.text))])
+            return Command("COMMENT")
+        if plan.kind is ObjectKind.CLUSTER:
+            raise Unsupported("a cluster has no comment")
+        item = self._catalog.get(plan.target)
+        if plan.column is None:
+            await self._apply([renamed(item, comment=plan.text)])
+        else:
+            comments = {i: text for i, text in item.column_comments.items() if i != plan.column}
+            if plan.text is not None:
+                comments[plan.column] = plan.text
+            await self._apply([renamed(item, column_comments=comments)])
+        return Command("COMMENT")
+
+    # -- the one way to change the catalog --
+
+    async def _apply(self, changes: Iterable[Change]) -> None:
+        """Durable first, then visible; then what was dropped is stopped and its shards go."""
+        changes = list(changes)
+        if not changes:
+            return
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._commit.thread, self._store.save, changes)
+        dropped = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
+        self._catalog.apply(changes)
+        for item in dropped:
+            self._controller.uninstall(item)
+            self._collections.remove(item.id)
+        self._collections.wake()
+        await self._commit.drained()
+        for item in dropped:
+            for shard in (item.shard, item.remap):
+                if shard is not None:
+                    await loop.run_in_executor(self._commit.thread, self._drop_shard, shard)
+
+    def _drop_shard(self, shard: ShardId) -> None:
+        self._persist.drop_shard(shard, epoch=self._epoch)
+
+    def _exists(self, name: QualifiedName, if_not_exists: bool, notices: list[Notice]) -> bool:
+        if not self._catalog.schema_exists(name.schema) and not name.schema.startswith("pg_temp_"):
+            raise UndefinedSchema(
+                f'schema "{name.schema}" does not exist', hint=f'CREATE SCHEMA "{name.schema}" first.'
+            )
+        if self._catalog.item(name.schema, name.name) is None:
+            return False
+        if not if_not_exists:
+            raise DuplicateObject(f'relation "{name.name}" already exists')
+        notices.append(_skipping(f'relation "{name.name}" already exists', "42P07"))
+        return True
+
+    def _cluster(self, name: str) -> ClusterEntry:
+        entry = self._catalog.cluster(name)
+        if entry is None:
+            raise InvalidParameter(f'unknown cluster "{name}"', sqlstate="42704")
+        return entry
+
+
+def _connector(connector: FileConnector | CounterConnector) -> tuple[str, dict[str, Any]]:
+    match connector:
+        case FileConnector():
+            return "file", {
+                "path": connector.path,
+                "format": connector.format,
+                "delimiter": connector.delimiter,
+                "header": connector.header,
+                "pattern": connector.pattern,
+            }
+        case CounterConnector():
+            return "counter", {
+                "tick_ms": connector.tick_ms,
+                "max_cardinality": connector.max_cardinality,
+            }
+        case _:
+            assert_never(connector)
+
+
+def _noun(item: Item) -> str:
+    return item.kind.value.replace("-", " ")
+
+
+def _depends(dependents: Iterable[Item], on: Item) -> str:
+    return "\n".join(f"{_noun(d)} {d.full_name} depends on {_noun(on)} {on.full_name}" for d in dependents)
+
+
+def _skipping(message: str, sqlstate: str) -> Notice:
+    return Notice("NOTICE", f"{message}, skipping", sqlstate)
+

@@ -1,0 +1,92 @@
+"""The driver as the coordinator's child: started, watched, and started again when it dies."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import PtvcError, ReplicaUnavailable
+
+logger = logging.getLogger(__name__)
+
+FIRST_DELAY_S = 0.2
+LONGEST_DELAY_S = 30.0
+STOP_TIMEOUT_S = 15.0
+
+
+class DriverProcess:
+    """Keeps one driver alive.  `on_failure` hears why it could not be started; it is tried again all the same."""
+
+    def __init__(
+        self, address: str, directory: Path, master: str, memory: str, on_failure: Callable[[PtvcError], None]
+    ) -> None:
+        self._arguments = [address, str(directory), master, memory]
+        self._log = directory / "log" / "driver.log"
+        self._on_failure = on_failure
+        self._process: asyncio.subprocess.Process | None = None
+        self._delay = FIRST_DELAY_S
+        self._task: asyncio.Task[None] | None = None
+
+    @property
+    def pid(self) -> int | None:
+        return self._process.pid if self._process is not None else None
+
+    def start(self) -> None:
+        self._log.parent.mkdir(parents=True, exist_ok=True)
+        self._task = asyncio.create_task(self._supervise(), name="driver")
+
+    def healthy(self) -> None:
+        """It has dialled in: the next failure is a new one."""
+        self._delay = FIRST_DELAY_S
+
+    async def _supervise(self) -> None:
+        while True:
+            with self._log.open("ab") as log:
+                start = log.tell()
+                # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
+                self._process = await asyncio.create_subprocess_exec(
+                    sys.executable,
+                    "-m",
+                    "ptvc.replica.driver",
+                    *self._arguments,
+                    stdin=asyncio.subprocess.DEVNULL,
+                    stdout=log,
+                    stderr=log,
+                    start_new_session=True,
+                )
+            code = await self._process.wait()
+            reason = _last_line(self._log, start)
+            logger.warning("the driver ended with code %s: %s", code, reason)
+            self._on_failure(
+                ReplicaUnavailable(
+                    f"Spark is not running: {reason}",
+                    hint=f"The driver is started again; its log is {self._log}.",
+                )
+            )
+            await asyncio.sleep(self._delay)
+            self._delay = min(self._delay * 2, LONGEST_DELAY_S)
+
+    async def stop(self) -> None:
+        """Ends the driver and all that it started."""
+        if self._task is not None:
+            self._task.cancel()
+        process = self._process
+        if process is None or process.returncode is not None:
+            return
+        try:
+            await asyncio.wait_for(process.wait(), STOP_TIMEOUT_S)  # its connection is closed: it is leaving
+        except TimeoutError:
+            os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+
+
+def _last_line(log: Path, start: int) -> str:
+    with log.open("rb") as file:
+        file.seek(start)
+        lines = [line for line in file.read().decode(errors="replace").splitlines() if line.strip()]
+    return lines[-1] if lines else "no output"

@@ -1,0 +1,195 @@
+"""Group commit: the one place where data becomes durable.
+
+Writes that arrive while a commit is under way share the next one: one durable transaction, and one time for all that
+the coordinator stamps (tables, sources).  Outputs of views come with times of their own.  A write may be optimistic:
+it names the time at which it read its inputs, and is refused as a `Conflict` if one of them was written since.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+
+from ..errors import Fenced, PtvcError, UndefinedTable
+from ..expr.relation import GlobalId
+from ..persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Write
+from ..persist.part import stamp
+from ..replica.protocol import Updates
+from .collections import Collections
+from .oracle import Oracle
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Somebody wrote `id` after it was read: read again."""
+
+    id: GlobalId
+
+
+@dataclass(slots=True)
+class _Request:
+    """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
+    (a source's remap) that are written in the same transaction."""
+
+    future: asyncio.Future[int | Conflict]
+    stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
+    companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
+    expect: Mapping[GlobalId, int] = field(default_factory=dict)
+    timed: tuple[Updates, ...] = ()
+
+
+class GroupCommit:
+    """`on_commit(updates, time)` runs on the event loop after each commit, before the writers hear of it.
+
+    `on_fenced` runs when another coordinator has taken over: this one must stop.
+    """
+
+    def __init__(
+        self,
+        persist: PersistClient,
+        oracle: Oracle,
+        collections: Collections,
+        epoch: int,
+        on_commit: Callable[[tuple[Updates, ...]], None],
+        on_fenced: Callable[[], None],
+    ) -> None:
+        self._persist = persist
+        self._oracle = oracle
+        self._collections = collections
+        self._epoch = epoch
+        self._on_commit = on_commit
+        self._on_fenced = on_fenced
+        self._pending: list[_Request] = []
+        self._wake = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        # One thread: commits are serial, and SQLite likes one writer.
+        self.thread = ThreadPoolExecutor(1, "commit")
+        self._task = asyncio.create_task(self._run(), name="group commit")
+
+    async def write(
+        self,
+        parts: Mapping[GlobalId, tuple[PartRef, ...]],
+        *,
+        companions: Mapping[ShardId, tuple[PartRef, ...]] | None = None,
+        expect: Mapping[GlobalId, int] | None = None,
+    ) -> int | Conflict:
+        """Commits rows of stamped collections at one new time, which is returned once they are durable."""
+        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
+        return await self._submit(_Request(future, parts, companions or {}, expect or {}))
+
+    async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
+        """Commits outputs of views, each from its lower to its upper."""
+        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
+        return await self._submit(_Request(future, timed=updates))
+
+    async def drained(self) -> None:
+        """Returns at a moment when nothing is under way or waiting."""
+        while self._pending or not self._idle.is_set():
+            await self._idle.wait()
+            await asyncio.sleep(0)
+
+    async def close(self) -> None:
+        await self.drained()
+        self._task.cancel()
+        self.thread.shutdown()
+
+    async def _submit(self, request: _Request) -> int | Conflict:
+        self._pending.append(request)
+        self._wake.set()
+        return await request.future
+
+    async def _run(self) -> None:
+        while True:
+            await self._wake.wait()
+            self._wake.clear()
+            requests, self._pending = self._pending, []
+            self._idle.clear()
+            try:
+                await self._commit(requests)
+            finally:
+                self._idle.set()
+
+    async def _commit(self, requests: list[_Request]) -> None:
+        requests = [r for r in requests if not self._refused(r)]
+        if not requests:
+            return
+        time = self._oracle.write_time()
+        committed: tuple[Updates, ...] = ()
+        try:
+            writes, committed = self._assemble(requests, time)
+            loop = asyncio.get_running_loop()
+            outcome = await loop.run_in_executor(
+                self.thread, lambda: self._persist.append(writes, epoch=self._epoch)
+            )
+            if isinstance(outcome, UpperMismatch):
+                raise PtvcError(f"persist holds other frontiers than the coordinator: {dict(outcome.current)}")
+        except BaseException as error:
+            self._oracle.close(time)
+            if isinstance(error, Fenced):
+                self._on_fenced()
+            for request in requests:
+                if not request.future.done():
+                    request.future.set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+            return
+        for update in committed:
+            self._collections.committed(update.id, update.upper, time if update.parts else None)
+        self._oracle.close(time)
+        self._on_commit(committed)
+        for request in requests:
+            if not request.future.done():
+                request.future.set_result(time)
+
+    def _refused(self, request: _Request) -> bool:
+        """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
+        if any(id_ not in self._collections for id_ in request.stamped):
+            request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
+            return True
+        for id_, read_at in request.expect.items():
+            if id_ not in self._collections or self._collections[id_].last_write > read_at:
+                request.future.set_result(Conflict(id_))
+                return True
+        return request.future.done()
+
+    def _assemble(
+        self, requests: list[_Request], time: int
+    ) -> tuple[dict[ShardId, Write], tuple[Updates, ...]]:
+        """One Write per shard, and what it means per collection."""
+        stamped: dict[GlobalId, list[PartRef]] = {}
+        companions: dict[ShardId, list[PartRef]] = {}
+        timed: dict[GlobalId, Updates] = {}
+        for request in requests:
+            for id_, parts in request.stamped.items():
+                stamped.setdefault(id_, []).extend(stamp(part, time) for part in parts)
+            for shard, parts in request.companions.items():
+                companions.setdefault(shard, []).extend(stamp(part, time) for part in parts)
+            for update in request.timed:
+                if (earlier := timed.get(update.id)) is not None:
+                    update = Updates(update.id, earlier.lower, update.upper, earlier.parts + update.parts)
+                timed[update.id] = update
+        committed = []
+        writes: dict[ShardId, Write] = {}
+        for id_, rows in stamped.items():
+            collection = self._collections[id_]
+            update = Updates(id_, collection.durable_upper, time + 1, tuple(rows))
+            writes[collection.shard] = Write(update.lower, update.upper, update.parts)
+            committed.append(update)
+        for shard, rows in companions.items():
+            writes[shard] = Write(self._persist.state(shard).upper, time + 1, tuple(rows))
+        for id_, update in timed.items():
+            if id_ not in self._collections:
+                continue  # dropped meanwhile
+            collection = self._collections[id_]
+            # A replica does not hear of uppers that were advanced without data: a gap means empty.
+            update = Updates(id_, collection.durable_upper, update.upper, update.parts)
+            if update.upper > update.lower:
+                writes[collection.shard] = Write(update.lower, update.upper, update.parts)
+                committed.append(update)
+        return writes, tuple(committed)

@@ -1,0 +1,213 @@
+"""Installing an object on a replica: from the catalog's item to the message that makes it run.
+
+A dataflow is installed as of the last time that its output is durable for, or, for an index, as of now; its inputs are
+held readable there.  If its inputs are large it is hydrated by a Spark job first, and the replica gets the state.
+"""
+
+from __future__ import annotations
+
+import logging
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..compute.lower import lower
+from ..compute.plan import DataflowPlan
+from ..config import ClusterOptions, Settings
+from ..expr.relation import GlobalId, Map, Relation, dependencies
+from ..persist.client import PersistClient
+from ..replica.protocol import (
+    Hydrated,
+    Import,
+    IndexOutput,
+    InstallDataflow,
+    InstallSink,
+    InstallSource,
+    JobFinished,
+    RunJob,
+    SinkDescription,
+    SourceDescription,
+    Updates,
+    ViewOutput,
+)
+from ..sql.plans import ItemKind
+from ..transform.pipeline import optimize
+from .catalog import Catalog, Item
+from .collections import Collections
+from .oracle import Oracle
+from .replicas import ReplicaClient
+from .views import expand
+
+if TYPE_CHECKING:
+    from .controller import Controller
+
+logger = logging.getLogger(__name__)
+
+
+class Installation:
+    def __init__(
+        self,
+        controller: Controller,
+        settings: Settings,
+        persist: PersistClient,
+        oracle: Oracle,
+        collections: Collections,
+        catalog: Catalog,
+        directory: Path,
+    ) -> None:
+        self._controller = controller
+        self._settings = settings
+        self._persist = persist
+        self._oracle = oracle
+        self._collections = collections
+        self._catalog = catalog
+        self._state_directory = directory / "state"
+        self._subscribed: dict[GlobalId, set[GlobalId]] = {}
+
+    def subscribed(self, id: GlobalId) -> set[GlobalId]:
+        """The collections that the object reads by way of commits."""
+        return self._subscribed.get(id, set())
+
+    async def install(self, replica: ReplicaClient, item: Item) -> None:
+        """Returns when the replica has been told; the order of messages makes the rest exact."""
+        match item.kind:
+            case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
+                await self._install_dataflow(replica, item)
+            case ItemKind.SOURCE:
+                self._install_source(replica, item)
+            case ItemKind.SINK:
+                await self._install_sink(replica, item)
+            case _:
+                raise AssertionError(f"nothing runs for a {item.kind.value}")
+
+    # -- views and indexes --
+
+    async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
+        plan = self.plan(item)
+        if item.kind is ItemKind.INDEX:
+            as_of = await self._readable_now(plan.imports)
+            output: ViewOutput | IndexOutput = IndexOutput(self.index_key(item))
+        else:
+            assert item.shard is not None
+            state = self._persist.state(item.shard)
+            as_of = max(state.upper - 1, state.since)
+            await self._collections.wait_until_readable(plan.imports, as_of)
+            output = ViewOutput(item.shard, state.upper)
+        job = None
+        imports = self._imports(plan.imports, as_of)
+        rows = sum(part.rows for source in imports for part in source.snapshot)
+        if isinstance(output, ViewOutput) and plan.imports and rows >= self._job_min_rows(replica):
+            job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
+            assert item.shard is not None
+            output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+            imports = self._imports(plan.imports, as_of)
+        # From here to the end nothing waits, so no commit can come between the parts and the subscription.
+        self._subscribe(replica, item.id, set(plan.imports))
+        replica.installed.add(item.id)
+        replica.send(
+            InstallDataflow(item.id, plan, as_of, imports, output, job.state if job is not None else None)
+        )
+        if job is not None:
+            self._controller.hydrations[item.id] = Hydrated(item.id, job.seconds, job.rows)
+            self._controller.set_status(item.id, "running", None)
+
+    def plan(self, item: Item) -> DataflowPlan:
+        """The physical plan of a view, or of an index with its key expressions as added columns."""
+        relation: Relation | None = item.relation
+        assert relation is not None
+        if item.kind is ItemKind.INDEX:
+            relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
+        return lower(optimize(expand(relation, self._catalog)))
+
+    @staticmethod
+    def reads(item: Item, catalog: Catalog) -> set[GlobalId]:
+        """The stored collections that an object is computed from."""
+        return dependencies(expand(item.relation, catalog)) if item.relation is not None else set()
+
+    def index_key(self, item: Item) -> tuple[int, ...]:
+        assert item.relation is not None
+        width = len(item.relation.schema)
+        return tuple(range(width, width + len(item.keys)))
+
+    async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
+        """A time at which all inputs are complete, and which the last reads still see."""
+        as_of = self._oracle.read_time
+        await self._collections.wait_until_readable(ids, as_of)
+        # Waiting may have taken long: what is complete now is complete at every later time that was promised.
+        return max(as_of, min((self._collections.frontier(i) for i in ids), default=as_of + 1) - 1)
+
+    def _imports(self, ids: tuple[GlobalId, ...], as_of: int) -> tuple[Import, ...]:
+        return tuple(self._collections.import_of(id_, as_of) for id_ in ids)
+
+    def _job_min_rows(self, replica: ReplicaClient) -> int:
+        entry = self._catalog.cluster(replica.cluster)
+        options = ClusterOptions.from_mapping(entry.options if entry is not None else {})
+        return self._settings.job_min_rows if options.job_min_rows is None else options.job_min_rows
+
+    async def _hydrate_by_job(
+        self,
+        replica: ReplicaClient,
+        item: Item,
+        plan: DataflowPlan,
+        as_of: int,
+        imports: tuple[Import, ...],
+        output: ViewOutput,
+    ) -> JobFinished:
+        """Contents as of `as_of` and all operator state, computed by Spark; the contents are committed here,
+        unless a predecessor has."""
+        directory = self._state_directory / item.id
+        shutil.rmtree(directory, ignore_errors=True)
+
+        def make(job_id: int) -> RunJob:
+            logger.info("hydrating %s by Spark job %d", item.full_name, job_id)
+            self._controller.hydration_jobs[item.id] = job_id
+            return RunJob(
+                job_id=job_id,
+                pool=replica.cluster,
+                plan=plan,
+                as_of=as_of,
+                imports=imports,
+                output_shard=output.shard,
+                state_directory=str(directory),
+                partitions=self._settings.job_partitions,
+            )
+
+        finished = await self._controller.run_job(make)
+        if output.upper <= as_of:
+            update = Updates(item.id, output.upper, as_of + 1, finished.output)
+            await self._controller.commit_view(update)
+        return finished
+
+    # -- sources and sinks --
+
+    def _install_source(self, replica: ReplicaClient, item: Item) -> None:
+        assert item.remap is not None
+        output = self._collections.import_of(item.id, self._oracle.read_time)
+        description = SourceDescription(
+            connector=item.options["connector"],
+            options=item.options["connector_options"],
+            schema=item.schema,
+            key=tuple(item.options["key"]),
+            envelope=item.options["envelope"],
+        )
+        position = self._controller.remap.position(item.remap)
+        replica.installed.add(item.id)
+        replica.send(InstallSource(item.id, item.name, description, position, output))
+
+    async def _install_sink(self, replica: ReplicaClient, item: Item) -> None:
+        as_of = self._controller.sink_upper(item) - 1
+        await self._collections.wait_until_readable((item.on,), as_of)
+        description = SinkDescription(
+            connector=item.options["connector"],
+            options=item.options["connector_options"],
+            envelope=item.options["envelope"],
+            key=tuple(item.options["key"]),
+        )
+        source = self._collections.import_of(item.on, as_of)
+        self._subscribe(replica, item.id, {item.on})
+        replica.installed.add(item.id)
+        replica.send(InstallSink(item.id, item.name, description, source))
+
+    def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
+        self._subscribed[id] = ids
+        replica.subscribe(ids)

@@ -1,0 +1,98 @@
+"""information_schema: the standard's catalog.  Materialized views are listed among the tables: dbt looks there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import DATABASE
+from ...repr.types import Kind, ScalarType
+from ...sql.plans import CatalogItem, ItemKind
+from .state import OWNER, State
+
+Rows = Iterator[dict[str, Any]]
+
+_TABLE_TYPES = {
+    ItemKind.TABLE: "BASE TABLE",
+    ItemKind.SOURCE: "SOURCE",
+    ItemKind.VIEW: "VIEW",
+    ItemKind.MATERIALIZED_VIEW: "MATERIALIZED VIEW",
+    ItemKind.SYSTEM: "BASE TABLE",
+}
+_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64, Kind.FLOAT4: 24, Kind.FLOAT8: 53}
+
+
+def schemata(state: State) -> Rows:
+    for name in state.catalog.schema_oids():
+        yield {"catalog_name": DATABASE, "schema_name": name, "schema_owner": OWNER}
+
+
+def tables(state: State) -> Rows:
+    for _, item in state.relations():
+        temporary = item.name.schema.startswith("pg_temp_")
+        yield {
+            "table_catalog": DATABASE,
+            "table_schema": item.name.schema,
+            "table_name": item.name.name,
+            "table_type": "LOCAL TEMPORARY" if temporary else _TABLE_TYPES[item.kind],
+            "is_insertable_into": "YES" if item.kind is ItemKind.TABLE else "NO",
+            "is_typed": "NO",
+        }
+
+
+def views(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.kind is ItemKind.VIEW:
+            yield {
+                "table_catalog": DATABASE,
+                "table_schema": item.schema_name,
+                "table_name": item.name,
+                "view_definition": item.definition_sql,
+                "check_option": "NONE",
+                "is_updatable": "NO",
+                "is_insertable_into": "NO",
+            }
+
+
+def columns(state: State) -> Rows:
+    for _, item in state.relations():
+        yield from _columns(item)
+
+
+def _columns(item: CatalogItem) -> Rows:
+    for number, column in enumerate(item.schema, 1):
+        type_ = column.type
+        yield {
+            "table_catalog": DATABASE,
+            "table_schema": item.name.schema,
+            "table_name": item.name.name,
+            "column_name": column.name,
+            "ordinal_position": number,
+            "is_nullable": "YES" if column.nullable else "NO",
+            "data_type": _data_type(type_),
+            "character_maximum_length": type_.length,
+            "numeric_precision": type_.precision if type_.kind is Kind.NUMERIC else _BITS.get(type_.kind),
+            "numeric_precision_radix": 10 if type_.kind is Kind.NUMERIC else 2 if type_.kind in _BITS else None,
+            "numeric_scale": _scale(type_),
+            "datetime_precision": 6 if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) else None,
+            "udt_catalog": DATABASE,
+            "udt_schema": "pg_catalog",
+            "udt_name": f"_{type_.element.kind.value}" if type_.element is not None else type_.kind.value,
+            "dtd_identifier": str(number),
+            "is_self_referencing": "NO",
+            "is_identity": "NO",
+            "is_generated": "NEVER",
+            "is_updatable": "YES" if item.kind is ItemKind.TABLE else "NO",
+        }
+
+
+def _data_type(type_: ScalarType) -> str:
+    if type_.kind is Kind.ARRAY:
+        return "ARRAY"
+    return str(ScalarType(type_.kind))
+
+
+def _scale(type_: ScalarType) -> int | None:
+    if type_.kind is Kind.NUMERIC:
+        return type_.scale if type_.precision is not None else None
+    return 0 if type_.is_integer else None

@@ -1,0 +1,148 @@
+"""mz_catalog: the objects that PostgreSQL does not know, under Materialize's names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import DATABASE
+from ...expr.scalar import ColumnRef
+from ...sql.plans import ItemKind
+from ..catalog import Item
+from .definitions import create_sql
+from .state import DATABASE_OID, OWNER, OWNER_OID, State
+
+Rows = Iterator[dict[str, Any]]
+
+OWNER_ID = "u1"
+DATABASE_ID = "u1"
+SIZE = "1"
+
+
+def mz_schemas(state: State) -> Rows:
+    for name, oid in state.catalog.schema_oids().items():
+        yield {"id": str(oid), "oid": oid, "database_id": DATABASE_ID, "name": name, "owner_id": OWNER_ID}
+
+
+def mz_databases(state: State) -> Rows:
+    yield {"id": DATABASE_ID, "oid": DATABASE_OID, "name": DATABASE, "owner_id": OWNER_ID}
+
+
+def mz_roles(state: State) -> Rows:
+    yield {"id": OWNER_ID, "oid": OWNER_OID, "name": OWNER}
+
+
+def mz_objects(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        yield _object(state, item)
+
+
+def mz_relations(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.kind not in (ItemKind.INDEX, ItemKind.SINK):
+            yield _object(state, item)
+
+
+def mz_tables(state: State) -> Rows:
+    yield from _of_kind(state, ItemKind.TABLE)
+
+
+def mz_views(state: State) -> Rows:
+    yield from _of_kind(state, ItemKind.VIEW)
+
+
+def mz_materialized_views(state: State) -> Rows:
+    yield from _of_kind(state, ItemKind.MATERIALIZED_VIEW)
+
+
+def mz_sources(state: State) -> Rows:
+    for item, row in zip(_items(state, ItemKind.SOURCE), _of_kind(state, ItemKind.SOURCE), strict=True):
+        options = item.options
+        yield row | {"type": options["connector"], "envelope_type": options["envelope"]}
+
+
+def mz_sinks(state: State) -> Rows:
+    for item, row in zip(_items(state, ItemKind.SINK), _of_kind(state, ItemKind.SINK), strict=True):
+        options = item.options
+        yield row | {
+            "type": options["connector"],
+            "envelope_type": options["envelope"],
+            "format": options["connector_options"]["format"],
+        }
+
+
+def mz_indexes(state: State) -> Rows:
+    for index in state.indexes():
+        yield {
+            "id": index.id,
+            "oid": index.oid,
+            "name": index.name,
+            "on_id": index.on,
+            "cluster_id": state.cluster_id(index),
+            "owner_id": OWNER_ID,
+            "create_sql": create_sql(state, index),
+        }
+
+
+def mz_index_columns(state: State) -> Rows:
+    for index in state.indexes():
+        for position, key in enumerate(index.keys, 1):
+            is_column = isinstance(key, ColumnRef)
+            yield {
+                "index_id": index.id,
+                "index_position": position,
+                "on_position": key.index + 1 if isinstance(key, ColumnRef) else None,
+                "on_expression": None if is_column else "expression",
+                "nullable": key.nullable,
+            }
+
+
+def mz_clusters(state: State) -> Rows:
+    for entry in state.catalog.cluster_entries():
+        yield {"id": entry.id, "name": entry.name, "owner_id": OWNER_ID, "size": SIZE}
+
+
+def mz_cluster_replicas(state: State) -> Rows:
+    for replica in state.controller.replicas():
+        yield {
+            "id": f"{replica.cluster_id}-r1",
+            "name": "r1",
+            "cluster_id": replica.cluster_id,
+            "size": SIZE,
+        }
+
+
+def mz_columns(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        for position, column in enumerate(item.schema, 1):
+            yield {
+                "id": item.id,
+                "name": column.name,
+                "position": position,
+                "nullable": column.nullable,
+                "type": str(column.type),
+                "type_oid": column.type.oid,
+                "type_mod": column.type.typmod,
+            }
+
+
+def _items(state: State, kind: ItemKind) -> list[Item]:
+    return [item for item in state.catalog.user_items() if item.kind is kind]
+
+
+def _of_kind(state: State, kind: ItemKind) -> Rows:
+    for item in _items(state, kind):
+        yield _object(state, item) | {"definition": item.definition_sql, "create_sql": create_sql(state, item)}
+
+
+def _object(state: State, item: Item) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "oid": item.oid,
+        "schema_id": str(state.schema_oid(item.schema_name)),
+        "schema_name": item.schema_name,
+        "name": item.name,
+        "type": item.kind.value,
+        "owner_id": OWNER_ID,
+        "cluster_id": state.cluster_id(item),
+    }

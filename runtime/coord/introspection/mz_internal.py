@@ -1,0 +1,148 @@
+"""mz_internal: what is going on: frontiers, hydration, statuses, lag."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from ...sql.plans import ItemKind
+from .definitions import create_sql
+from .state import State, timestamp
+
+Rows = Iterator[dict[str, Any]]
+
+_MAINTAINED = (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
+
+
+def mz_frontiers(state: State) -> Rows:
+    for collection in state.collections.all():
+        yield {
+            "object_id": collection.id,
+            "read_frontier": state.controller.since(collection.shard),
+            "write_frontier": state.collections.frontier(collection.id),
+        }
+
+
+def mz_hydration_statuses(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.kind in _MAINTAINED and item.cluster is not None:
+            replica = state.controller.replica(item.cluster)
+            hydrated = state.controller.hydrations.get(item.id)
+            yield {
+                "object_id": item.id,
+                "replica_id": f"{replica.cluster_id}-r1",
+                "hydrated": hydrated is not None,
+                "hydration_seconds": hydrated.seconds if hydrated is not None else None,
+                "rows": hydrated.rows if hydrated is not None else None,
+                "spark_job_id": state.controller.hydration_jobs.get(item.id),
+            }
+
+
+def mz_object_dependencies(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        for id_ in item.uses:
+            yield {"object_id": item.id, "referenced_object_id": id_}
+
+
+def mz_object_definitions(state: State) -> Rows:
+    """Every object with the text of its query, exactly as it was sent."""
+    for item in state.catalog.user_items():
+        yield {
+            "id": item.id,
+            "oid": item.oid,
+            "schema_name": item.schema_name,
+            "name": item.name,
+            "type": item.kind.value,
+            "cluster": item.cluster,
+            "create_sql": create_sql(state, item),
+            "definition": item.definition_sql,
+            "options": json.dumps(dict(item.options), sort_keys=True),
+        }
+
+
+def mz_definitions(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        definition = item.definition_sql or create_sql(state, item)
+        yield {"oid": item.oid, "definition": definition}
+
+
+def mz_source_statuses(state: State) -> Rows:
+    yield from _statuses(state, ItemKind.SOURCE)
+
+
+def mz_sink_statuses(state: State) -> Rows:
+    yield from _statuses(state, ItemKind.SINK)
+
+
+def mz_source_statistics(state: State) -> Rows:
+    for id_, statistics in state.controller.ingested.items():
+        yield {"id": id_, **statistics}
+
+
+def _statuses(state: State, kind: ItemKind) -> Rows:
+    for item in state.catalog.user_items():
+        if item.kind is not kind:
+            continue
+        status = state.controller.statuses.get(item.id)
+        yield {
+            "id": item.id,
+            "name": item.name,
+            "type": item.options["connector"],
+            "last_status_change_at": timestamp(status.since_ms) if status is not None else None,
+            "status": status.state if status is not None else "starting",
+            "error": status.reason if status is not None else None,
+        }
+
+
+def mz_cluster_replica_statuses(state: State) -> Rows:
+    for replica in state.controller.replicas():
+        yield {
+            "replica_id": f"{replica.cluster_id}-r1",
+            "process_id": replica.pid,
+            "status": "online" if replica.connected.is_set() else "offline",
+            "reason": replica.failure.message if replica.failure is not None else None,
+        }
+
+
+def mz_wallclock_global_lag(state: State) -> Rows:
+    now = state.controller.now_ms()
+    for collection in state.collections.all():
+        lag = max(now - state.collections.frontier(collection.id), 0)
+        yield {"object_id": collection.id, "lag_ms": lag}
+
+
+def mz_materialization_lag(state: State) -> Rows:
+    closed = state.controller.closed
+    for collection in state.collections.all():
+        if not collection.stamped:
+            lag = max(closed - state.collections.frontier(collection.id), 0)
+            yield {"object_id": collection.id, "local_lag_ms": lag, "global_lag_ms": lag}
+
+
+def mz_comments(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.comment is not None:
+            yield _comment(item.id, item.kind, None, item.comment)
+        for position, text in item.column_comments.items():
+            yield _comment(item.id, item.kind, position + 1, text)
+
+
+def _comment(id: str, kind: ItemKind, column: int | None, text: str) -> dict[str, Any]:
+    return {"id": id, "object_type": kind.value, "object_sub_id": column, "comment": text}
+
+
+def mz_dataflow_operators(state: State) -> Rows:
+    """What every operator of every dataflow has done, and holds."""
+    for id_, statistics in state.controller.operators.items():
+        for operator in statistics.operators:
+            yield {
+                "object_id": id_,
+                "node": operator.node,
+                "steps": operator.steps,
+                "rows_in": operator.rows_in,
+                "rows_out": operator.rows_out,
+                "seconds": operator.seconds,
+                "state_rows": operator.state_rows,
+                "state_bytes": operator.state_bytes,
+            }

@@ -1,0 +1,344 @@
+"""pg_catalog: what psql, drivers and dbt ask of PostgreSQL's own tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import DATABASE
+from ...expr.scalar import ColumnRef
+from ...repr.types import (
+    BOOL,
+    CHAR,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NAME,
+    NUMERIC,
+    OID,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
+from ...sql.plans import ItemKind
+from .definitions import keys
+from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
+
+HEAP_AM, BTREE_AM = 2, 403
+CLASS_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 2615, 2618
+C_COLLATION, DEFAULT_COLLATION = 950, 100
+
+Rows = Iterator[dict[str, Any]]
+
+_VARCHAR = ScalarType(Kind.VARCHAR)
+_BASE = (
+    (BOOL, "bool", "B"),
+    (CHAR, "char", "Z"),
+    (NAME, "name", "S"),
+    (INT8, "int8", "N"),
+    (INT2, "int2", "N"),
+    (INT4, "int4", "N"),
+    (TEXT, "text", "S"),
+    (OID, "oid", "N"),
+    (FLOAT4, "float4", "N"),
+    (FLOAT8, "float8", "N"),
+    (_VARCHAR, "varchar", "S"),
+    (DATE, "date", "D"),
+    (TIMESTAMP, "timestamp", "D"),
+    (TIMESTAMPTZ, "timestamptz", "D"),
+    (NUMERIC, "numeric", "N"),
+)
+
+
+def pg_namespace(state: State) -> Rows:
+    for name, oid in state.catalog.schema_oids().items():
+        yield {"oid": oid, "nspname": name, "nspowner": OWNER_OID}
+
+
+def pg_class(state: State) -> Rows:
+    indexed = {index.on for index in state.indexes()}
+    for oid, item in state.relations():
+        temporary = item.name.schema.startswith("pg_temp_")
+        yield _class(
+            state, oid, item.name.name, item.name.schema, RELKINDS[item.kind], len(item.schema)
+        ) | {
+            "relhasindex": item.id in indexed,
+            "relhasrules": item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW),
+            "relpersistence": "t" if temporary else "p",
+            "relam": HEAP_AM if item.kind is ItemKind.TABLE else 0,
+        }
+    for index in state.indexes():
+        yield _class(state, index.oid, index.name, index.schema_name, "i", len(index.keys)) | {
+            "relam": BTREE_AM
+        }
+
+
+def _class(state: State, oid: int, name: str, schema: str, kind: str, columns: int) -> dict[str, Any]:
+    return {
+        "oid": oid,
+        "relname": name,
+        "relnamespace": state.schema_oid(schema),
+        "reltype": 0,
+        "reloftype": 0,
+        "relowner": OWNER_OID,
+        "relam": 0,
+        "relfilenode": oid,
+        "reltablespace": 0,
+        "relpages": 0,  # some clients split a scan by pages: there are none
+        "reltuples": -1.0,
+        "relallvisible": 0,
+        "reltoastrelid": 0,
+        "relhasindex": False,
+        "relisshared": False,
+        "relpersistence": "p",
+        "relkind": kind,
+        "relnatts": columns,
+        "relchecks": 0,
+        "relhasrules": False,
+        "relhastriggers": False,
+        "relhassubclass": False,
+        "relrowsecurity": False,
+        "relforcerowsecurity": False,
+        "relispopulated": True,
+        "relreplident": "d",
+        "relispartition": False,
+        "relrewrite": 0,
+        "relfrozenxid": 0,
+        "relminmxid": 0,
+    }
+
+
+def pg_attribute(state: State) -> Rows:
+    for oid, item in state.relations():
+        for number, column in enumerate(item.schema, 1):
+            default = item.defaults[number - 1] if item.defaults else None
+            yield _attribute(oid, number, column.name, column.type) | {
+                "attnotnull": not column.nullable,
+                "atthasdef": default is not None,
+            }
+    for index in state.indexes():
+        schema = state.catalog.item_by_id(index.on).schema
+        for number, key in enumerate(index.keys, 1):
+            name = schema[key.index].name if isinstance(key, ColumnRef) else f"expr{number}"
+            yield _attribute(index.oid, number, name, key.type)
+
+
+def _attribute(oid: int, number: int, name: str, type_: ScalarType) -> dict[str, Any]:
+    return {
+        "attrelid": oid,
+        "attname": name,
+        "atttypid": type_.oid,
+        "attlen": type_.typlen,
+        "attnum": number,
+        "attcacheoff": -1,
+        "atttypmod": type_.typmod,
+        "attndims": 1 if type_.kind is Kind.ARRAY else 0,
+        "attbyval": type_.typlen in (1, 2, 4, 8),
+        "attalign": "i",
+        "attstorage": "p" if type_.typlen > 0 else "x",
+        "attcompression": "",
+        "attnotnull": False,
+        "atthasdef": False,
+        "atthasmissing": False,
+        "attidentity": "",
+        "attgenerated": "",
+        "attisdropped": False,
+        "attislocal": True,
+        "attinhcount": 0,
+        "attcollation": C_COLLATION if type_.is_string_category else 0,
+        "attstattarget": -1,
+    }
+
+
+def pg_type(state: State) -> Rows:
+    for type_, name, category in _BASE:
+        array = array_of(type_)
+        yield _type(type_, name, category) | {"typarray": array.oid}
+        yield _type(array, f"_{name}", "A") | {"typelem": type_.oid}
+
+
+def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
+    return {
+        "oid": type_.oid,
+        "typname": name,
+        "typnamespace": 11,
+        "typowner": OWNER_OID,
+        "typlen": type_.typlen,
+        "typbyval": type_.typlen in (1, 2, 4, 8),
+        "typtype": "b",
+        "typcategory": category,
+        "typispreferred": type_ in (TEXT, FLOAT8, TIMESTAMPTZ, BOOL),
+        "typisdefined": True,
+        "typdelim": ",",
+        "typrelid": 0,
+        "typsubscript": 0,
+        "typelem": 0,
+        "typarray": 0,
+        "typinput": 0,
+        "typoutput": 0,
+        "typreceive": 0,
+        "typsend": 0,
+        "typmodin": 0,
+        "typmodout": 0,
+        "typanalyze": 0,
+        "typalign": "i",
+        "typstorage": "p" if type_.typlen > 0 else "x",
+        "typnotnull": False,
+        "typbasetype": 0,
+        "typtypmod": -1,
+        "typndims": 0,
+        "typcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
+    }
+
+
+def pg_index(state: State) -> Rows:
+    for index in state.indexes():
+        columns = [key.index + 1 if isinstance(key, ColumnRef) else 0 for key in index.keys]
+        yield {
+            "indexrelid": index.oid,
+            "indrelid": state.catalog.oid(index.on),
+            "indnatts": len(columns),
+            "indnkeyatts": len(columns),
+            "indisunique": False,
+            "indnullsnotdistinct": False,
+            "indisprimary": False,
+            "indisexclusion": False,
+            "indimmediate": True,
+            "indisclustered": False,
+            "indisvalid": True,
+            "indcheckxmin": False,
+            "indisready": state.controller.is_hydrated(index.id),
+            "indislive": True,
+            "indisreplident": False,
+            "indkey": columns,
+            "indcollation": [0] * len(columns),
+            "indclass": [0] * len(columns),
+            "indoption": [0] * len(columns),
+            "indexprs": keys(state, index) if 0 in columns else None,
+        }
+
+
+def pg_attrdef(state: State) -> Rows:
+    for oid, item in state.relations():
+        for number, default in enumerate(item.defaults, 1):
+            if default is not None:
+                yield {
+                    "oid": oid * 1_000 + number,
+                    "adrelid": oid,
+                    "adnum": number,
+                    "adbin": "DEFAULT",
+                }
+
+
+def pg_am(state: State) -> Rows:
+    yield {"oid": HEAP_AM, "amname": "heap", "amhandler": 0, "amtype": "t"}
+    yield {"oid": BTREE_AM, "amname": "arrangement", "amhandler": 0, "amtype": "i"}
+
+
+def pg_roles(state: State) -> Rows:
+    yield {
+        "rolname": OWNER,
+        "rolsuper": True,
+        "rolinherit": True,
+        "rolcreaterole": True,
+        "rolcreatedb": True,
+        "rolcanlogin": True,
+        "rolreplication": False,
+        "rolconnlimit": -1,
+        "rolbypassrls": True,
+        "oid": OWNER_OID,
+    }
+
+
+def pg_user(state: State) -> Rows:
+    yield {
+        "usename": OWNER,
+        "usesysid": OWNER_OID,
+        "usecreatedb": True,
+        "usesuper": True,
+        "userepl": False,
+        "usebypassrls": True,
+    }
+
+
+def pg_database(state: State) -> Rows:
+    yield {
+        "oid": DATABASE_OID,
+        "datname": DATABASE,
+        "datdba": OWNER_OID,
+        "encoding": 6,
+        "datlocprovider": "c",
+        "datistemplate": False,
+        "datallowconn": True,
+        "datconnlimit": -1,
+        "datfrozenxid": 0,
+        "datminmxid": 0,
+        "dattablespace": 0,
+        "datcollate": "C",
+        "datctype": "C",
+    }
+
+
+def pg_collation(state: State) -> Rows:
+    for oid, name in ((DEFAULT_COLLATION, "default"), (C_COLLATION, "C")):
+        yield {
+            "oid": oid,
+            "collname": name,
+            "collnamespace": 11,
+            "collowner": OWNER_OID,
+            "collprovider": "c",
+            "collisdeterministic": True,
+            "collencoding": -1,
+            "collcollate": "C",
+            "collctype": "C",
+        }
+
+
+def pg_description(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.comment is not None:
+            yield _description(item.oid, CLASS_CLASSOID, 0, item.comment)
+        for position, text in item.column_comments.items():
+            yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
+    for schema in state.catalog.schemas():
+        if schema.comment is not None:
+            yield _description(schema.oid, NAMESPACE_CLASSOID, 0, schema.comment)
+
+
+def _description(oid: int, classoid: int, column: int, text: str) -> dict[str, Any]:
+    return {"objoid": oid, "classoid": classoid, "objsubid": column, "description": text}
+
+
+def pg_rewrite(state: State) -> Rows:
+    """One rule per view, as PostgreSQL has it: dbt finds dependencies through these."""
+    for oid, item in state.relations():
+        if item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW):
+            yield {
+                "oid": oid,
+                "rulename": "_RETURN",
+                "ev_class": oid,
+                "ev_type": "1",
+                "ev_enabled": "O",
+                "is_instead": True,
+            }
+
+
+def pg_depend(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        for id_ in item.uses:
+            is_view = item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW)
+            yield {
+                "classid": REWRITE_CLASSOID if is_view else CLASS_CLASSOID,
+                "objid": item.oid,
+                "objsubid": 0,
+                "refclassid": CLASS_CLASSOID,
+                "refobjid": state.catalog.oid(id_),
+                "refobjsubid": 0,
+                "deptype": "n",
+            }

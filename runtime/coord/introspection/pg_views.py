@@ -1,0 +1,95 @@
+"""pg_catalog's views: the same objects, by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import DATABASE
+from ...sql.plans import ItemKind
+from ..variables import DEFAULTS
+from .definitions import create_sql
+from .state import DATABASE_OID, OWNER, OWNER_OID, State
+
+Rows = Iterator[dict[str, Any]]
+
+
+def pg_tables(state: State) -> Rows:
+    indexed = {index.on for index in state.indexes()}
+    for _, item in state.relations():
+        if item.kind in (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.SYSTEM):
+            yield {
+                "schemaname": item.name.schema,
+                "tablename": item.name.name,
+                "tableowner": OWNER,
+                "hasindexes": item.id in indexed,
+                "hasrules": False,
+                "hastriggers": False,
+                "rowsecurity": False,
+            }
+
+
+def pg_views(state: State) -> Rows:
+    for item in state.catalog.user_items():
+        if item.kind is ItemKind.VIEW:
+            yield {
+                "schemaname": item.schema_name,
+                "viewname": item.name,
+                "viewowner": OWNER,
+                "definition": item.definition_sql,
+            }
+
+
+def pg_matviews(state: State) -> Rows:
+    indexed = {index.on for index in state.indexes()}
+    for item in state.catalog.user_items():
+        if item.kind is ItemKind.MATERIALIZED_VIEW:
+            yield {
+                "schemaname": item.schema_name,
+                "matviewname": item.name,
+                "matviewowner": OWNER,
+                "hasindexes": item.id in indexed,
+                "ispopulated": state.controller.is_hydrated(item.id),
+                "definition": item.definition_sql,
+            }
+
+
+def pg_indexes(state: State) -> Rows:
+    for index in state.indexes():
+        on = state.catalog.item_by_id(index.on)
+        yield {
+            "schemaname": index.schema_name,
+            "tablename": on.name.name,
+            "indexname": index.name,
+            "indexdef": create_sql(state, index),
+        }
+
+
+def pg_settings(state: State) -> Rows:
+    for name, value in DEFAULTS.items():
+        yield {
+            "name": name,
+            "setting": value,
+            "category": "Session",
+            "context": "user",
+            "vartype": "string",
+            "source": "default",
+            "boot_val": value,
+            "reset_val": value,
+            "pending_restart": False,
+        }
+
+
+def pg_stat_activity(state: State) -> Rows:
+    for number, session in state.sessions.items():
+        status = {"I": "idle", "T": "idle in transaction", "E": "idle in transaction (aborted)"}
+        yield {
+            "datid": DATABASE_OID,
+            "datname": DATABASE,
+            "pid": number,
+            "usesysid": OWNER_OID,
+            "usename": session.user,
+            "application_name": session.variables.get("application_name"),
+            "state": status[session.transaction_status],
+            "backend_type": "client backend",
+        }

@@ -1,0 +1,217 @@
+"""Reading: a relation at a time, by the cheapest way there is.
+
+constants and catalog relations -> computed here | an index -> looked up in a replica's memory
+| anything else -> a one-off dataflow in a replica, over snapshots
+
+`Overlay` adds the transaction's own writes to the tables that it reads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from ..compute.oneshot import evaluate_once
+from ..errors import PtvcError, ReplicaUnavailable, UndefinedTable
+from ..expr.relation import Constant, Finishing, Get, GlobalId, Relation, dependencies, inputs, with_inputs
+from ..persist.client import PartRef
+from ..persist.part import stamp
+from ..replica.protocol import Import, Peek, PeekIndex
+from ..repr.batch import Batch, concat_batches, from_ipc, to_ipc
+from ..repr.order import sort_indices
+from ..repr.schema import Column, Schema
+from ..sql.plans import Select
+from ..transform.pipeline import optimize
+from .catalog import Catalog, Item
+from .collections import Collections
+from .controller import Controller
+from .index_choice import IndexRead, choose_index
+from .oracle import Oracle
+from .reads import ActiveReads
+from .results import Columns
+from .views import expand
+
+Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
+SystemRows = Callable[[str], tuple[tuple[object, ...], ...]]
+
+RETRIES = 10
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now)."""
+
+    cluster: str
+    time: int | None
+    overlay: Overlay
+    system_rows: SystemRows
+
+
+class Peeks:
+    def __init__(
+        self,
+        oracle: Oracle,
+        collections: Collections,
+        catalog: Catalog,
+        reads: ActiveReads,
+        controller: Controller,
+    ) -> None:
+        self._oracle = oracle
+        self._collections = collections
+        self._catalog = catalog
+        self._reads = reads
+        self._controller = controller
+
+    async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
+        """The rows that the client sees, in order, in chunks."""
+        finishing = query.finishing
+        schema = query.relation.schema
+        if finishing.order:
+            batches = [batch async for batch in self.batches(query.relation, context)]
+            yield finish(schema, concat_batches(schema, batches), finishing)
+            return
+        skip, left = finishing.offset, finishing.limit
+        async for batch in self.batches(query.relation, context):
+            columns = repeat(batch)
+            count = len(columns[0]) if columns else int(batch.diffs.sum())
+            take = count - skip if left is None else min(left, count - skip)
+            if take > 0:
+                yield tuple(columns[i].slice(skip, take) for i in finishing.indices)
+                left = None if left is None else left - take
+            skip = max(skip - count, 0)
+            if left == 0:
+                return
+
+    async def collect(self, relation: Relation, context: ReadContext) -> Batch:
+        """All rows with their multiplicities, at one time."""
+        batches = [batch async for batch in self.batches(relation, context)]
+        return concat_batches(relation.schema, batches)
+
+    def read_time(self, context: ReadContext) -> int:
+        return self._oracle.read_time if context.time is None else context.time
+
+    async def batches(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
+        """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one."""
+        relation = optimize(self._with_system_rows(relation, context))
+        reads = dependencies(relation)
+        if not reads:
+            result = evaluate_once(relation, {}, 0)
+            raise_first_error(result.errs)
+            yield _checked(result.oks)
+            return
+        for attempt in range(RETRIES):
+            answered = False
+            try:
+                async for batch in self._read(relation, context):
+                    answered = True
+                    yield _checked(batch)
+                return
+            except ReplicaUnavailable:
+                # The replica died under the query: nothing was sent yet, so it is asked again when it is back.
+                if answered or attempt == RETRIES - 1:
+                    raise
+
+    async def _read(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
+        time = self.read_time(context)
+        with self._reads.at(time):
+            await self._controller.replica(context.cluster).wait_until_connected()
+            chosen = None
+            if not context.overlay:
+                chosen = choose_index(relation, self._catalog, context.cluster, self._usable)
+            answers = (
+                self._peek_index(chosen, context, time)
+                if chosen is not None
+                else self._peek(expand(relation, self._catalog), context, time)
+            )
+            async for batch in answers:
+                yield batch
+
+    async def _peek(
+        self, relation: Relation, context: ReadContext, time: int
+    ) -> AsyncIterator[Batch]:
+        relation = optimize(relation)
+        ids = dependencies(relation)
+        for id_ in ids:
+            self._check_there(id_)
+        await self._collections.wait_until_readable(ids, time)
+        sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
+        replica = self._controller.replica(context.cluster)
+        peek_id = replica.new_peek()
+        replica.send(Peek(peek_id, relation, time, sources))
+        async for answer in replica.answers(peek_id):
+            yield from_ipc(answer.payload)
+
+    async def _peek_index(
+        self, read: IndexRead, context: ReadContext, time: int
+    ) -> AsyncIterator[Batch]:
+        await self._collections.wait_until_readable((read.index.id,), time)
+        payload = None
+        if read.keys is not None:
+            schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
+            one = Batch(read.keys, np.zeros(1, np.uint64), np.ones(1, np.int64))
+            payload = to_ipc(schema, one)
+        replica = self._controller.replica(context.cluster)
+        peek_id = replica.new_peek()
+        replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time))
+        async for answer in replica.answers(peek_id):
+            yield from_ipc(answer.payload)
+
+    def _usable(self, index: Item) -> bool:
+        return self._controller.is_hydrated(index.id)
+
+    def _check_there(self, id: GlobalId) -> None:
+        if id not in self._collections:
+            raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+
+    def _import(self, id: GlobalId, time: int, overlay: Overlay) -> Import:
+        source = self._collections.import_of(id, time)
+        own = tuple(stamp(part, time) for part in overlay.get(id, ()))
+        return replace(source, snapshot=source.snapshot + own, updates=())
+
+    def _with_system_rows(self, relation: Relation, context: ReadContext) -> Relation:
+        if isinstance(relation, Get):
+            if not relation.id.startswith("s"):
+                return relation
+            return Constant(context.system_rows(relation.id), relation.schema)
+        children = tuple(self._with_system_rows(child, context) for child in inputs(relation))
+        return with_inputs(relation, children)
+
+
+def raise_first_error(errs: Batch) -> None:
+    """Raises the first error of an error collection, if there is one."""
+    if len(errs):
+        sqlstates, messages = errs.columns
+        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py())
+
+
+def repeat(batch: Batch) -> Columns:
+    """The rows of a batch, each as often as its multiplicity says."""
+    if (batch.diffs == 1).all():
+        return batch.columns
+    index = pa.array(np.repeat(np.arange(len(batch)), batch.diffs))
+    return tuple(column.take(index) for column in batch.columns)
+
+
+def finish(schema: Schema, batch: Batch, finishing: Finishing) -> Columns:
+    """Order, offset and limit, and the columns that the client sees."""
+    columns = repeat(batch)
+    by = [columns[key.index] for key in finishing.order]
+    indices = sort_indices(
+        by, [key.descending for key in finishing.order], [key.nulls_first for key in finishing.order]
+    )
+    stop = None if finishing.limit is None else finishing.offset + finishing.limit
+    index = pa.array(indices[finishing.offset : stop])
+    return tuple(columns[i].take(index) for i in finishing.indices)
+
+
+def _checked(batch: Batch) -> Batch:
+    if len(batch) and int(batch.diffs.min()) < 0:
+        raise PtvcError(
+            "internal error: a collection holds a row less than zero times",
+            hint="Please report this; the relation can be dropped and created anew.",
+        )
+    return batch
+

@@ -1,0 +1,30 @@
+"""Reads under way: nothing that they may still need is compacted."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from .oracle import Oracle
+
+
+class ActiveReads:
+    def __init__(self, oracle: Oracle) -> None:
+        self._oracle = oracle
+        self._times: Counter[int] = Counter()
+
+    def since(self) -> int:
+        """No read below this time is under way or will begin."""
+        return min(self._times, default=self._oracle.read_time)
+
+    @contextmanager
+    def at(self, time: int) -> Iterator[int]:
+        """Holds `time` readable while the block runs."""
+        self._times[time] += 1
+        try:
+            yield time
+        finally:
+            self._times[time] -= 1
+            if not self._times[time]:
+                del self._times[time]

@@ -1,0 +1,136 @@
+"""The coordinator's end of one replica: its connection, what is installed on it, and the queries it is answering."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from itertools import count
+
+from ..errors import PtvcError, ReplicaUnavailable
+from ..expr.relation import GlobalId
+from ..replica.protocol import (
+    CancelPeek,
+    Message,
+    PeekFailed,
+    PeekRows,
+    Uninstall,
+    encode,
+)
+
+
+class ReplicaClient:
+    """One replica of one cluster, connected or not.
+
+    `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
+    what it runs; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
+    """
+
+    def __init__(self, cluster_id: str, cluster: str) -> None:
+        self.cluster_id = cluster_id
+        self.cluster = cluster
+        self.subscriptions: dict[GlobalId, int] = {}
+        self.installed: set[GlobalId] = set()
+        self.attempt = (0, -1)
+        self.pid: int | None = None
+        self.connected = asyncio.Event()
+        self.failure: PtvcError | None = None
+        self.tasks: set[asyncio.Task[None]] = set()
+        self._writer: asyncio.StreamWriter | None = None
+        self._peeks: dict[int, asyncio.Queue[PeekRows | PtvcError]] = {}
+        self._peek_ids = count(1)
+
+    def attach(self, writer: asyncio.StreamWriter, attempt: tuple[int, int], pid: int) -> None:
+        """A new attempt has dialled in: whatever the previous one held is gone."""
+        self.detach()
+        self._writer = writer
+        self.attempt = attempt
+        self.pid = pid
+
+    def ready(self) -> None:
+        """Everything that the catalog has for it was sent (or is waiting for its inputs)."""
+        self.failure = None
+        self.connected.set()
+
+    def detach(self) -> None:
+        """The connection is lost: queries under way fail, installations are forgotten."""
+        self.connected.clear()
+        for task in self.tasks:
+            task.cancel()
+        self.tasks.clear()
+        self.subscriptions.clear()
+        self.installed.clear()
+        self.pid = None
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        lost = ReplicaUnavailable(
+            f'the replica of cluster "{self.cluster}" went away', hint="It is being restarted: try again."
+        )
+        for answers in self._peeks.values():
+            answers.put_nowait(lost)
+
+    def owns(self, writer: asyncio.StreamWriter) -> bool:
+        return self._writer is writer
+
+    def send(self, message: Message) -> None:
+        if self._writer is not None:
+            self._writer.write(encode(message))
+
+    def subscribe(self, ids: set[GlobalId]) -> None:
+        for id_ in ids:
+            self.subscriptions[id_] = self.subscriptions.get(id_, 0) + 1
+
+    def unsubscribe(self, ids: set[GlobalId]) -> None:
+        for id_ in ids:
+            left = self.subscriptions.get(id_, 0) - 1
+            if left > 0:
+                self.subscriptions[id_] = left
+            else:
+                self.subscriptions.pop(id_, None)
+
+    def uninstall(self, id: GlobalId) -> None:
+        self.installed.discard(id)
+        self.send(Uninstall(id))
+
+    async def wait_until_connected(self) -> None:
+        """Returns when the replica serves; raises when it cannot be started."""
+        while not self.connected.is_set():
+            if self.failure is not None:
+                raise self.failure
+            try:
+                await asyncio.wait_for(self.connected.wait(), 0.2)
+            except TimeoutError:
+                continue
+
+    def new_peek(self) -> int:
+        peek_id = next(self._peek_ids)
+        self._peeks[peek_id] = asyncio.Queue()
+        return peek_id
+
+    async def answers(self, peek_id: int) -> AsyncIterator[PeekRows]:
+        """What the replica answers to the peek; leaving early cancels it there."""
+        finished = False
+        try:
+            while True:
+                answer = await self._peeks[peek_id].get()
+                if isinstance(answer, PtvcError):
+                    finished = True
+                    raise answer
+                if answer.done:
+                    finished = True
+                yield answer
+                if finished:
+                    return
+        finally:
+            del self._peeks[peek_id]
+            if not finished:
+                self.send(CancelPeek(peek_id))
+
+    def answered(self, message: PeekRows | PeekFailed) -> None:
+        answers = self._peeks.get(message.peek_id)
+        if answers is None:
+            return  # the client has gone meanwhile
+        if isinstance(message, PeekFailed):
+            answers.put_nowait(PtvcError(message.message, sqlstate=message.sqlstate))
+        else:
+            answers.put_nowait(message)

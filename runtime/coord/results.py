@@ -1,0 +1,72 @@
+"""What executing a statement yields: the coordinator's side of the contract with pgwire.
+
+A session executes planned statements and answers with one of these; pgwire turns them into messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ..repr.schema import Schema
+from ..sql.plans import CopyOptions
+
+Columns = tuple[pa.Array, ...]
+"""One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A NoticeResponse.  `severity` is NOTICE, WARNING or INFO."""
+
+    severity: str
+    message: str
+    sqlstate: str = "00000"
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A result set, streamed.  `tag` is the command's word (SELECT, SHOW, INSERT 0, ...); pgwire appends
+    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW)."""
+
+    schema: Schema
+    chunks: AsyncIterator[Columns]
+    tag: str = "SELECT"
+    fixed_tag: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A statement without rows; `tag` is complete (`INSERT 0 3`, `CREATE TABLE`)."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """An empty query string."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOut:
+    """COPY ... TO STDOUT: the rows, to be written in the format of `options`."""
+
+    schema: Schema
+    chunks: AsyncIterator[Columns]
+    options: CopyOptions
+
+
+@dataclass(frozen=True, slots=True)
+class CopyIn:
+    """COPY ... FROM STDIN is open: pgwire decodes the client's data by `schema` (the columns that the statement
+    names) and `options`, and hands the columns to `Session.copy_in`.  `table` is its name, for messages."""
+
+    schema: Schema
+    options: CopyOptions
+    table: str = ""
+
+
+Result = Rows | Command | Empty | CopyOut | CopyIn

@@ -1,0 +1,200 @@
+"""The sequencer executes planned statements: each kind goes to the part of the coordinator that does it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import TYPE_CHECKING, TypeGuard
+
+from ..clock import Clock
+from ..compute.explain import explain_plan
+from ..compute.lower import lower
+from ..errors import InvalidTransactionState, PtvcError
+from ..expr.relation import Project, Relation, TopK
+from ..repr.schema import Schema
+from ..sql.plans import (
+    CopyFrom,
+    CopyTo,
+    CreateTable,
+    Delete,
+    Explain,
+    ExplainStage,
+    Insert,
+    NoOp,
+    PlannedStatement,
+    Select,
+    Truncate,
+    Update,
+)
+from ..transform.pipeline import optimize
+from .catalog import Catalog
+from .ddl import Ddl, Definition
+from .group_commit import Conflict, GroupCommit
+from .introspection import Introspection
+from .peeks import Peeks, ReadContext
+from .results import Columns, Command, CopyOut, Notice, Result, Rows
+from .show import text_lines
+from .transaction import Transaction, TransactionKind
+from .views import expand
+from .writes import Writes
+
+if TYPE_CHECKING:
+    from .session import Session
+
+MAX_ATTEMPTS = 20
+
+
+class Sequencer:
+    def __init__(
+        self,
+        clock: Clock,
+        catalog: Catalog,
+        peeks: Peeks,
+        writes: Writes,
+        ddl: Ddl,
+        commit: GroupCommit,
+        introspection: Introspection,
+    ) -> None:
+        self._clock = clock
+        self.catalog = catalog
+        self._peeks = peeks
+        self.writes = writes
+        self.ddl = ddl
+        self._commit = commit
+        self._introspection = introspection
+
+    def now_us(self) -> int:
+        return self._clock.now_ms() * 1000
+
+    # -- definitions --
+
+    def is_definition(self, planned: PlannedStatement) -> TypeGuard[Definition]:
+        return isinstance(planned, Definition)
+
+    async def define(self, planned: PlannedStatement, notices: list[Notice]) -> Command:
+        assert isinstance(planned, Definition)
+        return await self.ddl.execute(planned, notices)
+
+    def table_as(self, planned: PlannedStatement) -> CreateTable | None:
+        """The statement, if it is a CREATE TABLE AS."""
+        return planned if isinstance(planned, CreateTable) and planned.query is not None else None
+
+    async def fill_table(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
+        """The second half of CREATE TABLE AS; if the query fails the table goes again."""
+        assert plan.query is not None
+        item = self.catalog.find(plan.name.schema, plan.name.name)
+        assert item is not None
+        try:
+            insert = Insert(item.id, finished(plan.query))
+            result = await self.writes.insert(insert, self._context(session, transaction), transaction)
+            await self.commit(transaction)
+        except BaseException:
+            await self.ddl.drop_created(item)
+            raise
+        transaction.writes.clear()
+        assert isinstance(result, Command)
+        return Command(f"SELECT {result.tag.rpartition(' ')[2]}")
+
+    # -- everything else --
+
+    async def execute(
+        self, planned: PlannedStatement, session: Session, transaction: Transaction
+    ) -> Result:
+        if transaction.read_only and isinstance(planned, Insert | Update | Delete | Truncate):
+            raise InvalidTransactionState("cannot write in a read-only transaction", sqlstate="25006")
+        context = self._context(session, transaction)
+        match planned:
+            case Select():
+                return Rows(planned.schema, self._select(planned, context, transaction))
+            case CopyTo(query=query, options=options):
+                return CopyOut(query.schema, self._select(query, context, transaction), options)
+            case Insert() | Update() | Delete() | Truncate():
+                return await self._write(planned, session, transaction)
+            case Explain():
+                return text_lines("QUERY PLAN", self._explain(planned).splitlines(), "EXPLAIN")
+            case NoOp(tag=tag):
+                return Command(tag)
+            case _:
+                raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    async def _select(
+        self, query: Select, context: ReadContext, transaction: Transaction
+    ) -> AsyncIterator[Columns]:
+        if transaction.kind is TransactionKind.EXPLICIT and transaction.time is None:
+            transaction.time = self._peeks.read_time(context)
+            context = ReadContext(
+                context.cluster, transaction.time, context.overlay, context.system_rows
+            )
+        async for chunk in self._peeks.select(query, context):
+            yield chunk
+
+    async def _write(
+        self,
+        planned: Insert | Update | Delete | Truncate,
+        session: Session,
+        transaction: Transaction,
+    ) -> Result:
+        """In an implicit transaction the statement commits at once, and runs again after a conflict."""
+        single = transaction.kind is TransactionKind.IMPLICIT
+        for _ in range(MAX_ATTEMPTS):
+            result = await self._buffer(planned, self._context(session, transaction), transaction)
+            if not single or not transaction.expect:
+                return result
+            outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
+            transaction.writes.clear()
+            transaction.expect.clear()
+            if not isinstance(outcome, Conflict):
+                return result
+        raise PtvcError(
+            "could not serialize access due to concurrent update", sqlstate="40001", hint="Try again."
+        )
+
+    async def _buffer(
+        self, planned: Insert | Update | Delete | Truncate, context: ReadContext, transaction: Transaction
+    ) -> Result:
+        match planned:
+            case Insert():
+                return await self.writes.insert(planned, context, transaction)
+            case Update():
+                return await self.writes.update(planned, context, transaction)
+            case Delete():
+                return await self.writes.delete(planned, context, transaction)
+            case Truncate():
+                return await self.writes.truncate(planned, context, transaction)
+
+    async def commit(self, transaction: Transaction) -> None:
+        """Makes the transaction's writes durable, all at one time."""
+        if not transaction.writes:
+            return
+        outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
+        if isinstance(outcome, Conflict):
+            raise PtvcError(
+                "could not serialize access due to concurrent update",
+                sqlstate="40001",
+                hint="Run the transaction again.",
+            )
+
+    def copy_schema(self, plan: CopyFrom) -> Schema:
+        """The columns that the client sends."""
+        return self.catalog.get(plan.table).schema.project(plan.columns)
+
+    def _explain(self, planned: Explain) -> str:
+        if planned.stage is not ExplainStage.PHYSICAL:
+            return planned.text
+        return explain_plan(lower(optimize(expand(planned.relation, self.catalog))))
+
+    def _context(self, session: Session, transaction: Transaction) -> ReadContext:
+        return ReadContext(
+            cluster=session.variables.get("cluster"),
+            time=transaction.time,
+            overlay=transaction.overlay(),
+            system_rows=self._introspection.rows,
+        )
+
+
+def finished(query: Select) -> Relation:
+    """The query as a relation: its limit, and only the columns that it shows."""
+    finishing = query.finishing
+    relation = query.relation
+    if finishing.limit is not None or finishing.offset:
+        relation = TopK(relation, (), finishing.order, finishing.limit, finishing.offset)
+    return Project(relation, finishing.indices, query.schema.names)

@@ -1,0 +1,328 @@
+"""A session: one client's variables, transaction and statements.
+
+Text comes in, results go out; what a statement means is `sql`'s, what it does `sequencer`'s.  The session owns the
+transaction: implicit ones end with their statement (or at Sync), blocks with COMMIT.  Definitions take effect at once
+and are refused inside blocks.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from contextlib import asynccontextmanager
+
+from ..config import DATABASE
+from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
+from ..expr.scalar import Literal
+from ..repr.types import ScalarType, type_from_oid
+from ..sql.parse import Statement, parse
+from ..sql.plan import describe, plan
+from ..sql.plans import (
+    Begin,
+    Commit,
+    CopyFrom,
+    Deallocate,
+    PlanContext,
+    PlannedStatement,
+    Prepared,
+    Rollback,
+    SetVariable,
+    ShowVariable,
+)
+from ..sql.statements import CommitStatement, RollbackStatement
+from .catalog import TEMP_SCHEMA_PREFIX
+from .results import Columns, Command, CopyIn, Empty, Notice, Result, Rows
+from .sequencer import Sequencer
+from .show import show_all, show_one
+from .transaction import Transaction, TransactionKind
+from .variables import Variables
+
+UNKNOWN_OID = 705
+
+
+class Session:
+    """Used by one task at a time; only `cancel` may be called from another."""
+
+    def __init__(
+        self,
+        sequencer: Sequencer,
+        number: int,
+        user: str,
+        database: str,
+        variables: Variables,
+        on_close: Callable[[Session], None],
+    ) -> None:
+        self.number = number
+        self.user = user
+        self.database = database
+        self.variables = variables
+        self.notices: list[Notice] = []
+        self.temp_schema = f"{TEMP_SCHEMA_PREFIX}{number}"
+        self._sequencer = sequencer
+        self._on_close = on_close
+        self._statements: dict[str, Prepared] = {}
+        self._transaction: Transaction | None = None
+        self._copy: CopyFrom | None = None
+        self._running: asyncio.Task[object] | None = None
+        self._cancel_requested = False
+
+    # -- what pgwire asks --
+
+    @property
+    def transaction_status(self) -> str:
+        if self._transaction is None or self._transaction.kind is TransactionKind.IMPLICIT:
+            return "I"
+        return "E" if self._transaction.failed else "T"
+
+    @property
+    def statements(self) -> MutableMapping[str, Prepared]:
+        return self._statements
+
+    def parameter_status(self) -> Mapping[str, str]:
+        return {**self.variables.reported(), "session_authorization": self.user}
+
+    def pop_parameter_changes(self) -> list[tuple[str, str]]:
+        return self.variables.pop_changes()
+
+    def pop_notices(self) -> list[Notice]:
+        notices, self.notices = self.notices, []
+        return notices
+
+    async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
+        statements = parse(sql)
+        if not statements:
+            return Prepared("", (), None)
+        if len(statements) > 1:
+            raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
+        types = [_parameter_type(oid) for oid in parameter_oids]
+        return describe(statements[0], self._context(), types)
+
+    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
+        if not prepared.sql:
+            return Empty()
+        async with self._interruptible():
+            statement = parse(prepared.sql)[0]
+            return self._guard(await self._execute(statement, parameters))
+
+    async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
+        """Writes of all statements commit together at the end, or before the first definition."""
+        statements = parse(sql)
+        if not statements:
+            yield Empty()
+            return
+        for index, statement in enumerate(statements):
+            async with self._interruptible():
+                result = await self._execute(statement, ())
+                if index == len(statements) - 1 and not isinstance(result, CopyIn):
+                    await self._end_implicit()
+            yield self._guard(result)
+
+    async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
+        assert self._copy is not None
+        copy, self._copy = self._copy, None
+        async with self._interruptible():
+            transaction = self._begin_implicit()
+            return await self._sequencer.writes.copy_from(copy, columns, transaction)
+
+    async def sync(self) -> None:
+        async with self._interruptible():
+            await self._end_implicit()
+
+    async def fail(self) -> None:
+        """Discards what the transaction would have written; a block stays until it is ended."""
+        self._copy = None
+        if self._transaction is not None:
+            self._transaction.writes.clear()
+            self._transaction.failed = True
+            if self._transaction.kind is TransactionKind.IMPLICIT:
+                self._finish()
+
+    def cancel(self) -> None:
+        if self._running is not None:
+            self._cancel_requested = True
+            self._running.cancel()
+
+    async def close(self) -> None:
+        self._transaction = None
+        self._on_close(self)
+        await self._sequencer.ddl.drop_temporary(self.temp_schema)
+
+    # -- statements --
+
+    async def _execute(self, statement: Statement, parameters: Sequence[Literal]) -> Result:
+        if self._transaction is not None and self._transaction.failed:
+            return self._execute_in_failed(statement)
+        transaction = self._begin_implicit()
+        planned = plan(statement, self._context(), parameters)
+        match planned:
+            case Begin() | Commit() | Rollback():
+                return await self._control(planned)
+            case SetVariable(name=name, value=value, local=local):
+                return self._set(name, value, local)
+            case ShowVariable(name=None):
+                return show_all(self.variables.all())
+            case ShowVariable(name=str(name)):
+                return show_one(name, self.variables.get(name))
+            case Deallocate():
+                return self._deallocate(planned)
+            case CopyFrom():
+                self._copy = planned
+                return CopyIn(self._sequencer.copy_schema(planned), planned.options)
+        if self._sequencer.is_definition(planned):
+            return await self._define(statement, parameters, planned)
+        return await self._sequencer.execute(planned, self, transaction)
+
+    async def _define(
+        self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
+    ) -> Result:
+        assert self._transaction is not None
+        if self._transaction.kind is TransactionKind.EXPLICIT:
+            raise PtvcError(
+                "definitions cannot run inside a transaction block",
+                sqlstate="0A000",
+                hint="Run the statement outside BEGIN ... COMMIT.",
+            )
+        await self._end_implicit()
+        async with self._sequencer.ddl.lock:
+            # Planned again under the lock: the catalog may have changed while it was awaited.
+            planned = plan(statement, self._context(), parameters)
+            result = await self._sequencer.define(planned, self.notices)
+        if (query := self._sequencer.table_as(planned)) is not None:
+            return await self._sequencer.fill_table(query, self, self._begin_implicit())
+        return result
+
+    def _execute_in_failed(self, statement: Statement) -> Result:
+        assert self._transaction is not None
+        if not isinstance(statement.node, CommitStatement | RollbackStatement):
+            raise InvalidTransactionState(
+                "current transaction is aborted, commands ignored until end of transaction block",
+                sqlstate="25P02",
+            )
+        self._finish()
+        return Command("ROLLBACK")
+
+    async def _control(self, planned: Begin | Commit | Rollback) -> Command:
+        assert self._transaction is not None
+        in_block = self._transaction.kind is TransactionKind.EXPLICIT
+        match planned:
+            case Begin(read_only=read_only):
+                if in_block:
+                    self._warn("there is already a transaction in progress", "25001")
+                else:
+                    await self._end_implicit()
+                    self._transaction = Transaction(
+                        TransactionKind.EXPLICIT, self._sequencer.now_us(), read_only
+                    )
+                return Command("BEGIN")
+            case Commit():
+                if not in_block:
+                    self._warn("there is no transaction in progress", "25P01")
+                await self._commit()
+                return Command("COMMIT")
+            case Rollback():
+                if not in_block:
+                    self._warn("there is no transaction in progress", "25P01")
+                self._finish()
+                return Command("ROLLBACK")
+
+    def _set(self, name: str, value: str | None, local: bool) -> Command:
+        if local and self.transaction_status == "I":
+            self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
+        self.variables.set(name, value, local=local)
+        return Command("RESET" if value is None else "SET")
+
+    def _deallocate(self, planned: Deallocate) -> Command:
+        if planned.all_session_state:
+            self._statements.clear()
+            self.variables.reset_all()
+            return Command("DISCARD ALL")
+        if planned.name is None:
+            self._statements.clear()
+            return Command("DEALLOCATE ALL")
+        if self._statements.pop(planned.name, None) is None:
+            raise PtvcError(f'prepared statement "{planned.name}" does not exist', sqlstate="26000")
+        return Command("DEALLOCATE")
+
+    # -- transactions --
+
+    def _begin_implicit(self) -> Transaction:
+        if self._transaction is None:
+            self._transaction = Transaction(TransactionKind.IMPLICIT, self._sequencer.now_us())
+        return self._transaction
+
+    async def _end_implicit(self) -> None:
+        if self._transaction is not None and self._transaction.kind is TransactionKind.IMPLICIT:
+            await self._commit()
+
+    async def _commit(self) -> None:
+        transaction = self._transaction
+        self._finish()
+        if transaction is not None:
+            await self._sequencer.commit(transaction)
+
+    def _finish(self) -> None:
+        self._transaction = None
+        self.variables.end_transaction()
+
+    def _context(self) -> PlanContext:
+        transaction = self._transaction
+        return PlanContext(
+            catalog=self._sequencer.catalog,
+            search_path=self.variables.search_path,
+            database=DATABASE,
+            user=self.user,
+            cluster=self.variables.get("cluster"),
+            now_us=transaction.now_us if transaction is not None else self._sequencer.now_us(),
+            temp_schema=self.temp_schema,
+            settings=self.variables.all(),
+        )
+
+    def _warn(self, message: str, sqlstate: str) -> None:
+        self.notices.append(Notice("WARNING", message, sqlstate))
+
+    # -- interruption --
+
+    @asynccontextmanager
+    async def _interruptible(self) -> AsyncIterator[None]:
+        """Turns a cancel request and statement_timeout into errors of the statement."""
+        task = asyncio.current_task()
+        self._running = task
+        timeout_ms = self.variables.statement_timeout_ms
+        try:
+            async with asyncio.timeout(timeout_ms / 1000 if timeout_ms else None):
+                yield
+        except TimeoutError:
+            raise QueryCanceled("canceling statement due to statement timeout") from None
+        except asyncio.CancelledError:
+            if not self._cancel_requested or task is None:
+                raise
+            task.uncancel()
+            raise QueryCanceled("canceling statement due to user request") from None
+        finally:
+            self._running = None
+            self._cancel_requested = False
+
+    def _guard(self, result: Result) -> Result:
+        """A result that streams stays interruptible while it does."""
+        if isinstance(result, Rows):
+            return Rows(result.schema, self._stream(result.chunks), result.tag, result.fixed_tag)
+        return result
+
+    async def _stream(self, chunks: AsyncIterator[Columns]) -> AsyncIterator[Columns]:
+        while True:
+            async with self._interruptible():
+                try:
+                    chunk = await anext(chunks)
+                except StopAsyncIteration:
+                    return
+            yield chunk
+
+
+def _parameter_type(oid: int) -> ScalarType | None:
+    """What the client says of a parameter; 0, and `unknown`, leave it to inference."""
+    if oid in (0, UNKNOWN_OID):
+        return None
+    type_ = type_from_oid(oid)
+    if type_ is None:
+        raise Unsupported(f"a parameter has a type that is not supported (OID {oid})", hint="Cast it to text.")
+    return type_

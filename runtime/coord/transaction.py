@@ -1,0 +1,43 @@
+"""A session's transaction: what it has read, what it will write.
+
+Writes wait, encoded, until COMMIT makes them durable together at one time.  What a write was computed from is checked
+then: if somebody has written to it since, the transaction is refused (40001), or, for a single statement, run again.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, field
+
+from ..expr.relation import GlobalId
+from ..persist.client import PartRef
+
+
+class TransactionKind(enum.Enum):
+    IMPLICIT = "implicit"  # one statement, or the statements of one simple Query or up to one Sync
+    EXPLICIT = "explicit"  # BEGIN ... COMMIT
+
+
+@dataclass(slots=True)
+class Transaction:
+    """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
+    the time of reading; `failed` holds after an error until the block ends."""
+
+    kind: TransactionKind
+    now_us: int
+    read_only: bool = False
+    time: int | None = None
+    failed: bool = False
+    writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
+    expect: dict[GlobalId, int] = field(default_factory=dict)
+
+    def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
+        return {id_: tuple(parts) for id_, parts in self.writes.items()}
+
+    def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
+        if parts:
+            self.writes.setdefault(id, []).extend(parts)
+
+    def read_for_write(self, ids: set[GlobalId], time: int) -> None:
+        for id_ in ids:
+            self.expect[id_] = min(time, self.expect.get(id_, time))

@@ -1,0 +1,187 @@
+"""Session variables: SET, SHOW, RESET, and what is reported to the client.
+
+Clients set many that mean nothing here (`extra_float_digits`); those are kept and shown, as long as PostgreSQL knows them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA
+from ..errors import InvalidParameter, UndefinedObject, Unsupported
+
+SERVER_VERSION = "16.0"
+
+DEFAULTS: dict[str, str] = {
+    "application_name": "",
+    "client_encoding": "UTF8",
+    "client_min_messages": "notice",
+    "cluster": DEFAULT_CLUSTER,
+    "DateStyle": "ISO, MDY",
+    "default_transaction_isolation": "serializable",
+    "default_transaction_read_only": "off",
+    "extra_float_digits": "1",
+    "idle_in_transaction_session_timeout": "0",
+    "in_hot_standby": "off",
+    "integer_datetimes": "on",
+    "IntervalStyle": "postgres",
+    "is_superuser": "on",
+    "lock_timeout": "0",
+    "max_identifier_length": "63",
+    "row_security": "on",
+    "search_path": DEFAULT_SCHEMA,
+    "server_encoding": "UTF8",
+    "server_version": SERVER_VERSION,
+    "server_version_num": "160000",
+    "standard_conforming_strings": "on",
+    "statement_timeout": "0",
+    "synchronous_commit": "on",
+    "TimeZone": "UTC",
+    "transaction_isolation": "serializable",
+    "transaction_read_only": "off",
+}
+REPORTED = (
+    "application_name",
+    "client_encoding",
+    "DateStyle",
+    "default_transaction_read_only",
+    "in_hot_standby",
+    "integer_datetimes",
+    "IntervalStyle",
+    "is_superuser",
+    "server_encoding",
+    "server_version",
+    "standard_conforming_strings",
+    "TimeZone",
+)
+READ_ONLY = {
+    "in_hot_standby",
+    "integer_datetimes",
+    "is_superuser",
+    "max_identifier_length",
+    "server_encoding",
+    "server_version",
+    "server_version_num",
+}
+_BY_LOWER = {name.lower(): name for name in DEFAULTS}
+_ALIASES = {"timezone": "TimeZone", "schema": "search_path", "names": "client_encoding"}
+_DURATION = re.compile(r"\s*(\d+)\s*(us|ms|s|min|h|d)?\s*$")
+_UNIT_MS = {"us": 0.001, "ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
+
+
+class Variables:
+    """One session's values.  Names are case-insensitive; `prefix.name` is anybody's to invent."""
+
+    def __init__(self, initial: Mapping[str, str]) -> None:
+        self._values = dict(DEFAULTS)
+        self._local: dict[str, str] = {}
+        self._changed: list[tuple[str, str]] = []
+        for name, value in initial.items():
+            self._values[_canonical(name)] = _checked(_canonical(name), value)
+        self._start = dict(self._values)
+
+    def get(self, name: str) -> str:
+        name = _canonical(name)
+        if name in self._local:
+            return self._local[name]
+        try:
+            return self._values[name]
+        except KeyError:
+            raise UndefinedObject(f'unrecognized configuration parameter "{name}"') from None
+
+    def set(self, name: str, value: str | None, *, local: bool) -> None:
+        """`value` None goes back to what the session began with; `local` lasts until the transaction ends."""
+        name = _canonical(name)
+        if name in READ_ONLY:
+            raise InvalidParameter(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+        if value is None:
+            value = self._start.get(name, "")
+        value = _checked(name, value)
+        (self._local if local else self._values)[name] = value
+        if not local:
+            self._local.pop(name, None)
+        self._report(name)
+
+    def end_transaction(self) -> None:
+        names, self._local = list(self._local), {}
+        for name in names:
+            self._report(name)
+
+    def reset_all(self) -> None:
+        self._local.clear()
+        for name in [n for n in self._values if self._values[n] != self._start.get(n)]:
+            self._values[name] = self._start.get(name, "")
+            self._report(name)
+
+    def all(self) -> dict[str, str]:
+        return {**self._values, **self._local}
+
+    def reported(self) -> dict[str, str]:
+        return {name: self.get(name) for name in REPORTED}
+
+    def pop_changes(self) -> list[tuple[str, str]]:
+        changes, self._changed = self._changed, []
+        return changes
+
+    @property
+    def search_path(self) -> tuple[str, ...]:
+        return tuple(p for p in split_identifiers(self.get("search_path")) if p)
+
+    @property
+    def statement_timeout_ms(self) -> float:
+        return duration_ms(self.get("statement_timeout"))
+
+    def _report(self, name: str) -> None:
+        if name in REPORTED:
+            self._changed.append((name, self.get(name)))
+
+
+def split_identifiers(text: str) -> list[str]:
+    """`a, "B c"` as PostgreSQL reads a list of identifiers: unquoted ones in lower case."""
+    parts = re.findall(r'"((?:[^"]|"")*)"|([^,"\s][^,"]*)', text)
+    return [quoted.replace('""', '"') if quoted else plain.strip().lower() for quoted, plain in parts]
+
+
+def duration_ms(text: str) -> float:
+    """`10`, `10s`, `5 min`; a bare number is milliseconds."""
+    match = _DURATION.match(text)
+    if match is None:
+        raise InvalidParameter(
+            f'invalid value for a duration: "{text}"', hint='Valid units are "us", "ms", "s", "min", "h", "d".'
+        )
+    return int(match[1]) * _UNIT_MS[match[2] or "ms"]
+
+
+def _canonical(name: str) -> str:
+    lower = name.lower()
+    if lower in _ALIASES:
+        return _ALIASES[lower]
+    if lower in _BY_LOWER:
+        return _BY_LOWER[lower]
+    if "." in lower:
+        return lower
+    raise UndefinedObject(f'unrecognized configuration parameter "{name}"')
+
+
+def _checked(name: str, value: str) -> str:
+    match name:
+        case "TimeZone" if value.upper() not in ("UTC", "GMT", "ETC/UTC", "UCT", "Z", "ZULU", "0", "DEFAULT"):
+            raise Unsupported(f'time zone "{value}" is not supported', hint="Sessions are in UTC.")
+        case "TimeZone":
+            return "UTC"
+        case "client_encoding" if value.upper().replace("-", "") not in ("UTF8", "UNICODE", "SQL_ASCII"):
+            raise Unsupported(f'client encoding "{value}" is not supported', hint="Use UTF8.")
+        case "client_encoding":
+            return "UTF8"
+        case "DateStyle" if not value.upper().startswith("ISO"):
+            raise Unsupported(f'DateStyle "{value}" is not supported', hint="Dates are in ISO format.")
+        case "DateStyle":
+            return DEFAULTS["DateStyle"]
+        case "standard_conforming_strings" if value.lower() not in ("on", "true", "1", "yes"):
+            raise Unsupported("standard_conforming_strings cannot be off")
+        case "statement_timeout" | "lock_timeout" | "idle_in_transaction_session_timeout":
+            duration_ms(value)
+            return value
+        case _:
+            return value

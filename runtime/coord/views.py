@@ -1,0 +1,22 @@
+"""Expanding indexed views.
+
+Planning leaves an indexed view as a `Get`, so that a query can use the index.  Whoever maintains something, or finds no
+index to use, expands it to its definition.
+"""
+
+from __future__ import annotations
+
+from ..expr.relation import Get, Relation, inputs, with_inputs
+from ..sql.plans import ItemKind
+from .catalog import Catalog
+
+
+def expand(relation: Relation, catalog: Catalog) -> Relation:
+    """`relation` with every view replaced by what it is over stored collections."""
+    if isinstance(relation, Get):
+        item = catalog.find_by_id(relation.id)
+        if item is None or item.kind is not ItemKind.VIEW:
+            return relation
+        assert item.relation is not None
+        return expand(item.relation, catalog)
+    return with_inputs(relation, tuple(expand(child, catalog) for child in inputs(relation)))

@@ -1,0 +1,144 @@
+"""The one tree of errors that a user may see.
+
+Every error names the object, the values and the remedy: a message (one sentence, no traceback), an SQLSTATE
+(PostgreSQL's code, so that clients react as they do there), and optionally detail, hint and the 1-based
+character position in the statement.  A lost race (`UpperMismatch`) is an outcome, not an error: see persist.
+"""
+
+from __future__ import annotations
+
+
+class PtvcError(Exception):
+    """Base of every error with a meaning to the user.  `sqlstate` is the class's code unless one is given."""
+
+    sqlstate = "XX000"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        sqlstate: str | None = None,
+        detail: str | None = None,
+        hint: str | None = None,
+        position: int | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.detail = detail
+        self.hint = hint
+        self.position = position
+        if sqlstate is not None:
+            self.sqlstate = sqlstate
+
+    def __str__(self) -> str:
+        return self.message
+
+
+class SqlSyntaxError(PtvcError):
+    sqlstate = "42601"
+
+
+class Unsupported(PtvcError):
+    """Valid in PostgreSQL or Materialize, refused here: never approximated."""
+
+    sqlstate = "0A000"
+
+
+class UndefinedTable(PtvcError):
+    sqlstate = "42P01"
+
+
+class UndefinedColumn(PtvcError):
+    sqlstate = "42703"
+
+
+class UndefinedFunction(PtvcError):
+    sqlstate = "42883"
+
+
+class UndefinedObject(PtvcError):
+    sqlstate = "42704"
+
+
+class UndefinedSchema(PtvcError):
+    sqlstate = "3F000"
+
+
+class DuplicateObject(PtvcError):
+    """42P07 for relations, 42710 for other objects, 42P06 for schemas: give `sqlstate`."""
+
+    sqlstate = "42P07"
+
+
+class AmbiguousColumn(PtvcError):
+    sqlstate = "42702"
+
+
+class DatatypeMismatch(PtvcError):
+    sqlstate = "42804"
+
+
+class GroupingError(PtvcError):
+    sqlstate = "42803"
+
+
+class WrongObjectType(PtvcError):
+    sqlstate = "42809"
+
+
+class DependentObjectsExist(PtvcError):
+    sqlstate = "2BP01"
+
+
+class InvalidParameter(PtvcError):
+    sqlstate = "22023"
+
+
+class DataError(PtvcError):
+    """A value that has no answer (division by zero, bad cast): the code comes with the value."""
+
+    sqlstate = "22000"
+
+
+class NotNullViolation(PtvcError):
+    sqlstate = "23502"
+
+
+class QueryCanceled(PtvcError):
+    sqlstate = "57014"
+
+
+class InvalidTransactionState(PtvcError):
+    sqlstate = "25000"
+
+
+class ObjectNotReady(PtvcError):
+    """A time outside `[since, upper)`, or a replica that is not there yet."""
+
+    sqlstate = "55000"
+
+
+class StorageError(PtvcError):
+    """Bytes on disk that are not what was written: 58030, or XX001 for a failed checksum."""
+
+    sqlstate = "58030"
+
+
+class DiskFull(PtvcError):
+    sqlstate = "53100"
+
+
+class Fenced(PtvcError):
+    """Another process has taken over (a newer epoch): this one must stop."""
+
+    sqlstate = "57P02"
+
+
+class ReplicaUnavailable(PtvcError):
+    sqlstate = "57P03"
+
+
+class InvalidUsage(PtvcError):
+    """A caller broke a contract that a user can cause (an append beyond the upper, an unknown shard)."""
+
+    sqlstate = "22023"

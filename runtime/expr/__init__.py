@@ -1,0 +1,1 @@
+"""Typed expressions: scalars, relations, the function registry and their evaluation over batches."""

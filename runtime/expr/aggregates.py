@@ -1,0 +1,116 @@
+"""Aggregate functions: names, argument and result types, and how their state behaves.
+
+Only types and classification live here; the operators of `compute` compute the values.
+
+| kind         | state                                                            |
+|--------------|------------------------------------------------------------------|
+| accumulable  | a sum per group: an update adds to it, a retraction subtracts    |
+| hierarchical | needs the values that are there: min and max under retractions   |
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from ..errors import UndefinedFunction, Unsupported
+from ..repr.types import BOOL, FLOAT4, FLOAT8, INT8, NUMERIC, TEXT, Kind, ScalarType, derived_numeric
+
+
+class AggregateKind(enum.Enum):
+    ACCUMULABLE = "accumulable"
+    HIERARCHICAL = "hierarchical"
+
+
+@dataclass(frozen=True, slots=True)
+class AggregateFunction:
+    """`result` maps the argument's type to (type the argument is cast to, type of the result), or None where
+    PostgreSQL has no such aggregate.  `empty` is the value over no rows: NULL, or 0 for count."""
+
+    name: str
+    kind: AggregateKind
+    result: Callable[[ScalarType], tuple[ScalarType, ScalarType] | None]
+    empty: int | None = None
+
+
+def _sum(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    match argument.kind:
+        case Kind.INT2 | Kind.INT4:
+            return argument, INT8
+        case Kind.INT8:
+            return argument, derived_numeric(0)
+        case Kind.NUMERIC:
+            return argument, NUMERIC if argument.scale is None else derived_numeric(argument.scale)
+        case Kind.FLOAT4:
+            return argument, FLOAT4
+        case Kind.FLOAT8:
+            return argument, FLOAT8
+        case _:
+            return None
+
+
+def _avg(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.is_float:
+        return argument, FLOAT8
+    return (argument, NUMERIC) if argument.is_numeric_category else None
+
+
+def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, INT8
+
+
+def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.is_string_category:
+        return TEXT, TEXT
+    if argument.kind is Kind.ARRAY:
+        raise Unsupported(
+            f"min and max of {argument} are not supported",
+            hint="Aggregate an element of the array instead.",
+        )
+    if argument.kind is Kind.BOOL:
+        return None
+    if argument.kind is Kind.NUMERIC and argument.scale is not None:
+        return argument, derived_numeric(argument.scale)
+    return argument, argument
+
+
+def _bool(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    return (BOOL, BOOL) if argument.kind is Kind.BOOL else None
+
+
+AGGREGATES: Mapping[str, AggregateFunction] = {
+    function.name: function
+    for function in (
+        AggregateFunction("count", AggregateKind.ACCUMULABLE, _count, empty=0),
+        AggregateFunction("sum", AggregateKind.ACCUMULABLE, _sum),
+        AggregateFunction("avg", AggregateKind.ACCUMULABLE, _avg),
+        AggregateFunction("bool_and", AggregateKind.ACCUMULABLE, _bool),
+        AggregateFunction("bool_or", AggregateKind.ACCUMULABLE, _bool),
+        AggregateFunction("every", AggregateKind.ACCUMULABLE, _bool),
+        AggregateFunction("min", AggregateKind.HIERARCHICAL, _extreme),
+        AggregateFunction("max", AggregateKind.HIERARCHICAL, _extreme),
+    )
+}
+
+
+def resolve_aggregate(name: str, argument: ScalarType | None) -> tuple[ScalarType | None, ScalarType]:
+    """(type to cast the argument to, type of the result) of aggregate `name`; `argument` None is `count(*)`.
+
+    Raises UndefinedFunction as PostgreSQL does where the aggregate does not take the type.
+    """
+    function = AGGREGATES.get(name)
+    if argument is None:
+        if name == "count":
+            return None, INT8
+        raise UndefinedFunction(f"function {name}() does not exist")
+    if function is not None and (resolved := function.result(argument)) is not None:
+        return resolved
+    raise UndefinedFunction(
+        f"function {name}({_base_name(argument)}) does not exist",
+        hint="No function matches the given name and argument types. You might need to add explicit type casts.",
+    )
+
+
+def _base_name(type_: ScalarType) -> str:
+    return str(ScalarType(type_.kind, element=type_.element))

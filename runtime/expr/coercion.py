@@ -1,0 +1,208 @@
+"""Type rules: which casts exist, which are implicit, and what type several expressions have in common.
+
+These are PostgreSQL's tables (pg_cast, type categories, preferred types) for the types that exist here.
+`None` in a list of types stands for an untyped literal (`'...'` or NULL).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+
+from ..errors import DatatypeMismatch
+from ..repr.types import (
+    FLOAT8,
+    INT8,
+    NUMERIC,
+    NUMERIC_MAX_PRECISION,
+    TEXT,
+    Kind,
+    ScalarType,
+    array_of,
+    derived_numeric,
+)
+
+
+class CastContext(enum.IntEnum):
+    """Where a cast may happen: a cast allowed in one context is allowed in all that come after it."""
+
+    IMPLICIT = 0
+    ASSIGNMENT = 1
+    EXPLICIT = 2
+
+
+_I, _A, _E = CastContext.IMPLICIT, CastContext.ASSIGNMENT, CastContext.EXPLICIT
+
+_INTEGERS = (Kind.INT2, Kind.INT4, Kind.INT8)
+_NUMBERS = (*_INTEGERS, Kind.NUMERIC, Kind.FLOAT4, Kind.FLOAT8)
+_STRINGS = (Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR)
+
+_CASTS: dict[tuple[Kind, Kind], CastContext] = {
+    **{
+        (low, high): (_I if i < j else _A)
+        for i, low in enumerate(_NUMBERS)
+        for j, high in enumerate(_NUMBERS)
+        if i != j
+    },
+    **{(kind, Kind.OID): _I for kind in _INTEGERS},
+    (Kind.OID, Kind.INT4): _A,
+    (Kind.OID, Kind.INT8): _A,
+    (Kind.TEXT, Kind.VARCHAR): _I,
+    (Kind.VARCHAR, Kind.TEXT): _I,
+    (Kind.NAME, Kind.TEXT): _I,
+    (Kind.TEXT, Kind.NAME): _I,
+    (Kind.VARCHAR, Kind.NAME): _I,
+    (Kind.NAME, Kind.VARCHAR): _A,
+    (Kind.CHAR, Kind.TEXT): _I,
+    (Kind.TEXT, Kind.CHAR): _A,
+    (Kind.VARCHAR, Kind.CHAR): _A,
+    (Kind.CHAR, Kind.VARCHAR): _A,
+    (Kind.CHAR, Kind.INT4): _E,
+    (Kind.INT4, Kind.CHAR): _E,
+    (Kind.BOOL, Kind.INT4): _E,
+    (Kind.INT4, Kind.BOOL): _E,
+    (Kind.DATE, Kind.TIMESTAMP): _I,
+    (Kind.DATE, Kind.TIMESTAMPTZ): _I,
+    (Kind.TIMESTAMP, Kind.TIMESTAMPTZ): _I,
+    (Kind.TIMESTAMP, Kind.DATE): _A,
+    (Kind.TIMESTAMPTZ, Kind.DATE): _A,
+    (Kind.TIMESTAMPTZ, Kind.TIMESTAMP): _A,
+}
+
+_CATEGORY = {
+    Kind.BOOL: "B",
+    **dict.fromkeys((*_NUMBERS, Kind.OID), "N"),
+    **dict.fromkeys(_STRINGS, "S"),
+    Kind.CHAR: "Z",
+    Kind.DATE: "D",
+    Kind.TIMESTAMP: "D",
+    Kind.TIMESTAMPTZ: "D",
+    Kind.ARRAY: "A",
+}
+_PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ))
+
+
+def category(kind: Kind) -> str:
+    """PostgreSQL's typcategory: B, N, S, D, A, or Z for internal types."""
+    return _CATEGORY[kind]
+
+
+def is_preferred(kind: Kind) -> bool:
+    return kind in _PREFERRED
+
+
+def can_cast(source: ScalarType, target: ScalarType, context: CastContext) -> bool:
+    """Whether a value of `source` may become a `target` in that context; lengths and precisions never matter."""
+    if source.kind is Kind.ARRAY or target.kind is Kind.ARRAY:
+        if source.kind is target.kind:
+            assert source.element is not None and target.element is not None
+            return can_cast(source.element, target.element, context)
+        other = target if source.kind is Kind.ARRAY else source
+        needed = _A if source.kind is Kind.ARRAY else _E
+        return other.kind in _STRINGS and context >= needed
+    return can_cast_kind(source.kind, target.kind, context)
+
+
+def can_cast_kind(source: Kind, target: Kind, context: CastContext) -> bool:
+    if source is target:
+        return True
+    found = _CASTS.get((source, target))
+    if found is not None:
+        return context >= found
+    if target in _STRINGS:
+        return context >= _A
+    return source in _STRINGS and context >= _E
+
+
+def base_name(type_: ScalarType | None) -> str:
+    """The type's name without length and precision, as error messages print it."""
+    if type_ is None:
+        return "unknown"
+    return str(ScalarType(type_.kind, element=type_.element))
+
+
+def common_type(types: Sequence[ScalarType | None], context: str = "UNION") -> ScalarType:
+    """The type that all of `types` are brought to, as PostgreSQL's select_common_type chooses it.
+
+    `context` is the construct as its message names it: UNION, CASE, COALESCE, VALUES, GREATEST, IN, JOIN/USING.
+    Raises DatatypeMismatch (42804) when categories differ.
+    """
+    known = [type_ for type_ in types if type_ is not None]
+    if not known:
+        return TEXT
+    chosen = known[0]
+    for candidate in known[1:]:
+        if _same_kind(candidate, chosen):
+            continue
+        if category(candidate.kind) != category(chosen.kind):
+            raise DatatypeMismatch(
+                f"{context} types {base_name(chosen)} and {base_name(candidate)} cannot be matched"
+            )
+        if (
+            not is_preferred(chosen.kind)
+            and can_cast(chosen, candidate, _I)
+            and not can_cast(candidate, chosen, _I)
+        ):
+            chosen = candidate
+    for candidate in known:
+        if not can_cast(candidate, chosen, _I):
+            raise DatatypeMismatch(
+                f"{context} could not convert type {base_name(candidate)} to {base_name(chosen)}",
+                sqlstate="42846",
+            )
+    return _merge_modifiers(chosen, known, has_unknown=len(known) < len(types))
+
+
+def _same_kind(left: ScalarType, right: ScalarType) -> bool:
+    return left.kind is right.kind and (
+        left.element is None or right.element is None or _same_kind(left.element, right.element)
+    )
+
+
+def _merge_modifiers(chosen: ScalarType, types: Sequence[ScalarType], *, has_unknown: bool) -> ScalarType:
+    if all(type_ == chosen for type_ in types) and not has_unknown:
+        return chosen
+    if chosen.kind is Kind.NUMERIC:
+        scales = [numeric_scale(type_) for type_ in types]
+        if any(scale is None for scale in scales):
+            return NUMERIC
+        widest = max(scale for scale in scales if scale is not None)
+        whole = max(_whole_digits(type_) for type_ in types)
+        return derived_numeric(widest) if whole + widest <= NUMERIC_MAX_PRECISION else NUMERIC
+    if chosen.kind is Kind.ARRAY:
+        assert chosen.element is not None
+        elements = [type_.element for type_ in types if type_.element is not None]
+        return array_of(_merge_modifiers(chosen.element, elements, has_unknown=False))
+    return ScalarType(chosen.kind)
+
+
+_INTEGER_DIGITS = {Kind.INT2: 5, Kind.INT4: 10, Kind.INT8: 19, Kind.OID: 10}
+
+
+def _whole_digits(type_: ScalarType) -> int:
+    """Digits before the point, where the type bounds them."""
+    if type_.precision is not None and type_.scale is not None:
+        return type_.precision - type_.scale
+    return _INTEGER_DIGITS.get(type_.kind, 0)
+
+
+def numeric_scale(type_: ScalarType) -> int | None:
+    """Digits after the point that every value of a number type fits in; None when that is not known."""
+    if type_.is_integer or type_.kind is Kind.OID:
+        return 0
+    return type_.scale if type_.kind is Kind.NUMERIC else None
+
+
+def as_kind(source: ScalarType | None, target: Kind) -> ScalarType:
+    """The type of kind `target` that holds every value of `source`: what an implicit cast casts to."""
+    if source is not None and source.kind is target:
+        return source
+    if target is Kind.NUMERIC:
+        if source is not None and source.is_integer:
+            return derived_numeric(0)
+        return NUMERIC
+    if target is Kind.FLOAT8:
+        return FLOAT8
+    if target is Kind.INT8:
+        return INT8
+    return ScalarType(target)

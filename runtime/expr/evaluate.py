@@ -1,0 +1,300 @@
+"""Evaluation of scalar expressions over columns.
+
+Errors are data, so an expression is evaluated over whole columns, branches included, and the errors of branches
+that a row does not take are left out: CASE, COALESCE, AND and OR choose values and errors in the same way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import PtvcError
+from ..repr.types import BOOL
+from .arrays import with_nulls
+from .casts import cast_array, cast_can_fail
+from .function import CallInfo, Datum, as_array
+from .literals import python_value
+from .registry import overload_of
+from .row_errors import (
+    Evaluated,
+    Mask,
+    RowErrors,
+    error_mask,
+    merge_errors,
+    same_error,
+    select_errors,
+)
+from .scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, children, transform
+
+__all__ = ["Evaluated", "RowErrors", "can_fail", "evaluate", "evaluate_predicates", "fold"]
+
+Partial = tuple[Datum, RowErrors | None]
+
+
+def evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Evaluated:
+    """`scalar` on each of `length` rows: values of type `scalar.type.arrow`, NULL on the rows of `errors`."""
+    datum, errors = _evaluate(scalar, columns, length)
+    return Evaluated(as_array(datum, length), errors)
+
+
+def evaluate_predicates(
+    predicates: Sequence[Scalar], columns: tuple[pa.Array, ...], length: int
+) -> tuple[Mask, RowErrors | None]:
+    """bool[length]: rows on which every predicate is TRUE; and the errors of rows on which none is FALSE.
+
+    A row with an error is not kept; the error says that the row's collection has no answer.
+    """
+    keep = np.ones(length, np.bool_)
+    if not predicates:
+        return keep, None
+    if len(predicates) == 1:
+        datum, errors = _evaluate(predicates[0], columns, length)
+    else:
+        datum, errors = _connective(tuple(predicates), columns, length, absorbing=False)
+    if isinstance(datum, pa.Scalar):
+        return np.full(length, datum.as_py() is True), errors
+    keep = datum.fill_null(False).to_numpy(zero_copy_only=False) if length else keep
+    return keep, errors
+
+
+def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    match scalar:
+        case ColumnRef(index=index):
+            return columns[index], None
+        case Literal(value=value, type=type_):
+            return pa.scalar(value, type_.arrow), None
+        case Call():
+            return _call(scalar, columns, length)
+        case Cast():
+            return _cast(scalar, columns, length)
+        case Case():
+            return _case(scalar, columns, length)
+        case Coalesce():
+            return _coalesce(scalar, columns, length)
+        case And(args=args):
+            return _connective(args, columns, length, absorbing=False)
+        case Or(args=args):
+            return _connective(args, columns, length, absorbing=True)
+        case _:
+            assert_never(scalar)
+
+
+def _constant(result: Evaluated, length: int) -> Partial:
+    """A result over one row, standing for `length` equal rows."""
+    if result.errors is None:
+        return result.values[0], None
+    errors = same_error(
+        np.arange(length), result.errors.sqlstates[0].as_py(), result.errors.messages[0].as_py()
+    )
+    return pa.scalar(None, result.values.type), errors
+
+
+def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    data: list[Datum] = []
+    arg_errors: list[RowErrors | None] = []
+    for arg in call.args:
+        datum, errors = _evaluate(arg, columns, length)
+        data.append(datum)
+        arg_errors.append(errors)
+    types = tuple(arg.type for arg in call.args)
+    overload = overload_of(call.function, types)
+    constant = all(isinstance(datum, pa.Scalar) for datum in data)
+    if overload.strict and any(isinstance(d, pa.Scalar) and not d.is_valid for d in data):
+        return pa.scalar(None, call.type.arrow), merge_errors(arg_errors)
+    if constant:
+        data = [as_array(datum, 1) for datum in data]
+    output = overload.kernel(data, CallInfo(types, call.type, 1 if constant else length))
+    result = output if isinstance(output, Evaluated) else Evaluated(output)
+    if constant:
+        datum, errors = _constant(result, length)
+        merged = merge_errors([*arg_errors, errors])
+        return (pa.scalar(None, call.type.arrow) if merged is not None else datum), merged
+    merged = merge_errors([*arg_errors, result.errors])
+    values = result.values
+    if isinstance(values, pa.ChunkedArray):
+        values = values.combine_chunks()
+    if merged is not None and not overload.strict:
+        values = with_nulls(values, merged.indices)
+    return values, merged
+
+
+def _cast(cast: Cast, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    datum, errors = _evaluate(cast.arg, columns, length)
+    if isinstance(datum, pa.Scalar):
+        if not datum.is_valid:
+            return pa.scalar(None, cast.type.arrow), errors
+        one = cast_array(as_array(datum, 1), cast.arg.type, cast.type, cast.explicit)
+        return _constant(one, length)
+    result = cast_array(datum, cast.arg.type, cast.type, cast.explicit)
+    return result.values, merge_errors([errors, result.errors])
+
+
+def _truth(datum: Datum, length: int) -> Mask:
+    """Rows on which a boolean is TRUE."""
+    if isinstance(datum, pa.Scalar):
+        return np.full(length, datum.as_py() is True)
+    mask: Mask = datum.fill_null(False).to_numpy(zero_copy_only=False)
+    return mask
+
+
+def _case(case: Case, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    open_rows = np.ones(length, np.bool_)
+    taken: list[tuple[Mask, Datum]] = []
+    errors: list[RowErrors | None] = []
+    for condition, result in case.branches:
+        datum, failed = _evaluate(condition, columns, length)
+        failed = select_errors(failed, open_rows)
+        hit = _truth(datum, length) & open_rows
+        if failed is not None:
+            errors.append(failed)
+            open_rows = open_rows & ~error_mask(failed, length)
+        if not hit.any():
+            continue
+        open_rows = open_rows & ~hit
+        value, failed = _evaluate(result, columns, length)
+        errors.append(select_errors(failed, hit))
+        taken.append((hit, value))
+        if not open_rows.any():
+            break
+    otherwise: Datum = pa.scalar(None, case.type.arrow)
+    if open_rows.any():
+        otherwise, failed = _evaluate(case.otherwise, columns, length)
+        errors.append(select_errors(failed, open_rows))
+    merged = merge_errors(errors)
+    chosen: Datum = otherwise
+    for hit, value in reversed(taken):
+        chosen = pc.if_else(pa.array(hit), value, chosen)
+    if merged is not None:
+        chosen = with_nulls(as_array(chosen, length), merged.indices)
+    return chosen, merged
+
+
+def _coalesce(coalesce: Coalesce, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    datum, errors = _evaluate(coalesce.args[0], columns, length)
+    for arg in coalesce.args[1:]:
+        if isinstance(datum, pa.Scalar):
+            if datum.is_valid:
+                break
+            failed_rows = error_mask(errors, length)
+            open_rows = ~failed_rows
+        else:
+            if datum.null_count == 0:
+                break
+            open_rows = datum.is_null().to_numpy(zero_copy_only=False)
+            if errors is not None:
+                open_rows = open_rows & ~error_mask(errors, length)
+        if not open_rows.any():
+            break
+        value, failed = _evaluate(arg, columns, length)
+        failed = select_errors(failed, open_rows)
+        if errors is None:
+            datum = value if isinstance(datum, pa.Scalar) else pc.coalesce(datum, value)
+        else:
+            datum = pc.if_else(pa.array(open_rows), value, as_array(datum, length))
+        errors = merge_errors([errors, failed])
+    return datum, errors
+
+
+def _connective(
+    args: tuple[Scalar, ...], columns: tuple[pa.Array, ...], length: int, *, absorbing: bool
+) -> Partial:
+    """AND (`absorbing` False) or OR (True): the absorbing value wins over an error, an error over the rest."""
+    combine = pc.or_kleene if absorbing else pc.and_kleene
+    datum, errors = _evaluate(args[0], columns, length)
+    parts = [errors]
+    for arg in args[1:]:
+        if isinstance(datum, pa.Scalar) and datum.as_py() is absorbing:
+            return datum, None
+        value, failed = _evaluate(arg, columns, length)
+        parts.append(failed)
+        if isinstance(datum, pa.Scalar) and isinstance(value, pa.Scalar):
+            datum = combine(datum, value)
+        else:
+            datum = combine(as_array(datum, length), as_array(value, length))
+    merged = merge_errors(parts)
+    if merged is None:
+        return datum, None
+    # A failed argument is NULL: the three-valued result is absorbing exactly where it wins over the errors.
+    values = as_array(datum, length)
+    won = pc.equal(values, pa.scalar(absorbing)).fill_null(False).to_numpy(zero_copy_only=False)
+    kept = select_errors(merged, ~won)
+    return (values if kept is None else with_nulls(values, kept.indices)), kept
+
+
+# --- what is known without data --------------------------------------------------------------------------------------
+
+
+def can_fail(scalar: Scalar) -> bool:
+    """Whether the expression might have an error on some row (False is certain, True is not)."""
+    match scalar:
+        case Call(function=function, args=args):
+            if overload_of(function, tuple(arg.type for arg in args)).can_fail:
+                return True
+        case Cast(arg=arg, type=type_):
+            if cast_can_fail(arg.type, type_):
+                return True
+        case _:
+            pass
+    return any(can_fail(child) for child in children(scalar))
+
+
+def fold(scalar: Scalar) -> Scalar:
+    """The same expression with constant parts computed.  What would fail, or has no Python value, stays."""
+    return transform(scalar, _fold_node)
+
+
+def _fold_node(node: Scalar) -> Scalar:
+    match node:
+        case And(args=args):
+            return _fold_connective(node, args, absorbing=False)
+        case Or(args=args):
+            return _fold_connective(node, args, absorbing=True)
+        case ColumnRef() | Literal():
+            return node
+        case Case(branches=branches, otherwise=otherwise):
+            return _fold_case(node, branches, otherwise)
+        case _:
+            return _fold_constant(node)
+
+
+def _fold_constant(node: Scalar) -> Scalar:
+    if not all(isinstance(child, Literal) for child in children(node)):
+        return node
+    try:
+        result = evaluate(node, (), 1)
+        if result.errors is not None:
+            return node
+        return Literal(python_value(result.values[0]), node.type)
+    except (ValueError, PtvcError):
+        return node
+
+
+def _fold_connective(node: Scalar, args: tuple[Scalar, ...], *, absorbing: bool) -> Scalar:
+    if any(isinstance(arg, Literal) and arg.value is absorbing for arg in args):
+        return Literal(absorbing, BOOL)
+    rest = tuple(arg for arg in args if not (isinstance(arg, Literal) and arg.value is (not absorbing)))
+    if not rest:
+        return Literal(not absorbing, BOOL)
+    if len(rest) == 1:
+        return rest[0]
+    return Or(rest) if isinstance(node, Or) else And(rest)
+
+
+def _fold_case(node: Case, branches: tuple[tuple[Scalar, Scalar], ...], otherwise: Scalar) -> Scalar:
+    """Branches that are never taken vanish; a branch that always is ends the list."""
+    kept: list[tuple[Scalar, Scalar]] = []
+    for condition, result in branches:
+        if isinstance(condition, Literal):
+            if condition.value is True:
+                otherwise = result
+                break
+            continue
+        kept.append((condition, result))
+    if not kept:
+        return otherwise
+    return Case(tuple(kept), otherwise, node.type, node.nullable)

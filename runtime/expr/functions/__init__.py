@@ -1,0 +1,46 @@
+"""Kernels, one module per family, and the catalog of all of them.
+
+A family gives whole functions (`FUNCTIONS`) or overloads by name (`OVERLOADS`); overloads of several families
+under one name (`add` on numbers and on dates) make one function.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..function import Function, Overload
+from . import arithmetic, boolean, comparison, datetime, like, math, numeric, pattern, strings, system
+
+_WHOLE = (comparison, boolean, like, pattern, strings, system)
+_SHARED = (arithmetic, numeric, math, datetime)
+
+
+def _catalog() -> Mapping[str, Function]:
+    catalog = {function.name: function for family in _WHOLE for function in family.FUNCTIONS}
+    overloads: dict[str, list[Overload]] = {}
+    for family in _SHARED:
+        for name, added in family.OVERLOADS.items():
+            overloads.setdefault(name, []).extend(added)
+    overlap = catalog.keys() & overloads.keys()
+    assert not overlap, f"defined twice: {sorted(overlap)}"
+    for name, merged in overloads.items():
+        catalog[name] = Function(name, tuple(merged), arithmetic.SIGNS.get(name))
+    for alias, name in _ALIASES.items():
+        catalog[alias] = Function(alias, catalog[name].overloads, None, catalog[name].resolver)
+    for function in datetime.FUNCTIONS:
+        catalog[function.name] = function
+    return catalog
+
+
+_ALIASES = {
+    "ceiling": "ceil",
+    "pow": "power",
+    "mod": "modulo",
+    "char_length": "length",
+    "character_length": "length",
+    "strpos": "position",
+    "substr": "substring",
+    "trim": "btrim",
+}
+
+CATALOG: Mapping[str, Function] = _catalog()

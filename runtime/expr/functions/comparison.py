@@ -1,0 +1,392 @@
+"""Comparison: = <> < <= > >=, IS [NOT] DISTINCT FROM, IN, = ANY, IS NULL, nullif, greatest, least.
+
+Both sides are brought to one type, then compared by Arrow.  Floats differ from Arrow: NaN equals NaN and is
+greater than everything else.  Text compares by bytes (collation C).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...errors import DatatypeMismatch, UndefinedFunction, Unsupported
+from ...repr.types import (
+    BOOL,
+    CHAR,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NAME,
+    NUMERIC,
+    OID,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
+from ..casts import cast_array
+from ..coercion import base_name, common_type
+from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
+from ..literals import cast_to, coerce_unknown
+from ..scalar import Call, Literal, Scalar
+
+Compare = Callable[[Any, Any], Any]
+
+_MIRRORED: dict[str, Compare] = {
+    "eq": pc.equal,
+    "ne": pc.not_equal,
+    "lt": pc.less,
+    "le": pc.less_equal,
+    "gt": pc.greater,
+    "ge": pc.greater_equal,
+}
+OPERATOR_SIGNS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
+
+
+def _common(types: Sequence[ScalarType]) -> ScalarType:
+    """The type in which two comparable types are compared exactly."""
+    left, right = types
+    if left.kind is right.kind is Kind.NUMERIC and left.scale is not None and right.scale is not None:
+        # Scales are aligned only where no digit can be lost before the point.
+        if left.scale == right.scale:
+            return left
+        return NUMERIC
+    return _widened(common_type(types), types)
+
+
+def _widened(common: ScalarType, types: Sequence[ScalarType]) -> ScalarType:
+    """A real is compared with any other number as double precision, as PostgreSQL's operators do."""
+    mixed = common.is_float and any(type_.kind is not common.kind for type_ in types)
+    return FLOAT8 if mixed else common
+
+
+def aligned(args: Sequence[Datum], types: Sequence[ScalarType]) -> tuple[Datum, Datum, ScalarType]:
+    """Both data in one Arrow type in which they compare as their SQL types do."""
+    left, right = args
+    if types[0].arrow == types[1].arrow:
+        return left, right, types[0]
+    target = _common(types)
+    return _as(left, types[0], target), _as(right, types[1], target), target
+
+
+def _as(datum: Datum, source: ScalarType, target: ScalarType) -> Datum:
+    if source.arrow == target.arrow:
+        return datum
+    if source.kind is Kind.DATE:  # a date beyond the range of timestamps still compares: clamp it
+        if isinstance(datum, pa.Scalar):
+            return cast_array(as_array(datum, 1), source, target).values[0]
+        return _date_as_timestamp(datum, source, target)
+    if source.kind is Kind.NUMERIC and target.kind is Kind.NUMERIC:
+        return datum.cast(target.arrow)
+    if isinstance(datum, pa.Scalar):
+        return cast_array(as_array(datum, 1), source, target).values[0]
+    return cast_array(datum, source, target).values
+
+
+def _date_as_timestamp(array: pa.Array, source: ScalarType, target: ScalarType) -> pa.Array:
+    cast = cast_array(array, source, target)
+    if cast.errors is None:
+        return cast.values
+    last = pa.scalar(np.iinfo(np.int64).max, pa.int64())
+    return pc.coalesce(cast.values.view(pa.int64()), pc.if_else(array.is_valid(), last, None)).view(
+        target.arrow
+    )
+
+
+def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
+    """bool[n]: the comparison `name` of two data of one type."""
+    if type_.kind is Kind.ARRAY:
+        return _compare_arrays(name, left, right, type_)
+    if not type_.is_float:
+        return _MIRRORED[name](left, right)
+    result = _MIRRORED[name](left, right)
+    left_nan, right_nan = pc.is_nan(left), pc.is_nan(right)
+    if not (_any(left_nan) or _any(right_nan)):
+        return result
+    # NaN as a rank above all numbers: compare the ranks where either side is NaN.
+    ranked = _MIRRORED[name](
+        left_nan.cast(pa.int8())
+        if isinstance(left_nan, pa.Array)
+        else pa.scalar(left_nan.as_py(), pa.int8()),
+        right_nan.cast(pa.int8())
+        if isinstance(right_nan, pa.Array)
+        else pa.scalar(right_nan.as_py(), pa.int8()),
+    )
+    return pc.if_else(pc.or_(left_nan, right_nan), ranked, result)
+
+
+def _any(mask: Datum) -> bool:
+    if isinstance(mask, pa.Scalar):
+        return mask.as_py() is True
+    return pc.any(mask).as_py() is True
+
+
+def _compare_arrays(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
+    """Equality of arrays, element by element; NULL elements are equal to each other."""
+    length = len(left) if isinstance(left, pa.Array) else len(right)
+    pairs = zip(as_array(left, length).to_pylist(), as_array(right, length).to_pylist(), strict=True)
+    wanted = name == "eq"
+    return pa.array([None if a is None or b is None else (a == b) is wanted for a, b in pairs], pa.bool_())
+
+
+def _comparison(name: str) -> Kernel:
+    def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+        return compare(name, *aligned(args, info.types))
+
+    return kernel
+
+
+_SAME = (BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIMESTAMP, TIMESTAMPTZ, OID)
+_CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
+_PAIRS = [(type_, type_) for type_ in _SAME] + [
+    (left, right) for family in _CROSS_FAMILIES for left in family for right in family if left is not right
+]
+
+
+def _resolve_comparison(name: str) -> Function:
+    kernel = _comparison(name)
+    overloads = [Overload(pair, BOOL, kernel) for pair in _PAIRS]
+    if name in ("eq", "ne"):
+        overloads += [Overload((array_of(t), array_of(t)), BOOL, kernel) for t in (TEXT,)]
+    return Function(name, tuple(overloads), OPERATOR_SIGNS[name])
+
+
+# --- distinct, null ---------------------------------------------------------------------------------------------------
+
+
+def _is_distinct(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    left, right, type_ = aligned(args, info.types)
+    differ = compare("ne", as_array(left, info.length), as_array(right, info.length), type_)
+    return pc.coalesce(differ, pc.xor(pc.is_null(left), pc.is_null(right)))
+
+
+def _is_not_distinct(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return pc.invert(_is_distinct(args, info))
+
+
+def _is_null(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return pc.is_null(args[0])
+
+
+def _is_not_null(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return pc.is_valid(args[0])
+
+
+def unify(
+    name: str, args: tuple[Scalar, ...], unknown: tuple[bool, ...], sign: str
+) -> tuple[tuple[Scalar, ...], ScalarType]:
+    """The arguments of an operator over one type, coerced to what `=` would choose for each pair."""
+    known = [arg.type for arg, flag in zip(args, unknown, strict=True) if not flag]
+    try:
+        target = common_type(
+            [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name
+        )
+    except DatatypeMismatch as error:
+        first = known[0]
+        other = next(t for t in known if base_name(t) != base_name(first))
+        raise UndefinedFunction(
+            f"operator does not exist: {base_name(first)} {sign} {base_name(other)}",
+            hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
+        ) from error
+    target = TEXT if target.kind is Kind.VARCHAR else _widened(target, known)
+    coerced = []
+    for arg, flag in zip(args, unknown, strict=True):
+        literal = coerce_unknown(arg, ScalarType(target.kind, element=target.element)) if flag else arg
+        coerced.append(literal if _compares_as_is(literal.type, target) else cast_to(literal, target))
+    return tuple(coerced), target
+
+
+def _compares_as_is(source: ScalarType, target: ScalarType) -> bool:
+    return source.kind is target.kind is Kind.NUMERIC
+
+
+def _resolve_distinct(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+        coerced, _ = unify(name, args, unknown, "=")
+        return Call(name, coerced, BOOL, False)
+
+    return resolve
+
+
+def _resolve_null_test(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+        return Call(name, args, BOOL, False)
+
+    return resolve
+
+
+# --- IN, ANY, ALL -----------------------------------------------------------------------------------------------------
+
+
+def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    """x IN (a, b, ...): NULL when nothing matches but something is NULL."""
+    subject = as_array(args[0], info.length)
+    items = args[1:]
+    plain = all(isinstance(item, pa.Scalar) for item in items) and len({t.arrow for t in info.types}) == 1
+    if plain and not info.types[0].is_float and info.types[0].kind is not Kind.ARRAY:
+        values = pa.array([item.as_py() for item in items if item.is_valid], subject.type)
+        found = pc.is_in(subject, value_set=values)
+        if len(values) < len(items):
+            found = pc.if_else(found, found, pa.scalar(None, pa.bool_()))
+        return (
+            found
+            if subject.null_count == 0
+            else pc.if_else(subject.is_valid(), found, pa.scalar(None, pa.bool_()))
+        )
+    result: Datum = pa.repeat(pa.scalar(False), info.length)
+    for item, type_ in zip(items, info.types[1:], strict=True):
+        left, right, common = aligned((subject, item), (info.types[0], type_))
+        result = pc.or_kleene(result, compare("eq", left, right, common))
+    return result
+
+
+def _resolve_in(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+    coerced, target = unify("IN", args, unknown, "=")
+    if all(isinstance(arg, Literal) for arg in coerced[1:]) and target.kind is not Kind.NUMERIC:
+        coerced = (cast_to(coerced[0], target), *coerced[1:])
+    return Call("in", coerced, BOOL, any(arg.nullable for arg in coerced))
+
+
+def _quantified(name: str, every: bool) -> Kernel:
+    def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+        """x op ANY (array), op ALL (array): over the elements of each row's array."""
+        lists = as_array(args[1], info.length)
+        subject = as_array(args[0], info.length)
+        counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        owners = np.repeat(np.arange(info.length), counts)
+        element = info.types[1].element
+        assert element is not None
+        left, right, type_ = aligned(
+            (subject.take(pa.array(owners)), lists.flatten()), (info.types[0], element)
+        )
+        matches = compare(name, left, right, type_)
+        hits = matches.fill_null(every).to_numpy(zero_copy_only=False)
+        decisive = np.zeros(info.length, np.bool_)
+        decisive[owners[hits != every]] = True
+        unclear = np.zeros(info.length, np.bool_)
+        unclear[owners[matches.is_null().to_numpy(zero_copy_only=False)]] = True
+        result = np.where(decisive, not every, every)
+        missing = (unclear & ~decisive) | lists.is_null().to_numpy(zero_copy_only=False)
+        return pa.array(result, mask=missing)
+
+    return kernel
+
+
+def _resolve_quantified(full_name: str, name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+        subject, array = args
+        if unknown[1]:
+            element = TEXT if unknown[0] else ScalarType(subject.type.kind)
+            array = coerce_unknown(array, array_of(element))
+        if array.type.element is None:
+            raise DatatypeMismatch("op ANY/ALL (array) requires array on right side", sqlstate="42809")
+        pair, target = unify(
+            "ANY", (subject, Literal(None, array.type.element)), (unknown[0], False), OPERATOR_SIGNS[name]
+        )
+        if target.kind is not array.type.element.kind:
+            array = cast_to(array, array_of(target))
+        return Call(full_name, (pair[0], array), BOOL, True)
+
+    return resolve
+
+
+# --- nullif, greatest, least ------------------------------------------------------------------------------------------
+
+
+def _nullif(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    subject = as_array(args[0], info.length)
+    left, right, type_ = aligned((subject, args[1]), info.types)
+    equal = compare("eq", left, right, type_).fill_null(False)
+    return pc.if_else(equal, pa.scalar(None, subject.type), subject)
+
+
+def _resolve_nullif(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+    if len(args) != 2:
+        raise UndefinedFunction("NULLIF takes two arguments", sqlstate="42601")
+    coerced, _ = unify("NULLIF", args, unknown, "=")
+    kinds = {arg.type.kind for arg in args}
+    direct = any(kinds <= {type_.kind for type_ in family} for family in (*_CROSS_FAMILIES, (NUMERIC,)))
+    direct = direct or args[0].type.is_float
+    if not any(unknown) and direct and args[0].type.kind is not Kind.NAME:
+        # An operator exists for these two types as they are: the result keeps the first one.
+        return Call("nullif", (args[0], coerced[1]), args[0].type, True)
+    return Call("nullif", coerced, coerced[0].type, True)
+
+
+def _extreme(name: str) -> Kernel:
+    def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+        """The greatest or least argument that is not NULL."""
+        best = as_array(args[0], info.length)
+        for datum in args[1:]:
+            other = as_array(datum, info.length)
+            better = compare("gt" if name == "greatest" else "lt", other, best, info.result)
+            take = pc.coalesce(better, pc.is_null(best))
+            best = pc.if_else(take, other, best)
+        return best
+
+    return kernel
+
+
+def _resolve_extreme(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
+        target = common_type(
+            [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name.upper()
+        )
+        if target.kind is Kind.ARRAY:
+            raise Unsupported(f"{name} of arrays is not supported", hint="Compare single elements instead.")
+        coerced = tuple(
+            cast_to(coerce_unknown(arg, target) if flag else arg, target)
+            for arg, flag in zip(args, unknown, strict=True)
+        )
+        return Call(name, coerced, target, all(arg.nullable for arg in coerced))
+
+    return resolve
+
+
+def _any_overload(kernel: Kernel, *, strict: bool, result: ScalarType = BOOL) -> tuple[Overload, ...]:
+    return (Overload(None, result, kernel, strict=strict),)
+
+
+FUNCTIONS: tuple[Function, ...] = (
+    *(_resolve_comparison(name) for name in _MIRRORED),
+    Function("is_null", _any_overload(_is_null, strict=False), resolver=_resolve_null_test("is_null")),
+    Function(
+        "is_not_null", _any_overload(_is_not_null, strict=False), resolver=_resolve_null_test("is_not_null")
+    ),
+    Function(
+        "is_distinct_from",
+        _any_overload(_is_distinct, strict=False),
+        resolver=_resolve_distinct("is_distinct_from"),
+    ),
+    Function(
+        "is_not_distinct_from",
+        _any_overload(_is_not_distinct, strict=False),
+        resolver=_resolve_distinct("is_not_distinct_from"),
+    ),
+    Function("in", _any_overload(_in, strict=False), "=", _resolve_in),
+    *(
+        Function(
+            f"{prefix}_{name}",
+            _any_overload(_quantified(name, prefix == "all"), strict=False),
+            OPERATOR_SIGNS[name],
+            _resolve_quantified(f"{prefix}_{name}", name),
+        )
+        for prefix in ("any", "all")
+        for name in _MIRRORED
+    ),
+    Function("nullif", _any_overload(_nullif, strict=False), resolver=_resolve_nullif),
+    *(
+        Function(name, _any_overload(_extreme(name), strict=False), resolver=_resolve_extreme(name))
+        for name in ("greatest", "least")
+    ),
+)
+__all__ = ["FUNCTIONS", "aligned", "compare"]

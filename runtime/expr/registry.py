@@ -1,0 +1,221 @@
+"""The function registry: every function and operator by name, and the choice among overloads.
+
+`resolve_call` turns a name and typed arguments into a `Call` whose arguments have exactly the types of one
+overload: the choice is PostgreSQL's (exact match, then implicit casts, then preferred types, then the category of
+untyped literals), and every cast that it implies becomes explicit in the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+
+from ..errors import UndefinedFunction, Unsupported
+from ..repr.types import Kind, ScalarType
+from .coercion import CastContext, base_name, can_cast_kind, category, is_preferred
+from .function import Function, Overload
+from .functions import CATALOG
+from .literals import coerce_argument
+from .scalar import Call, Scalar
+
+FUNCTIONS: Mapping[str, Function] = CATALOG
+
+KNOWN_ELSEWHERE = frozenset(
+    """
+    acosd acosh age array_agg array_append array_cat array_dims array_fill array_lower array_ndims array_position
+    array_positions array_prepend array_remove array_replace array_to_json array_upper asind asinh atan2 atan2d atand
+    atanh convert convert_from convert_to cosd cosh cot cotd date_add date_bin date_subtract decode div encode erf erfc
+    factorial format gamma gcd get_bit get_byte isfinite json_build_array json_build_object jsonb_build_array
+    jsonb_build_object justify_days justify_hours justify_interval lcm lgamma make_interval make_time make_timestamp
+    make_timestamptz min_scale normalize num_nonnulls num_nulls overlay parse_ident pi random regexp_count
+    regexp_instr regexp_like regexp_match regexp_matches regexp_split_to_array regexp_substr row_to_json scale
+    set_bit set_byte setseed sha224 sha256 sha384 sha512 sind sinh statement_timestamp string_to_array tand tanh
+    timeofday to_bin to_char to_date to_json to_jsonb to_number to_oct to_timestamp trim_array trim_scale unistr
+    width_bucket
+    """.split()
+)
+"""PostgreSQL's functions that do not exist here: refused as such, rather than called unknown."""
+
+_FUNCTION_HINT = (
+    "No function matches the given name and argument types. You might need to add explicit type casts."
+)
+_OPERATOR_HINT = (
+    "No operator matches the given name and argument types. You might need to add explicit type casts."
+)
+
+
+def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()) -> Call:
+    """The call of function `name` on `args`, with implicit casts inserted.
+
+    `unknown[i]` marks an untyped literal (a `Literal` of type TEXT, or NULL): it takes the type that the other
+    arguments ask for, its text parsed as that type's input.  Missing flags are False.
+    Raises UndefinedFunction (42883; 42725 when the choice is ambiguous) with PostgreSQL's message, DataError when
+    an untyped literal is not valid input for the type it must take.
+    """
+    flags = tuple(unknown) + (False,) * (len(args) - len(unknown))
+    types = [None if flag else arg.type for arg, flag in zip(args, flags, strict=True)]
+    function = FUNCTIONS.get(name)
+    if function is None:
+        if name in KNOWN_ELSEWHERE:
+            raise Unsupported(f"function {name} is not supported")
+        raise no_such_function(name, None, types)
+    if function.resolver is not None:
+        return function.resolver(tuple(args), flags)
+    overload = _choose(function, types)
+    assert overload.params is not None
+    coerced = tuple(
+        coerce_argument(arg, flag, param)
+        for arg, flag, param in zip(args, flags, overload.params, strict=True)
+    )
+    nullable = overload.nullable
+    if nullable is None:
+        nullable = any(arg.nullable for arg in coerced) if overload.strict else True
+    return Call(name, coerced, overload.result_type(coerced), nullable)
+
+
+def function_exists(name: str) -> bool:
+    return name in FUNCTIONS
+
+
+@lru_cache(maxsize=4096)
+def overload_of(name: str, types: tuple[ScalarType, ...]) -> Overload:
+    """The overload that a resolved call of `name` on arguments of `types` runs."""
+    function = FUNCTIONS.get(name)
+    if function is not None:
+        for overload in function.overloads:
+            if overload.accepts(types):
+                return overload
+    raise no_such_function(name, function, list(types))
+
+
+def no_such_function(
+    name: str, function: Function | None, types: Sequence[ScalarType | None], *, ambiguous: bool = False
+) -> UndefinedFunction:
+    """The error that PostgreSQL gives when no overload, or more than one, takes arguments of `types`."""
+    names = [base_name(type_) for type_ in types]
+    operator = function.operator if function is not None else None
+    if operator is not None and len(names) == 2:
+        spelled, noun, hint = f"{names[0]} {operator} {names[1]}", "operator", _OPERATOR_HINT
+    elif operator is not None and len(names) == 1:
+        spelled, noun, hint = f"{operator} {names[0]}", "operator", _OPERATOR_HINT
+    else:
+        spelled, noun, hint = f"{name}({', '.join(names)})", "function", _FUNCTION_HINT
+    if ambiguous:
+        if noun == "operator":
+            return UndefinedFunction(f"operator is not unique: {spelled}", sqlstate="42725")
+        return UndefinedFunction(f"function {spelled} is not unique", sqlstate="42725")
+    if noun == "operator":
+        return UndefinedFunction(f"operator does not exist: {spelled}", hint=hint)
+    return UndefinedFunction(f"function {spelled} does not exist", hint=hint)
+
+
+# --- PostgreSQL's func_select_candidate and oper_select_candidate ----------------------------------------------------
+
+
+def _choose(function: Function, types: Sequence[ScalarType | None]) -> Overload:
+    kinds = [None if type_ is None else type_.kind for type_ in types]
+    overloads = [o for o in function.overloads if o.params is not None and len(o.params) == len(kinds)]
+    if exact := _exact_match(function, overloads, kinds):
+        return exact
+    candidates = [o for o in overloads if _coercible(o, kinds)]
+    if not candidates:
+        raise no_such_function(function.name, function, types)
+    for narrow in (_most_exact, _most_preferred, _by_unknown_category, _by_assumed_type):
+        if len(candidates) == 1:
+            break
+        candidates = narrow(candidates, kinds)
+    if len(candidates) > 1:
+        raise no_such_function(function.name, function, types, ambiguous=True)
+    return candidates[0]
+
+
+def _kinds(overload: Overload) -> list[Kind]:
+    assert overload.params is not None
+    return [param.kind for param in overload.params]
+
+
+def _exact_match(
+    function: Function, overloads: Sequence[Overload], kinds: Sequence[Kind | None]
+) -> Overload | None:
+    """Exactly these types; for an operator, an untyped side is first assumed to be of the other side's type."""
+    assumed = list(kinds)
+    if function.operator is not None and len(kinds) == 2 and kinds.count(None) == 1:
+        known = kinds[0] if kinds[0] is not None else kinds[1]
+        assumed = [known, known]
+    for overload in overloads:
+        if _kinds(overload) == assumed:
+            return overload
+    return None
+
+
+def _coercible(overload: Overload, kinds: Sequence[Kind | None]) -> bool:
+    return all(
+        kind is None or can_cast_kind(kind, param, CastContext.IMPLICIT)
+        for kind, param in zip(kinds, _kinds(overload), strict=True)
+    )
+
+
+def _best(candidates: list[Overload], scores: list[int]) -> list[Overload]:
+    top = max(scores)
+    return [candidate for candidate, score in zip(candidates, scores, strict=True) if score == top]
+
+
+def _most_exact(candidates: list[Overload], kinds: Sequence[Kind | None]) -> list[Overload]:
+    scores = [
+        sum(kind is param for kind, param in zip(kinds, _kinds(c), strict=True) if kind is not None)
+        for c in candidates
+    ]
+    return _best(candidates, scores)
+
+
+def _most_preferred(candidates: list[Overload], kinds: Sequence[Kind | None]) -> list[Overload]:
+    def score(candidate: Overload) -> int:
+        return sum(
+            kind is param or (category(kind) == category(param) and is_preferred(param))
+            for kind, param in zip(kinds, _kinds(candidate), strict=True)
+            if kind is not None
+        )
+
+    return _best(candidates, [score(candidate) for candidate in candidates])
+
+
+def _by_unknown_category(candidates: list[Overload], kinds: Sequence[Kind | None]) -> list[Overload]:
+    """At each untyped position: strings if any candidate takes them, else the one category; then its preferred
+    type if a candidate takes that."""
+    wanted: dict[int, tuple[str, bool]] = {}
+    for position, kind in enumerate(kinds):
+        if kind is not None:
+            continue
+        params = [_kinds(candidate)[position] for candidate in candidates]
+        categories = {category(param) for param in params}
+        if "S" in categories:
+            chosen = "S"
+        elif len(categories) == 1:
+            chosen = categories.pop()
+        else:
+            return candidates
+        preferred = any(category(param) == chosen and is_preferred(param) for param in params)
+        wanted[position] = (chosen, preferred)
+
+    def fits(candidate: Overload) -> bool:
+        params = _kinds(candidate)
+        return all(
+            category(params[position]) == chosen and (not preferred or is_preferred(params[position]))
+            for position, (chosen, preferred) in wanted.items()
+        )
+
+    return [candidate for candidate in candidates if fits(candidate)] or candidates
+
+
+def _by_assumed_type(candidates: list[Overload], kinds: Sequence[Kind | None]) -> list[Overload]:
+    """All typed arguments of one type, some untyped: assume that the untyped ones are of that type too."""
+    known = {kind for kind in kinds if kind is not None}
+    if len(known) != 1 or None not in kinds:
+        return candidates
+    (assumed,) = known
+    chosen = [
+        candidate
+        for candidate in candidates
+        if all(can_cast_kind(assumed, param, CastContext.IMPLICIT) for param in _kinds(candidate))
+    ]
+    return chosen if len(chosen) == 1 else candidates

@@ -1,0 +1,322 @@
+"""Relation algebra: what a query means, before anything is said about how it is maintained.
+
+A tree of frozen nodes; every node knows its schema.  Semantics are those of SQL multisets: a collection maps
+rows to multiplicities.  NULL keys match nothing in a join (unless `null_safe`) and form one group in a Reduce.
+`sql/` builds these trees, `transform/` rewrites them, `compute/lower` turns them into operators.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from ..repr.schema import Column, Schema
+from ..repr.types import ScalarType
+from .scalar import Scalar
+
+GlobalId = str
+"""Identity of a catalog object for life: `u12` for a user's, `s3` for a system relation.  Names may change."""
+
+
+@dataclass(frozen=True, slots=True)
+class Get:
+    """The current contents of a catalog object."""
+
+    id: GlobalId
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Constant:
+    """Literal rows (VALUES); a row may repeat."""
+
+    rows: tuple[tuple[Any, ...], ...]
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """Appends one column per scalar; a later scalar does not see an earlier one."""
+
+    input: Relation
+    scalars: tuple[Scalar, ...]
+    names: tuple[str, ...]
+
+    @property
+    def schema(self) -> Schema:
+        added = tuple(
+            Column(name, scalar.type, scalar.nullable)
+            for name, scalar in zip(self.names, self.scalars, strict=True)
+        )
+        return Schema(self.input.schema.columns + added)
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """Rows on which every predicate is TRUE; an error in a predicate is an error of the collection,
+    unless another predicate is FALSE on that row."""
+
+    input: Relation
+    predicates: tuple[Scalar, ...]
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The input's columns at `indices`, renamed where `names` is given."""
+
+    input: Relation
+    indices: tuple[int, ...]
+    names: tuple[str, ...] | None = None
+
+    @property
+    def schema(self) -> Schema:
+        schema = self.input.schema.project(self.indices)
+        if self.names is None:
+            return schema
+        return Schema(
+            tuple(replace(column, name=name) for column, name in zip(schema, self.names, strict=True))
+        )
+
+
+class JoinKind(enum.Enum):
+    INNER = "inner"
+    LEFT = "left"
+    RIGHT = "right"
+    FULL = "full"
+    SEMI = "semi"  # left rows with a match; the output is the left input's columns
+    ANTI = "anti"  # left rows without a match
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """Rows that agree on the keys and on which every `residual` predicate is TRUE.
+
+    `left_keys[i] = right_keys[i]`, of equal types, each an expression over its own side; no keys is a cross
+    join.  `residual` is over the left columns followed by the right ones.  With `null_safe`, NULL equals NULL.
+    """
+
+    left: Relation
+    right: Relation
+    kind: JoinKind
+    left_keys: tuple[Scalar, ...]
+    right_keys: tuple[Scalar, ...]
+    residual: tuple[Scalar, ...] = ()
+    null_safe: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        left, right = self.left.schema.columns, self.right.schema.columns
+        if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
+            return self.left.schema
+        if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
+            left = tuple(replace(column, nullable=True) for column in left)
+        if self.kind in (JoinKind.LEFT, JoinKind.FULL):
+            right = tuple(replace(column, nullable=True) for column in right)
+        return Schema(left + right)
+
+
+@dataclass(frozen=True, slots=True)
+class Aggregate:
+    """One aggregate of a Reduce.
+
+    `function` is one of AGGREGATES (expr/aggregates.py); `argument` is None for `count(*)`; rows on which
+    `filter` is not TRUE do not count; with `distinct`, equal arguments count once.
+    """
+
+    function: str
+    argument: Scalar | None
+    type: ScalarType
+    name: str
+    distinct: bool = False
+    filter: Scalar | None = None
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reduce:
+    """One row per group: the keys, then the aggregates.
+
+    Without keys and without `scalar`, an empty input has no row; with `scalar` (an aggregate query without
+    GROUP BY) it has one row always.
+    """
+
+    input: Relation
+    keys: tuple[Scalar, ...]
+    key_names: tuple[str, ...]
+    aggregates: tuple[Aggregate, ...]
+    scalar: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        keys = tuple(
+            Column(name, key.type, key.nullable) for name, key in zip(self.key_names, self.keys, strict=True)
+        )
+        return Schema(keys + tuple(Column(a.name, a.type, a.nullable) for a in self.aggregates))
+
+
+@dataclass(frozen=True, slots=True)
+class Distinct:
+    """Every row that occurs, once."""
+
+    input: Relation
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class OrderBy:
+    """One sort key: a column of the input by position."""
+
+    index: int
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TopK:
+    """Per group of equal `group` columns: the rows `[offset, offset + limit)` in the given order.
+
+    Ties are broken by the total order of whole rows, so that the answer is a function of the multiset.
+    `limit` None keeps everything past `offset`.  `row_number() <= k` and DISTINCT ON are TopK.
+    """
+
+    input: Relation
+    group: tuple[int, ...]
+    order: tuple[OrderBy, ...]
+    limit: int | None
+    offset: int = 0
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class Union:
+    """UNION ALL: multiplicities add.  All inputs have the column types of `schema`."""
+
+    inputs: tuple[Relation, ...]
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Negate:
+    """Multiplicities change sign; only inside a Threshold or a Union."""
+
+    input: Relation
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class Threshold:
+    """Rows with a negative multiplicity vanish (EXCEPT ALL, INTERSECT ALL)."""
+
+    input: Relation
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class AssertSingle:
+    """The input, with error 21000 for every group of equal `group` columns that has more than one row.
+
+    The guard of a scalar subquery: `group` are the columns of the outer query that it depends on.
+    """
+
+    input: Relation
+    group: tuple[int, ...]
+
+    @property
+    def schema(self) -> Schema:
+        return self.input.schema
+
+
+Relation = (
+    Get
+    | Constant
+    | Map
+    | Filter
+    | Project
+    | Join
+    | Reduce
+    | Distinct
+    | TopK
+    | Union
+    | Negate
+    | Threshold
+    | AssertSingle
+)
+
+
+def inputs(relation: Relation) -> tuple[Relation, ...]:
+    match relation:
+        case Get() | Constant():
+            return ()
+        case Join(left=left, right=right):
+            return (left, right)
+        case Union(inputs=children):
+            return children
+        case (
+            Map(input=child)
+            | Filter(input=child)
+            | Project(input=child)
+            | Reduce(input=child)
+            | Distinct(input=child)
+            | TopK(input=child)
+            | Negate(input=child)
+            | Threshold(input=child)
+            | AssertSingle(input=child)
+        ):
+            return (child,)
+        case _:
+            assert_never(relation)
+
+
+def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
+    """The same node over other inputs (of the same column types)."""
+    match relation:
+        case Get() | Constant():
+            return relation
+        case Join():
+            return replace(relation, left=new[0], right=new[1])
+        case Union():
+            return replace(relation, inputs=new)
+        case _:
+            return replace(relation, input=new[0])
+
+
+def walk(relation: Relation) -> Iterator[Relation]:
+    yield relation
+    for child in inputs(relation):
+        yield from walk(child)
+
+
+def dependencies(relation: Relation) -> set[GlobalId]:
+    """Catalog objects that the relation reads."""
+    return {node.id for node in walk(relation) if isinstance(node, Get)}
+
+
+@dataclass(frozen=True, slots=True)
+class Finishing:
+    """What happens to the rows of a one-off query after it is computed: order, cut, then project.
+
+    `order` refers to columns of the relation; `indices` are the columns that the client sees.
+    """
+
+    order: tuple[OrderBy, ...]
+    limit: int | None
+    offset: int
+    indices: tuple[int, ...]

@@ -1,0 +1,196 @@
+"""Values as PostgreSQL's text output, whole columns at once.
+
+Time zone UTC, DateStyle ISO, `extra_float_digits` 1: what a client of a fresh session sees.
+"""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..repr.types import Kind, ScalarType
+from .arrays import numpy_values, put
+from .row_errors import Indices
+
+_MICROS_PER_DAY = 86_400_000_000
+_FIRST_PLAIN_DAY = -719_162  # 0001-01-01
+_LAST_PLAIN_DAY = 2_932_896  # 9999-12-31
+
+
+def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """string[n]: each value of `array` (of type `type_`) as PostgreSQL prints it; NULL stays NULL."""
+    match type_.kind:
+        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR:
+            return array
+        case Kind.BOOL:
+            return pc.if_else(array, pa.scalar("t"), pa.scalar("f"))
+        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID:
+            return array.cast(pa.string())
+        case Kind.FLOAT4 | Kind.FLOAT8:
+            return _floats(array, type_.kind is Kind.FLOAT4)
+        case Kind.NUMERIC:
+            return _numerics(array, type_)
+        case Kind.DATE:
+            return _dates(array)
+        case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
+            return _timestamps(array, with_zone=type_.kind is Kind.TIMESTAMPTZ)
+        case Kind.ARRAY:
+            assert type_.element is not None
+            return _arrays(array, type_.element)
+
+
+def _floats(array: pa.Array, single: bool) -> pa.Array:
+    """Shortest digits that read back; an exponent outside [1e-4, 1e15) (float4: [1e-4, 1e6))."""
+    values = numpy_values(array)
+    magnitude = np.abs(values)
+    text = array.cast(pa.string())
+    plain = (magnitude >= 1e-4) & (magnitude < (1e6 if single else 1e10)) | (magnitude == 0)
+    odd = np.flatnonzero(~plain)
+    if not len(odd):
+        return text
+    shortest = text.take(pa.array(odd)).to_pylist()
+    fixed = [
+        _float_text(_off_boundary(part, value, single), single)
+        for part, value in zip(shortest, values[odd].tolist(), strict=True)
+    ]
+    return put(text, odd, pa.array(fixed, pa.string()))
+
+
+def _off_boundary(shortest: str | None, value: float, single: bool) -> str | None:
+    """The shortest digits that lie nearer to `value` than to its neighbours.
+
+    Digits exactly half way to a neighbour read back too, by rounding to even, but PostgreSQL does not take them.
+    Only integers beyond the significand's width can have such digits.
+    """
+    width = 24 if single else 53
+    if shortest is None or not math.isfinite(value) or abs(value) < 1 << width:
+        return shortest
+    exact = int(abs(value))
+    half_step = 1 << (exact.bit_length() - width - 1)
+    if abs(int(Decimal(shortest).copy_abs()) - exact) != half_step:
+        return shortest
+    digits = len(Decimal(shortest).normalize().as_tuple().digits)
+    return f"{value:.{digits}e}"
+
+
+_NAMED_FLOATS = {"nan": "NaN", "-nan": "NaN", "inf": "Infinity", "-inf": "-Infinity"}
+
+
+def _float_text(shortest: str | None, single: bool) -> str | None:
+    """PostgreSQL's layout of a number whose shortest digits are known."""
+    if shortest is None:
+        return None
+    if shortest in _NAMED_FLOATS:
+        return _NAMED_FLOATS[shortest]
+    sign, unsigned = ("-", shortest[1:]) if shortest.startswith("-") else ("", shortest)
+    mantissa, _, exponent = unsigned.lower().partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    point = len(whole) + int(exponent or 0)
+    digits = whole + fraction
+    stripped = digits.lstrip("0")
+    point -= len(digits) - len(stripped)
+    digits = stripped.rstrip("0") or "0"
+    power = point - 1
+    if power < -4 or power >= (6 if single else 15):
+        head = digits[0] + ("." + digits[1:] if len(digits) > 1 else "")
+        return f"{sign}{head}e{'-' if power < 0 else '+'}{abs(power):02d}"
+    if point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    if len(digits) <= point:
+        return sign + digits + "0" * (point - len(digits))
+    return f"{sign}{digits[:point]}.{digits[point:]}"
+
+
+def _numerics(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """The digits of the type's scale; a numeric without a scale prints without trailing zeros."""
+    text = array.cast(pa.string())
+    has_exponent = pc.match_substring(text, "E")
+    if pc.any(has_exponent).as_py():
+        rows = np.flatnonzero(has_exponent.fill_null(False).to_numpy(zero_copy_only=False))
+        plain = [format(value, "f") for value in array.take(pa.array(rows)).to_pylist()]
+        text = put(text, rows, pa.array(plain, pa.string()))
+    if type_.scale is None:
+        text = pc.utf8_rtrim(pc.utf8_rtrim(text, "0"), ".")
+        text = pc.if_else(pc.is_in(text, pa.array(["", "-", "-0"])), pa.scalar("0"), text)
+    return text
+
+
+def _dates(array: pa.Array) -> pa.Array:
+    days = numpy_values(array)
+    text = array.cast(pa.string())
+    odd = np.flatnonzero((days < _FIRST_PLAIN_DAY) & array.is_valid().to_numpy(zero_copy_only=False))
+    return put(text, odd, _before_christ(text, odd)) if len(odd) else text
+
+
+def _timestamps(array: pa.Array, with_zone: bool) -> pa.Array:
+    micros = numpy_values(array)
+    valid = array.is_valid().to_numpy(zero_copy_only=False)
+    days = micros // _MICROS_PER_DAY
+    plain = (days >= _FIRST_PLAIN_DAY) & (days <= _LAST_PLAIN_DAY)
+    local = array.view(pa.timestamp("us")) if with_zone else array
+    odd = np.flatnonzero(~plain & valid)
+    if len(odd):
+        text = put(
+            pc.if_else(pa.array(plain), local, pa.scalar(None, local.type)).cast(pa.string()),
+            odd,
+            _far_timestamps(micros[odd]),
+        )
+    else:
+        text = local.cast(pa.string())
+    text = pc.utf8_rtrim(pc.utf8_rtrim(text, "0"), ".")  # each ends in a point and six digits
+    if with_zone:
+        text = pc.binary_join_element_wise(text, "+00", "")
+    return put(text, odd, _move_era(text, odd, days)) if len(odd) else text
+
+
+def _far_timestamps(micros: Indices) -> pa.Array:
+    """Timestamps outside years 1 to 9999, the year as a plain number of the common era's count."""
+    days, rest = np.divmod(micros, _MICROS_PER_DAY)
+    date = pa.array(days.astype(np.int32)).view(pa.date32()).cast(pa.string())
+    time = pa.array(rest).view(pa.timestamp("us")).cast(pa.string())
+    return pc.binary_join_element_wise(date, pc.utf8_slice_codeunits(time, 11), " ")
+
+
+def _before_christ(text: pa.Array, rows: Indices) -> pa.Array:
+    """`-0043-03-15...` (astronomical years) as `0044-03-15... BC`."""
+    return pa.array([_era(part) for part in text.take(pa.array(rows)).to_pylist()], pa.string())
+
+
+def _move_era(text: pa.Array, rows: Indices, days: Indices) -> pa.Array:
+    return pa.array(
+        [
+            _era(part) if day < _FIRST_PLAIN_DAY else part
+            for part, day in zip(text.take(pa.array(rows)).to_pylist(), days[rows], strict=True)
+        ],
+        pa.string(),
+    )
+
+
+def _era(text: str) -> str:
+    negative = text.startswith("-")
+    year, _, rest = text.lstrip("-").partition("-")
+    number = int(year) * (-1 if negative else 1)
+    return f"{1 - number:04d}-{rest} BC"
+
+
+def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
+    """`{1,2,NULL}`: elements quoted where they need it."""
+    length = len(array)
+    items = to_text(array.flatten(), element)
+    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
+        quoted = pc.binary_join_element_wise('"', escaped, '"', "")
+        risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')
+        items = pc.if_else(risky, quoted, items)
+    items = items.fill_null("NULL")
+    counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    lists = pa.ListArray.from_arrays(pa.array(offsets), items)
+    joined = pc.binary_join_element_wise("{", pc.binary_join(lists, ","), "}", "")
+    if array.null_count == 0:
+        return joined
+    return pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string())) if length else joined

@@ -1,0 +1,1 @@
+"""Where the state of every shard is kept, and compare-and-set decides."""

@@ -1,0 +1,91 @@
+"""A part: some updates of one shard, encoded once and never changed.
+
+A small part is carried inline in its reference, so that a small append is one transaction and no object; a
+larger one is a blob.  The reference is all that consensus keeps of a part and all that a reader needs to fetch
+it: frozen, small, picklable.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import NewType
+
+from .part_stats import PartStats
+
+ShardId = str
+BlobKey = NewType("BlobKey", str)
+
+INLINE_ENCODING = "ipc1"
+PARQUET_ENCODING = "parquet1"
+
+
+@dataclass(frozen=True, slots=True)
+class PartRef:
+    """Where one part is and what is known about it.
+
+    Exactly one of `inline` (the encoded bytes) and `blob` (their key) is set.  `rows` counts updates of rows
+    and `errors` updates of errors; `nbytes` is the encoded size; `min_time` and `max_time` bound the
+    updates' times, both inclusive; `checksum` is the CRC-32 of the encoded bytes.  `stats` is kept for blobs
+    only: what is inline is quicker to look at than to describe.
+    """
+
+    shard: ShardId
+    encoding: str
+    inline: bytes | None
+    blob: BlobKey | None
+    rows: int
+    errors: int
+    nbytes: int
+    min_time: int
+    max_time: int
+    checksum: int
+    stats: PartStats | None = None
+
+    @property
+    def name(self) -> str:
+        """How an error names the part."""
+        if self.blob is not None:
+            return self.blob
+        return f"inline at times {self.min_time}..{self.max_time}"
+
+    def metadata(self) -> str:
+        """Everything but the shard and the bytes, as JSON; see `from_metadata`."""
+        values: list[object] = [
+            self.encoding,
+            self.rows,
+            self.errors,
+            self.nbytes,
+            self.min_time,
+            self.max_time,
+            self.checksum,
+        ]
+        if self.stats is not None:
+            values.append(self.stats.to_json())
+        return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_metadata(cls, shard: ShardId, metadata: str, inline: bytes | None, blob: str | None) -> PartRef:
+        encoding, rows, errors, nbytes, min_time, max_time, checksum, *rest = json.loads(metadata)
+        return cls(
+            shard=shard,
+            encoding=encoding,
+            inline=inline,
+            blob=None if blob is None else BlobKey(blob),
+            rows=rows,
+            errors=errors,
+            nbytes=nbytes,
+            min_time=min_time,
+            max_time=max_time,
+            checksum=checksum,
+            stats=PartStats.from_json(rest[0]) if rest else None,
+        )
+
+
+def stamp(part: PartRef, time: int) -> PartRef:
+    """The part, encoded with its times open, at `time`.
+
+    A part whose `min_time` and `max_time` are equal is all at that time, whatever its bytes say: so data can be
+    encoded, and made durable, before a commit gives it its time.
+    """
+    return replace(part, min_time=time, max_time=time)

@@ -1,0 +1,73 @@
+"""What pgwire needs from the coordinator: a session, and a factory that opens one per connection.
+
+pgwire calls a session from one task at a time, except for `cancel`, which another task may call while a statement
+runs; it is never called between statements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from ..coord.results import Columns, Command, Notice, Result
+from ..expr.scalar import Literal
+from ..sql.plans import Prepared
+from .scram import ScramSecret
+
+
+class SessionLike(Protocol):
+    @property
+    def transaction_status(self) -> str:
+        """`I` outside a transaction block, `T` inside one, `E` inside one that has failed."""
+
+    @property
+    def statements(self) -> MutableMapping[str, Prepared]:
+        """Named prepared statements: filled by Parse here and by PREPARE in SQL, emptied by DEALLOCATE and
+        DISCARD."""
+
+    def parameter_status(self) -> Mapping[str, str]:
+        """Settings to report at start-up."""
+
+    def pop_parameter_changes(self) -> list[tuple[str, str]]:
+        """Reported settings that have changed since the last call."""
+
+    def pop_notices(self) -> list[Notice]: ...
+
+    async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
+        """Parse and describe one statement; an empty one has `sql == ""`.  OID 0 leaves a type to inference."""
+
+    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
+        """Run one statement of the extended protocol."""
+
+    def execute_simple(self, sql: str) -> AsyncIterator[Result]:
+        """The statements of one Query message, in one implicit transaction; raises at the failing one."""
+
+    async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
+        """Finish the `CopyIn` that was returned last.  The iterator raises what the client's data is guilty of."""
+
+    async def sync(self) -> None:
+        """End the implicit transaction of the extended protocol."""
+
+    async def fail(self) -> None:
+        """An error was sent: abort the transaction."""
+
+    def cancel(self) -> None:
+        """Make the running statement fail with `QueryCanceled`.  Called from another task."""
+
+    async def close(self) -> None: ...
+
+
+class SessionFactory(Protocol):
+    async def open(self, user: str, database: str, options: Mapping[str, str]) -> SessionLike:
+        """A session for an authenticated user.  `options` are settings, with names in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trust:
+    """The user may enter without a password."""
+
+
+PasswordLookup = Callable[[str], Awaitable[ScramSecret | Trust | None]]
+"""What a user must prove.  None is a user that must give a password which cannot be right: unknown, or without
+one; the exchange looks the same as with a wrong password."""

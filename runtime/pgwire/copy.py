@@ -1,0 +1,239 @@
+"""COPY: rows to the client, and the client's data to columns, in text, csv and binary.
+
+Incoming data is collected into blocks of about `BLOCK_BYTES`, cut at the last whole row, and decoded a block at a
+time; what is left waits for the next one.  Errors say where, as PostgreSQL does: `COPY t, line 3, column a: "x"`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..coord.results import Columns, CopyIn, CopyOut
+from ..errors import PtvcError, QueryCanceled
+from ..expr.text_format import from_text
+from ..sql.plans import CopyFormat
+from . import codec
+from .codec import CopyDataError, FrontendKind
+from .copy_binary import BinaryReader, first_bad_text
+from .copy_text import BACKSLASH, Block, Splitter
+from .copy_write import RowWriter
+from .rows import slices
+from .wire import ClientGone, Wire
+
+BLOCK_BYTES = 1 << 20
+ROWS_PER_CHUNK = 20_000
+FLUSH_BYTES = 1 << 16
+MAX_ROW_BYTES = 256 << 20
+SHOWN_BYTES = 100
+"""Bytes of a value or line that a message shows."""
+
+
+async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) -> int:
+    """Send all rows, one CopyData each; how many they were."""
+    binary = copy.options.format is CopyFormat.BINARY
+    wire.send(codec.copy_response(b"H", len(copy.schema), binary))
+    writer = RowWriter(copy.schema, copy.options)
+    wire.send(writer.header())
+    sent = 0
+    async for chunk in copy.chunks:
+        for piece in slices(chunk):
+            check_cancel()
+            wire.send(writer.rows(piece))
+            sent += len(piece[0])
+            if wire.unsent > FLUSH_BYTES:
+                await wire.flush()
+                await asyncio.sleep(0)
+        wire.flush_soon()
+    wire.send(writer.trailer())
+    wire.send(codec.COPY_DONE)
+    return sent
+
+
+async def copy_in_chunks(wire: Wire, copy: CopyIn) -> AsyncIterator[Columns]:
+    """The client's data as columns of `copy.schema`, until CopyDone.  Raises PtvcError for what is wrong with it."""
+    binary = copy.options.format is CopyFormat.BINARY
+    wire.send(codec.copy_response(b"G", len(copy.schema), binary))
+    await wire.flush()
+    context = f"COPY {copy.table}" if copy.table else "COPY"
+    reader = BinaryReader(copy.schema, context) if binary else TextReader(copy, context)
+    block: list[bytes] = []
+    size = 0
+    async for data in _copy_data(wire):
+        block.append(data)
+        size += len(data)
+        if size >= BLOCK_BYTES:
+            for columns in reader.feed(b"".join(block), False):
+                yield columns
+            block, size = [], 0
+    for columns in reader.feed(b"".join(block), True):
+        yield columns
+
+
+async def _copy_data(wire: Wire) -> AsyncIterator[bytes]:
+    while True:
+        kind, body = await wire.read_message()
+        match kind:
+            case FrontendKind.COPY_DATA:
+                yield body
+            case FrontendKind.COPY_DONE:
+                return
+            case FrontendKind.COPY_FAIL:
+                raise QueryCanceled(f"COPY from stdin failed: {codec.parse_query(body)}")
+            case FrontendKind.FLUSH | FrontendKind.SYNC:
+                continue  # libpq sends these without knowing that the statement was COPY
+            case FrontendKind.TERMINATE:
+                raise ClientGone
+            case _:
+                raise codec.ProtocolViolation(f"unexpected message type 0x{kind:02X} during COPY from stdin")
+
+
+class TextReader:
+    """Text and csv: feed it bytes, get columns."""
+
+    def __init__(self, copy: CopyIn, context: str) -> None:
+        self._schema = copy.schema
+        self._csv = copy.options.format is CopyFormat.CSV
+        self._splitter = Splitter(copy.options, context)
+        self._context = context
+        self._skip_header = copy.options.header
+        self._rest = b""
+        self._wanted = 0
+        self._ended = False
+
+    def feed(self, data: bytes, final: bool) -> Iterator[Columns]:
+        if self._ended:
+            return
+        data = self._rest + data
+        # While one row grows beyond a block, look again only when the data has doubled.
+        if len(data) < self._wanted and not final:
+            self._rest = data
+            return
+        block = self._splitter.split(data, final)
+        if block is None:
+            if len(data) > MAX_ROW_BYTES:
+                raise PtvcError(
+                    f"a row of COPY data is longer than {MAX_ROW_BYTES} bytes",
+                    sqlstate="54000",
+                    hint="Check the quotes and the delimiter of the data.",
+                )
+            self._rest, self._wanted = data, 2 * len(data)
+            return
+        self._rest, self._wanted = data[block.used :], 0
+        self._ended = block.ended
+        first = int(self._skip_header and len(block.widths) > 0)
+        self._skip_header = self._skip_header and not first
+        # Rows before one with too few or too many fields are looked at before that one is blamed.
+        width = len(self._schema)
+        bad = np.flatnonzero(block.widths[first:] != width)
+        rows = first + int(bad[0]) if len(bad) else len(block.widths)
+        for start in range(first, rows, ROWS_PER_CHUNK):
+            yield self._columns(block, first, start, min(start + ROWS_PER_CHUNK, rows))
+        if len(bad):
+            raise self._width_error(block, rows)
+
+    def _columns(self, block: Block, first: int, start: int, stop: int) -> Columns:
+        """Rows `[start, stop)`, all of the right width, as are those from `first` on."""
+        width = len(self._schema)
+        begin = int(block.widths[:first].sum())
+        picks = begin + np.arange(start - first, stop - first) * width
+        failures: list[tuple[int, int, PtvcError]] = []
+        columns = []
+        for index in range(width):
+            array, failure = self._column(block, picks + index, index)
+            columns.append(array)
+            if failure is not None:
+                failures.append((failure[0], index, failure[1]))
+        if failures:
+            row, index, error = min(failures, key=lambda item: item[:2])
+            raise self._value_error(block, int(picks[row]) + index, start + row, index, error)
+        return tuple(columns)
+
+    def _column(
+        self, block: Block, picks: np.ndarray[tuple[int], np.dtype[np.int64]], index: int
+    ) -> tuple[pa.Array, tuple[int, PtvcError] | None]:
+        type_ = self._schema[index].type
+        nulls = block.nulls[picks]
+        raw = block.fields.take(pa.array(picks))
+        if nulls.any():
+            raw = pc.if_else(pa.array(nulls), pa.scalar(None, pa.binary()), raw)
+        if not self._csv:
+            raw = unescape(raw)
+        row, error = first_bad_text(raw)
+        if error is not None:
+            return None, (row, error)
+        parsed = from_text(raw.cast(pa.string()), type_, explicit=False)
+        if parsed.errors is None:
+            return parsed.values, None
+        message, state = parsed.errors.messages[0].as_py(), parsed.errors.sqlstates[0].as_py()
+        return None, (int(parsed.errors.indices[0]), PtvcError(message, sqlstate=state))
+
+    def _value_error(self, block: Block, field: int, row: int, index: int, error: PtvcError) -> CopyDataError:
+        raw = block.fields.slice(field, 1)
+        text = (raw if self._csv else unescape(raw))[0].as_py().decode("utf-8", "replace")
+        where = f"{self._context}, line {int(block.lines[row])}"
+        if error.sqlstate == "22021":
+            return CopyDataError(error.message, context=where, sqlstate=error.sqlstate)
+        context = f'{where}, column {self._schema[index].name}: "{shown(text)}"'
+        return CopyDataError(error.message, context=context, sqlstate=error.sqlstate)
+
+    def _width_error(self, block: Block, row: int) -> CopyDataError:
+        found = int(block.widths[row])
+        if found > len(self._schema):
+            message = "extra data after last expected column"
+        else:
+            message = f'missing data for column "{self._schema[found].name}"'
+        context = f'{self._context}, line {int(block.lines[row])}: "{shown(block.row_text(row))}"'
+        return CopyDataError(message, context=context)
+
+
+def shown(text: str) -> str:
+    raw = text.encode()
+    return text if len(raw) <= SHOWN_BYTES else raw[:SHOWN_BYTES].decode("utf-8", "ignore") + "..."
+
+
+_ESCAPES = {
+    ord("b"): b"\b",
+    ord("f"): b"\f",
+    ord("n"): b"\n",
+    ord("r"): b"\r",
+    ord("t"): b"\t",
+    ord("v"): b"\v",
+}
+
+
+def unescape(raw: pa.Array) -> pa.Array:
+    """Resolve the backslashes of text format.  Only values that have one are touched, one by one."""
+    data = raw.buffers()[2]
+    if data is None or BACKSLASH not in memoryview(data).cast("B"):
+        return raw
+    mask = pc.fill_null(pc.match_substring(raw, "\\"), False)
+    values = pa.array([_unescape(value.as_py()) for value in raw.filter(mask)], pa.binary())
+    return pc.replace_with_mask(raw, mask, values)
+
+
+def _unescape(value: bytes) -> bytes:
+    out = bytearray()
+    at = 0
+    while (found := value.find(b"\\", at)) >= 0:
+        out += value[at:found]
+        at = found + 1
+        letter = value[at]
+        at += 1
+        if letter in _ESCAPES:
+            out += _ESCAPES[letter]
+        elif letter in b"01234567":
+            while at < len(value) and at - found <= 3 and value[at] in b"01234567":
+                at += 1
+            out.append(int(value[found + 1 : at], 8) & 0xFF)
+        elif letter == ord("x") and value[at : at + 1] and value[at] in b"0123456789abcdefABCDEF":
+            while at < len(value) and at - found <= 3 and value[at] in b"0123456789abcdefABCDEF":
+                at += 1
+            out.append(int(value[found + 2 : at], 16))
+        else:
+            out.append(letter)
+    return bytes(out + value[at:])

@@ -1,0 +1,115 @@
+"""Rows of COPY TO, one CopyData message each, for a chunk of rows at once."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..coord.results import Columns
+from ..expr.text_format import to_text
+from ..repr.schema import Schema
+from ..repr.types import ScalarType
+from ..sql.plans import CopyFormat, CopyOptions
+from . import codec
+from .copy_binary import SIGNATURE, TRAILER
+from .fields import encode
+from .pieces import Lengths, join, joined_bytes, offsets_of, strided
+
+_ESCAPES = (("\b", "\\b"), ("\f", "\\f"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "\\t"), ("\v", "\\v"))
+
+
+class RowWriter:
+    def __init__(self, schema: Schema, options: CopyOptions) -> None:
+        self._schema = schema
+        self._options = options
+
+    def header(self) -> bytes:
+        """What comes before the rows: the signature of binary, the names of the columns if asked for."""
+        if self._options.format is CopyFormat.BINARY:
+            return codec.message(b"d", SIGNATURE + bytes(8))
+        if not self._options.header:
+            return b""
+        names = [self._escape(pa.array([name], pa.string())) for name in self._schema.names]
+        return bytes(joined_bytes(_framed(self._line(names))))
+
+    def trailer(self) -> bytes:
+        return codec.message(b"d", TRAILER) if self._options.format is CopyFormat.BINARY else b""
+
+    def rows(self, columns: Columns) -> memoryview:
+        if self._options.format is CopyFormat.BINARY:
+            return self._binary(columns)
+        texts = [self._text(array, type_) for array, type_ in zip(columns, self._schema.types, strict=True)]
+        return joined_bytes(_framed(self._line(texts)))
+
+    def _line(self, texts: list[pa.Array]) -> pa.Array:
+        delimiter = pa.scalar(self._options.delimiter)
+        parts = [part for text in texts for part in (text, delimiter)][:-1]
+        return pc.binary_join_element_wise(*parts, pa.scalar("\n"), "")
+
+    def _text(self, array: pa.Array, type_: ScalarType) -> pa.Array:
+        text = self._escape(to_text(array, type_))
+        return text.fill_null(self._options.null) if text.null_count else text
+
+    def _escape(self, text: pa.Array) -> pa.Array:
+        """Values as the format writes them; NULL stays NULL."""
+        options = self._options
+        if options.format is CopyFormat.CSV:
+            return self._quote(text)
+        if not _contains(text, "\\" + "".join(raw for raw, _ in _ESCAPES) + options.delimiter):
+            return text
+        text = pc.replace_substring(text, "\\", "\\\\")
+        for raw, shown in _ESCAPES:
+            text = pc.replace_substring(text, raw, shown)
+        if options.delimiter != "\t":
+            text = pc.replace_substring(text, options.delimiter, "\\" + options.delimiter)
+        return text
+
+    def _quote(self, text: pa.Array) -> pa.Array:
+        """Quotes where a reader would otherwise see something else: a separator, a quote, NULL, the end mark."""
+        options = self._options
+        special = pc.equal(text, options.null)
+        for mark in (options.delimiter, options.quote, "\n", "\r"):
+            if _contains(text, mark):
+                special = pc.or_(special, pc.match_substring(text, mark))
+        if len(self._schema) == 1:
+            special = pc.or_(special, pc.equal(text, "\\."))
+        if not pc.any(special).as_py():
+            return text
+        inner = text
+        if options.escape != options.quote:
+            inner = pc.replace_substring(inner, options.escape, options.escape * 2)
+        inner = pc.replace_substring(inner, options.quote, options.escape + options.quote)
+        quote = pa.scalar(options.quote)
+        return pc.if_else(special, pc.binary_join_element_wise(quote, inner, quote, ""), text)
+
+    def _binary(self, columns: Columns) -> memoryview:
+        count = len(columns[0])
+        pieces = []
+        for array, type_ in zip(columns, self._schema.types, strict=True):
+            encoded, _ = encode(array, type_, 1)
+            pieces += encoded
+        fields = strided(np.full(count, len(columns), ">i2"))
+        return joined_bytes(_framed(join([fields, *pieces])))
+
+
+def _contains(text: pa.Array, characters: str) -> bool:
+    """Whether any of the characters (ASCII) is anywhere in the column's bytes."""
+    data = text.buffers()[2]
+    if data is None:
+        return False
+    bounds = offsets_of(text)
+    used = bytes(memoryview(data)[int(bounds[0]) : int(bounds[-1])])
+    return any(character.encode() in used for character in characters)
+
+
+_FRAME = np.dtype([("kind", "S1"), ("size", ">i4")])
+
+
+def _framed(lines: pa.Array) -> pa.Array:
+    """Each line as a CopyData message."""
+    sizes: Lengths = np.diff(offsets_of(lines)).astype(np.int64)
+    frame = np.empty(len(lines), _FRAME)
+    frame["kind"] = b"d"
+    frame["size"] = sizes + 4
+    return join([strided(frame), lines.cast(pa.binary())])

@@ -1,0 +1,118 @@
+"""Fields: the values of a column as DataRow and binary COPY carry them, an int32 length (-1 for NULL) and bytes.
+
+A column is encoded whole, into one or two *pieces*: Arrow binary arrays of one entry per row.  A row of a message is
+its pieces joined, which one Arrow kernel does for all rows at once, so that no value is ever a Python object:
+
+    header | length 0 | value 0 | length 1 | value 1 | ...
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..expr.text_format import to_text
+from ..repr.types import Kind, ScalarType
+from .numeric import numeric_fields
+from .pieces import Lengths, join, offsets_of, packed, strided, valid_mask, words
+
+EPOCH_DAYS = 10_957
+"""Days from 1970-01-01 to 2000-01-01, where PostgreSQL's dates begin."""
+EPOCH_MICROSECONDS = EPOCH_DAYS * 86_400_000_000
+
+FIXED: dict[Kind, tuple[str, str, int, int]] = {
+    Kind.BOOL: ("u1", "u1", 1, 0),
+    Kind.INT2: ("<i2", ">i2", 2, 0),
+    Kind.INT4: ("<i4", ">i4", 4, 0),
+    Kind.INT8: ("<i8", ">i8", 8, 0),
+    Kind.OID: ("<i8", ">u4", 4, 0),
+    Kind.FLOAT4: ("<f4", ">f4", 4, 0),
+    Kind.FLOAT8: ("<f8", ">f8", 8, 0),
+    Kind.DATE: ("<i4", ">i4", 4, EPOCH_DAYS),
+    Kind.TIMESTAMP: ("<i8", ">i8", 8, EPOCH_MICROSECONDS),
+    Kind.TIMESTAMPTZ: ("<i8", ">i8", 8, EPOCH_MICROSECONDS),
+}
+"""Kinds of fixed width: numpy type of Arrow's values (one byte per boolean), numpy type and bytes on the wire, what
+to subtract."""
+
+
+def encode(array: pa.Array, type_: ScalarType, format_: int) -> tuple[list[pa.Array], Lengths]:
+    """The pieces of a column, and the bytes that each row's field takes, its length word included."""
+    if format_ == 0:
+        return _varying(to_text(array, type_).cast(pa.binary()))
+    match type_.kind:
+        case Kind.TEXT | Kind.VARCHAR | Kind.NAME:
+            return _varying(array.cast(pa.binary()))
+        case Kind.CHAR:
+            raw = array.cast(pa.binary())
+            return _varying(pc.if_else(pc.equal(pc.binary_length(raw), 0), b"\0", raw))
+        case Kind.BOOL:
+            return _fixed(array.cast(pa.uint8()), Kind.BOOL)
+        case Kind.NUMERIC:
+            pieces, lengths = numeric_fields(array, type_)
+            return [strided(words(lengths)), *pieces], np.maximum(lengths, 0) + 4
+        case Kind.ARRAY:
+            assert type_.element is not None
+            return _varying(_encode_lists(array, type_.element))
+        case _:
+            return _fixed(array, type_.kind)
+
+
+def _varying(raw: pa.Array) -> tuple[list[pa.Array], Lengths]:
+    sizes = np.diff(offsets_of(raw)).astype(np.int64)
+    valid = valid_mask(raw)
+    if valid is None:
+        return [strided(words(sizes)), raw], sizes + 4
+    return [strided(words(np.where(valid, sizes, -1))), raw], np.where(valid, sizes, 0) + 4
+
+
+def _fixed(array: pa.Array, kind: Kind) -> tuple[list[pa.Array], Lengths]:
+    source, wire, width, epoch = FIXED[kind]
+    count = len(array)
+    raw = np.frombuffer(array.buffers()[1] or b"", source)[array.offset : array.offset + count]
+    values = (raw - epoch if epoch else raw).astype(wire)
+    valid = valid_mask(array)
+    if valid is None:
+        records = np.empty(count, np.dtype([("size", ">i4"), ("value", wire)]))
+        records["size"] = width
+        records["value"] = values
+        return [strided(records)], np.full(count, width + 4, np.int64)
+    sizes = np.where(valid, width, 0)
+    present = packed(sizes, np.ascontiguousarray(values[valid]))
+    return [strided(words(np.where(valid, width, -1))), present], sizes + 4
+
+
+_LIST_HEADER = np.dtype(
+    [("dimensions", ">i4"), ("nulls", ">i4"), ("element", ">u4"), ("size", ">i4"), ("lower", ">i4")]
+)
+
+
+def _encode_lists(array: pa.Array, element: ScalarType) -> pa.Array:
+    """Arrays in binary.  The fields of all elements are encoded at once; a list is a slice of them."""
+    bounds = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
+    flat = array.values.slice(int(bounds[0]), int(bounds[-1] - bounds[0]))
+    pieces, _ = encode(flat, element, 1)
+    fields = join(pieces)
+    starts = offsets_of(fields)[bounds - bounds[0]]
+    bodies = pa.Array.from_buffers(
+        pa.binary(), len(array), [None, pa.py_buffer(starts.astype(np.int32)), fields.buffers()[2]]
+    )
+    counts = np.diff(bounds)
+    null_total = np.zeros(len(flat) + 1, np.int64)
+    valid = valid_mask(flat)
+    if valid is not None:
+        np.cumsum(~valid, out=null_total[1:])
+    records = np.zeros(len(array), _LIST_HEADER)
+    records["dimensions"] = counts > 0
+    records["nulls"] = np.diff(null_total[bounds - bounds[0]]) > 0
+    records["element"] = element.oid
+    records["size"] = counts
+    records["lower"] = 1
+    # An empty array has no dimensions, so its header ends after the element's type.
+    kept = np.arange(_LIST_HEADER.itemsize) < np.where(counts > 0, 20, 12)[:, None]
+    data = records.view(np.uint8).reshape(len(array), -1)[kept]
+    encoded = join([packed(np.where(counts > 0, 20, 12), data), bodies])
+    return (
+        pc.if_else(array.is_valid(), encoded, pa.scalar(None, pa.binary())) if array.null_count else encoded
+    )

@@ -1,0 +1,248 @@
+"""The listener: accepts connections, opens their sessions, and ends both.
+
+Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  Places are counted: at
+most `max_connections` sessions, the last `reserved_connections` of them for `reserved_users`, so that an operator
+still gets in when an application has taken all others.  Cancel requests need no place.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import logging
+import os
+import secrets
+from dataclasses import dataclass
+
+from ..errors import PtvcError
+from . import codec
+from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
+from .protocol import Connection, internal_error
+from .scram import ScramSecret
+from .startup import CancelRequest, Startup, authenticate, read_startup
+from .wire import ClientGone, FramingError, Terminated, Wire
+
+log = logging.getLogger("ptvc.pgwire")
+
+__all__ = [
+    "Limits",
+    "Listener",
+    "PasswordLookup",
+    "ScramSecret",
+    "SessionFactory",
+    "SessionLike",
+    "Trust",
+    "serve",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """`max_opening` bounds connections that are still in the handshake; `max_message_bytes` one message, and so
+    one statement, one set of parameters, one piece of COPY data."""
+
+    max_connections: int = 1000
+    reserved_connections: int = 3
+    reserved_users: frozenset[str] = frozenset({"ptvc"})
+    max_opening: int = 256
+    startup_seconds: float = 30.0
+    shutdown_seconds: float = 5.0
+    max_message_bytes: int = 256 << 20
+
+
+async def trust_everyone(user: str) -> Trust:
+    return Trust()
+
+
+async def serve(
+    host: str,
+    port: int,
+    factory: SessionFactory,
+    *,
+    passwords: PasswordLookup = trust_everyone,
+    limits: Limits = Limits(),
+    fake_salt_key: bytes | None = None,
+) -> Listener:
+    """Listen on `host`:`port` (0 picks a free port).  Raises PtvcError when the address cannot be had.
+
+    `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones.
+    """
+    listener = Listener(factory, passwords, limits, fake_salt_key or secrets.token_bytes(32))
+    await listener.start(host, port)
+    return listener
+
+
+class Listener:
+    """Made by `serve`.  `port` is the real one."""
+
+    def __init__(
+        self, factory: SessionFactory, passwords: PasswordLookup, limits: Limits, fake_salt_key: bytes
+    ) -> None:
+        self._factory = factory
+        self._passwords = passwords
+        self._limits = limits
+        self._fake_salt_key = fake_salt_key
+        self._server: asyncio.Server | None = None
+        self._tasks: dict[asyncio.Task[None], Wire] = {}
+        self._connections: dict[tuple[int, int], Connection] = {}
+        self._sessions = 0
+        self._opening = 0
+        self._next_pid = os.getpid() & 0x3FFFFFFF
+        self.port = 0
+
+    @property
+    def sessions(self) -> int:
+        """Connections that have a session."""
+        return self._sessions
+
+    async def start(self, host: str, port: int) -> None:
+        loop = asyncio.get_running_loop()
+        try:
+            self._server = await loop.create_server(self._new_wire, host, port, backlog=512)
+        except OverflowError:
+            raise PtvcError(
+                f"port {port} is not a port", sqlstate="22023", hint="Give a number from 0 to 65535."
+            ) from None
+        except OSError as error:
+            raise _bind_error(error, host, port) from error
+        self.port = self._server.sockets[0].getsockname()[1]
+
+    def _new_wire(self) -> Wire:
+        return Wire(self._accept, self._limits.max_message_bytes)
+
+    def _accept(self, wire: Wire) -> None:
+        if self._opening >= self._limits.max_opening:
+            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))
+            wire.close()
+            return
+        self._opening += 1
+        task = asyncio.get_running_loop().create_task(self._run(wire))
+        self._tasks[task] = wire
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.pop(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            internal_error(error)
+
+    async def close(self) -> None:
+        """Refuse new clients, cancel running statements, tell every client (57P01), close."""
+        if self._server is None:
+            return
+        self._server.close()
+        for connection in self._connections.values():
+            connection.cancel()
+        for wire in self._tasks.values():
+            wire.terminate()
+        if self._tasks:
+            _, late = await asyncio.wait(list(self._tasks), timeout=self._limits.shutdown_seconds)
+            for task in late:
+                self._tasks[task].abort()
+                task.cancel()
+            if late:
+                await asyncio.wait(late)
+        await self._server.wait_closed()
+        self._server = None
+
+    # --- one connection ------------------------------------------------------------------------------------------
+
+    async def _run(self, wire: Wire) -> None:
+        """The whole life of a connection; every way out closes the socket and the session."""
+        try:
+            await self._converse(wire)
+        except ClientGone:
+            pass
+        except Terminated:
+            shutdown = PtvcError(
+                "terminating connection due to administrator command",
+                sqlstate="57P01",
+                hint="The server is stopping.",
+            )
+            wire.send(codec.error_response(shutdown, severity="FATAL"))
+        except PtvcError as error:
+            wire.send(codec.error_response(error, severity="FATAL"))
+        except Exception as exception:
+            wire.send(codec.error_response(internal_error(exception), severity="FATAL"))
+        finally:
+            wire.close()
+
+    async def _converse(self, wire: Wire) -> None:
+        try:
+            startup = await self._open(wire)
+            if startup is None:
+                return
+            self._take_place(startup.user)
+        finally:
+            self._opening -= 1
+        try:
+            await self._serve(wire, startup)
+        finally:
+            self._sessions -= 1
+
+    async def _open(self, wire: Wire) -> Startup | None:
+        """The handshake; None when it was a cancel request."""
+        try:
+            async with asyncio.timeout(self._limits.startup_seconds):
+                startup = await read_startup(wire)
+                if isinstance(startup, CancelRequest):
+                    connection = self._connections.get((startup.pid, startup.secret))
+                    if connection is not None:
+                        connection.cancel()
+                    return None
+                await authenticate(wire, startup.user, self._passwords, self._fake_salt_key)
+                return startup
+        except TimeoutError:
+            raise FramingError(
+                "canceling authentication due to timeout",
+                hint=f"A connection must be set up within {self._limits.startup_seconds:g} s.",
+            ) from None
+
+    def _take_place(self, user: str) -> None:
+        free = self._limits.max_connections - self._sessions
+        if free <= 0:
+            raise _full("sorry, too many clients already")
+        if free <= self._limits.reserved_connections and user not in self._limits.reserved_users:
+            raise _full("remaining connection slots are reserved for administrators")
+        self._sessions += 1
+
+    async def _serve(self, wire: Wire, startup: Startup) -> None:
+        session = await self._factory.open(startup.user, startup.database, startup.options)
+        connection = Connection(wire, session)
+        self._next_pid = self._next_pid % 0x7FFFFFFF + 1
+        key = (self._next_pid, secrets.randbits(32))
+        self._connections[key] = connection
+        wire.on_gone = connection.cancel
+        try:
+            wire.send(codec.AUTHENTICATION_OK)
+            for name, value in session.parameter_status().items():
+                wire.send(codec.parameter_status(name, value))
+            wire.send(codec.backend_key_data(*key))
+            for notice in session.pop_notices():
+                wire.send(codec.notice_response(notice))
+            wire.send(codec.ready_for_query(session.transaction_status))
+            await wire.flush()
+            await connection.run()
+        finally:
+            del self._connections[key]
+            await session.close()
+
+
+def _full(message: str) -> PtvcError:
+    return PtvcError(
+        message, sqlstate="53300", hint="Close connections that are idle, or raise the limit of connections."
+    )
+
+
+def _bind_error(error: OSError, host: str, port: int) -> PtvcError:
+    hints = {
+        errno.EADDRINUSE: f"Another process listens on port {port}: stop it, or give another port (0 picks a free one).",
+        errno.EACCES: "Ports below 1024 need privileges: give a higher port.",
+        errno.EADDRNOTAVAIL: "Give an address of this machine, such as 127.0.0.1.",
+    }
+    number = error.errno if error.errno is not None else 0
+    reason = os.strerror(number) if number > 0 else str(error)
+    return PtvcError(
+        f"cannot listen on {host}:{port}: {reason}",
+        sqlstate="08006",
+        hint=hints.get(number, "Check the address that the server should listen on."),
+    )

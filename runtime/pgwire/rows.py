@@ -1,0 +1,71 @@
+"""DataRow messages for whole chunks of a result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from ..coord.results import Columns
+from ..expr.text_format import to_text
+from ..repr.schema import Schema
+from .codec import message
+from .fields import encode
+from .pieces import join, joined_bytes, strided
+
+ROWS_PER_PIECE = 10_000
+BYTES_PER_PIECE = 4 << 20
+
+FEW_ROWS = 16
+"""Up to here Python objects are cheaper than the fixed costs of array kernels."""
+
+_HEADER = np.dtype([("kind", "S1"), ("size", ">i4"), ("columns", ">i2")])
+_NULL = (-1).to_bytes(4, "big", signed=True)
+
+
+def slices(columns: Columns) -> Iterator[Columns]:
+    """The chunk in pieces of bounded size, so that output is bounded too."""
+    count = len(columns[0]) if columns else 0
+    if not count:
+        return
+    width = max(sum(column.nbytes for column in columns) // count, 1)
+    step = max(min(ROWS_PER_PIECE, BYTES_PER_PIECE // width), 1)
+    if count <= step:
+        yield columns
+        return
+    for start in range(0, count, step):
+        yield tuple(column.slice(start, step) for column in columns)
+
+
+def data_rows(columns: Columns, schema: Schema, formats: Sequence[int]) -> bytes | memoryview:
+    """One DataRow message per row.  `formats` has one code per column."""
+    count = len(columns[0])
+    if count <= FEW_ROWS and not any(formats):
+        return _few_rows(columns, schema)
+    total = np.full(count, 6, np.int64)
+    pieces = []
+    for array, column, format_ in zip(columns, schema, formats, strict=True):
+        encoded, sizes = encode(array, column.type, format_)
+        pieces += encoded
+        total += sizes
+    header = np.empty(count, _HEADER)
+    header["kind"] = b"D"
+    header["size"] = total
+    header["columns"] = len(columns)
+    return joined_bytes(join([strided(header), *pieces]))
+
+
+def _few_rows(columns: Columns, schema: Schema) -> bytes:
+    texts = [to_text(array, type_).to_pylist() for array, type_ in zip(columns, schema.types, strict=True)]
+    out = []
+    for row in zip(*texts, strict=True):
+        parts = [len(row).to_bytes(2, "big")]
+        for text in row:
+            if text is None:
+                parts.append(_NULL)
+            else:
+                raw = text.encode()
+                parts.append(len(raw).to_bytes(4, "big"))
+                parts.append(raw)
+        out.append(message(b"D", b"".join(parts)))
+    return b"".join(out)

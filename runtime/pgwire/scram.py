@@ -1,0 +1,167 @@
+"""SCRAM-SHA-256 (RFC 5802, RFC 7677), the server's side: a password is proved without being sent or stored.
+
+A `ScramSecret` is what the catalog keeps.  A user that does not exist gets a secret made from a key of the server
+and the name: the salt is stable, so attempts do not tell who exists, and no proof ever matches.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import secrets
+import stringprep
+import unicodedata
+from dataclasses import dataclass
+
+from ..errors import PtvcError
+
+MECHANISM = "SCRAM-SHA-256"
+ITERATIONS = 4096
+MAX_ITERATIONS = 10_000_000
+
+
+class AuthenticationFailed(PtvcError):
+    sqlstate = "28P01"
+
+
+class MalformedScram(PtvcError):
+    sqlstate = "08P01"
+
+
+@dataclass(frozen=True, slots=True)
+class ScramSecret:
+    """The salted keys of a password, in PostgreSQL's stored form by `str`."""
+
+    salt: bytes
+    iterations: int
+    stored_key: bytes
+    server_key: bytes
+
+    def __str__(self) -> str:
+        salt, stored, server = map(_b64, (self.salt, self.stored_key, self.server_key))
+        return f"{MECHANISM}${self.iterations}:{salt}${stored}:{server}"
+
+    @classmethod
+    def parse(cls, text: str) -> ScramSecret:
+        """The inverse of `str`."""
+        mechanism, first, keys = text.split("$")
+        iterations, salt = first.split(":")
+        stored, server = keys.split(":")
+        if mechanism != MECHANISM:
+            raise ValueError(f'unknown password mechanism "{mechanism}"')
+        return cls(
+            base64.b64decode(salt), int(iterations), base64.b64decode(stored), base64.b64decode(server)
+        )
+
+
+def new_secret(password: str, *, salt: bytes | None = None, iterations: int = ITERATIONS) -> ScramSecret:
+    """Keys for a password; takes a few milliseconds, by design."""
+    salt = secrets.token_bytes(16) if salt is None else salt
+    salted = hashlib.pbkdf2_hmac("sha256", saslprep(password).encode(), salt, iterations)
+    client_key = _hmac(salted, b"Client Key")
+    return ScramSecret(salt, iterations, hashlib.sha256(client_key).digest(), _hmac(salted, b"Server Key"))
+
+
+def fake_secret(user: str, key: bytes) -> ScramSecret:
+    """What an unknown user is measured against: a stable salt, keys that nothing matches."""
+    salt = _hmac(key, b"salt:" + user.encode())[:16]
+    return ScramSecret(salt, ITERATIONS, secrets.token_bytes(32), secrets.token_bytes(32))
+
+
+class ScramServer:
+    """One exchange: `first` answers the client's first message, `final` its last.  Both raise on failure."""
+
+    def __init__(self, user: str, secret: ScramSecret, *, nonce: str | None = None) -> None:
+        self._user = user
+        self._secret = secret
+        self._server_nonce = nonce or _b64(secrets.token_bytes(18))
+        self._header = ""
+        self._nonce = ""
+        self._signed = ""
+
+    def first(self, data: bytes) -> bytes:
+        text = _ascii(data)
+        parts = text.split(",", 2)
+        if len(parts) != 3:
+            raise MalformedScram("malformed SCRAM message")
+        flag, identity, bare = parts
+        if flag.startswith("p="):
+            raise MalformedScram("channel binding was not offered")
+        if flag not in ("n", "y") or identity:
+            raise MalformedScram("malformed SCRAM message")
+        attributes = bare.split(",")
+        if len(attributes) < 2 or not attributes[0].startswith("n=") or not attributes[1].startswith("r="):
+            raise MalformedScram("malformed SCRAM message")
+        self._header = f"{flag},{identity},"
+        self._nonce = attributes[1][2:] + self._server_nonce
+        if len(attributes[1]) < 3:
+            raise MalformedScram("malformed SCRAM message")
+        reply = f"r={self._nonce},s={_b64(self._secret.salt)},i={self._secret.iterations}"
+        self._signed = f"{bare},{reply}"
+        return reply.encode("ascii")
+
+    def final(self, data: bytes) -> bytes:
+        text = _ascii(data)
+        without_proof, separator, proof_text = text.rpartition(",p=")
+        attributes = without_proof.split(",")
+        if not separator or len(attributes) < 2:
+            raise MalformedScram("malformed SCRAM message")
+        expected_binding = "c=" + _b64(self._header.encode("ascii"))
+        if attributes[0] != expected_binding or attributes[1] != f"r={self._nonce}":
+            raise MalformedScram("SCRAM nonce or channel binding does not match")
+        try:
+            proof = base64.b64decode(proof_text, validate=True)
+        except binascii.Error:
+            raise MalformedScram("malformed SCRAM message") from None
+        if len(proof) != 32:
+            raise MalformedScram("malformed SCRAM message")
+        signed = f"{self._signed},{without_proof}".encode("ascii")
+        signature = _hmac(self._secret.stored_key, signed)
+        client_key = bytes(a ^ b for a, b in zip(proof, signature, strict=True))
+        if not hmac.compare_digest(hashlib.sha256(client_key).digest(), self._secret.stored_key):
+            raise AuthenticationFailed(f'password authentication failed for user "{self._user}"')
+        return b"v=" + base64.b64encode(_hmac(self._secret.server_key, signed))
+
+
+def saslprep(password: str) -> str:
+    """RFC 4013; a password that it prohibits is used as it is, as PostgreSQL does."""
+    mapped = "".join(
+        " " if stringprep.in_table_c12(c) else c for c in password if not stringprep.in_table_b1(c)
+    )
+    text = unicodedata.normalize("NFKC", mapped)
+    prohibited = (
+        stringprep.in_table_c12,
+        stringprep.in_table_c21_c22,
+        stringprep.in_table_c3,
+        stringprep.in_table_c4,
+        stringprep.in_table_c5,
+        stringprep.in_table_c6,
+        stringprep.in_table_c7,
+        stringprep.in_table_c8,
+        stringprep.in_table_c9,
+        stringprep.in_table_a1,
+    )
+    if not text or any(check(c) for c in text for check in prohibited):
+        return password
+    if any(stringprep.in_table_d1(c) for c in text):
+        mixed = any(stringprep.in_table_d2(c) for c in text)
+        if mixed or not (stringprep.in_table_d1(text[0]) and stringprep.in_table_d1(text[-1])):
+            return password
+    return text
+
+
+def _hmac(key: bytes, data: bytes) -> bytes:
+    return hmac.digest(key, data, "sha256")
+
+
+def _b64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")
+
+
+def _ascii(data: bytes) -> str:
+    try:
+        return data.decode("ascii")
+    except UnicodeDecodeError:
+        raise MalformedScram("malformed SCRAM message") from None

@@ -1,0 +1,133 @@
+"""Parameters: values that Bind carries, in text or binary, as literals of the statement's parameter types."""
+
+from __future__ import annotations
+
+import struct
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+import pyarrow as pa
+
+from ..errors import DataError, PtvcError, Unsupported
+from ..expr.scalar import Literal
+from ..expr.text_format import from_text
+from ..repr.types import Kind, ScalarType
+from .codec import Body, decode_text
+from .numeric import numeric_text
+
+_FORMATS: dict[Kind, struct.Struct] = {
+    Kind.BOOL: struct.Struct("!B"),
+    Kind.INT2: struct.Struct("!h"),
+    Kind.INT4: struct.Struct("!i"),
+    Kind.INT8: struct.Struct("!q"),
+    Kind.OID: struct.Struct("!I"),
+    Kind.FLOAT4: struct.Struct("!f"),
+    Kind.FLOAT8: struct.Struct("!d"),
+    Kind.DATE: struct.Struct("!i"),
+    Kind.TIMESTAMP: struct.Struct("!q"),
+    Kind.TIMESTAMPTZ: struct.Struct("!q"),
+}
+_EPOCH = datetime(2000, 1, 1)
+_EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
+_EPOCH_DATE = date(2000, 1, 1)
+
+
+class BadSize(Exception):
+    """A binary value whose size its type does not have."""
+
+
+def decode_parameter(raw: bytes | None, type_: ScalarType, format_: int, number: int) -> Literal:
+    """Parameter `$number` as a literal of `type_`.  Raises DataError (22P02, 22P03, 22021, ...)."""
+    if raw is None:
+        return Literal(None, type_)
+    if format_ == 0:
+        return Literal(parse_one(decode_text(raw), type_), type_)
+    try:
+        return Literal(decode_binary(raw, type_), type_)
+    except BadSize:
+        raise DataError(
+            f"incorrect binary data format in bind parameter {number}", sqlstate="22P03"
+        ) from None
+
+
+def parse_one(text: str, type_: ScalarType) -> Any:
+    """One value from its text, as the Python value that pyarrow takes for the type."""
+    if type_.kind in (Kind.TEXT, Kind.NAME):
+        return text
+    parsed = from_text(pa.array([text], pa.string()), type_)
+    if parsed.errors is not None:
+        raise DataError(parsed.errors.messages[0].as_py(), sqlstate=parsed.errors.sqlstates[0].as_py())
+    return python_value(parsed.values[0])
+
+
+def python_value(scalar: pa.Scalar) -> Any:
+    """As `as_py`, except that times which Python's calendar lacks are counts since 1970."""
+    try:
+        return scalar.as_py()
+    except (OverflowError, ValueError):
+        return scalar.value
+
+
+def decode_binary(raw: bytes, type_: ScalarType) -> Any:
+    kind = type_.kind
+    if kind in (Kind.TEXT, Kind.VARCHAR, Kind.NAME):
+        text = decode_text(raw)
+        return parse_one(text, type_) if kind is Kind.VARCHAR and type_.length is not None else text
+    if kind is Kind.CHAR:
+        if len(raw) != 1:
+            raise BadSize
+        return decode_text(raw.strip(b"\0"))
+    if kind is Kind.NUMERIC:
+        return parse_one(numeric_text(raw), type_)
+    if kind is Kind.ARRAY:
+        assert type_.element is not None
+        return _decode_array(raw, type_.element)
+    format_ = _FORMATS[kind]
+    if len(raw) != format_.size:
+        raise BadSize
+    value = format_.unpack(raw)[0]
+    match kind:
+        case Kind.BOOL:
+            return bool(value)
+        case Kind.DATE:
+            return _calendar(_EPOCH_DATE, timedelta, value, "date")
+        case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
+            epoch = _EPOCH if kind is Kind.TIMESTAMP else _EPOCH_UTC
+            return _calendar(epoch, lambda v: timedelta(microseconds=v), value, "timestamp")
+        case _:
+            return value
+
+
+def _calendar(epoch: Any, delta: Any, value: int, what: str) -> Any:
+    try:
+        return epoch + delta(value)
+    except OverflowError:
+        if value in (2**31 - 1, -(2**31), 2**63 - 1, -(2**63)):
+            raise Unsupported(f"infinite {what} parameters are not supported", hint="Use NULL.") from None
+        raise Unsupported(
+            f"binary {what} parameters are supported for the years 1 to 9999 only",
+            hint="Send the parameter in text format.",
+        ) from None
+
+
+def _decode_array(raw: bytes, element: ScalarType) -> list[Any]:
+    body = Body(raw)
+    dimensions, _, oid = body.int32(), body.int32(), body.int32()
+    if oid != element.oid:
+        raise PtvcError(
+            f"binary array has elements of type {oid}, not {element.oid} ({element})", sqlstate="42804"
+        )
+    if dimensions == 0:
+        body.end()
+        return []
+    if dimensions != 1:
+        raise Unsupported(
+            f"arrays of {dimensions} dimensions are not supported", hint="Use an array of one dimension."
+        )
+    count, _ = body.int32(), body.int32()
+    values = []
+    for _ in range(count):
+        size = body.int32()
+        values.append(None if size == -1 else decode_binary(body.take(size), element))
+    body.end()
+    return values

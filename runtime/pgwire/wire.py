@@ -1,0 +1,197 @@
+"""The wire: one connection's bytes, framed into messages, with back-pressure both ways.
+
+A message is one type byte, an int32 length that counts itself, and a body.  Lengths are checked before a body is
+awaited, so a client can make us hold at most `max_message` bytes; reading from the socket pauses while more than
+`READ_HIGH_WATER` bytes are waiting.  Output is collected, and handed to the socket by `flush`, which waits while the
+client does not read.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+from .codec import KNOWN_KINDS, SMALL_KINDS, SMALL_MESSAGE, ProtocolViolation
+
+READ_HIGH_WATER = 1 << 18
+WRITE_HIGH_WATER = 1 << 18
+LINGER_SECONDS = 0.005
+"""How long output of a slow result may wait for more before it is sent anyway."""
+
+
+class ClientGone(Exception):
+    """The client closed the connection, or it broke."""
+
+
+class Terminated(Exception):
+    """The server is stopping: raised to whoever waits for the next message."""
+
+
+class FramingError(ProtocolViolation):
+    """The stream of bytes is not a stream of messages (any more): the connection must end."""
+
+
+class Wire(asyncio.Protocol):
+    def __init__(self, on_connect: Callable[[Wire], None], max_message: int) -> None:
+        self._on_connect = on_connect
+        self._max_message = max_message
+        self._in = bytearray()
+        self._out = bytearray()
+        self._waiting: asyncio.Future[None] | None = None
+        self._drained: asyncio.Future[None] | None = None
+        self._linger: asyncio.TimerHandle | None = None
+        self._gone = False
+        self._terminated = False
+        self._read_paused = False
+        self._write_paused = False
+        self._transport: asyncio.Transport | None = None
+        self.on_gone: Callable[[], None] = lambda: None
+
+    # --- called by the event loop --------------------------------------------------------------------------------
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        transport.set_write_buffer_limits(high=WRITE_HIGH_WATER)
+        self._on_connect(self)
+
+    def data_received(self, data: bytes) -> None:
+        self._in += data
+        if self._waiting is None and len(self._in) > READ_HIGH_WATER and not self._read_paused:
+            self._read_paused = True
+            self.transport.pause_reading()
+        self._wake()
+
+    def eof_received(self) -> bool:
+        """Returning True keeps the socket open for answers to what came before the end."""
+        self._lose()
+        return True
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._write_paused = False
+        self._out.clear()
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+        self._lose()
+
+    def pause_writing(self) -> None:
+        self._write_paused = True
+
+    def resume_writing(self) -> None:
+        self._write_paused = False
+        if self._drained is not None and not self._drained.done():
+            self._drained.set_result(None)
+
+    def _lose(self) -> None:
+        if not self._gone:
+            self._gone = True
+            self._wake()
+            self.on_gone()
+
+    def _wake(self) -> None:
+        if self._waiting is not None and not self._waiting.done():
+            self._waiting.set_result(None)
+
+    # --- reading -------------------------------------------------------------------------------------------------
+
+    @property
+    def transport(self) -> asyncio.Transport:
+        assert self._transport is not None
+        return self._transport
+
+    def terminate(self) -> None:
+        """Make the next wait for a message raise `Terminated`."""
+        self._terminated = True
+        self._wake()
+
+    async def read_startup(self, limit: int) -> bytes:
+        """The body of a message without a type, of at most `limit` bytes, itself included."""
+        await self._fill(4)
+        length = int.from_bytes(self._in[:4], "big")
+        if not 8 <= length <= limit:
+            raise FramingError("invalid length of startup packet")
+        await self._fill(length)
+        body = bytes(self._in[4:length])
+        del self._in[:length]
+        return body
+
+    async def read_message(self, limit: int | None = None) -> tuple[int, bytes]:
+        """The type byte and the body of the next message, of `limit` bytes at most (default `max_message`)."""
+        await self._fill(5)
+        kind = self._in[0]
+        length = int.from_bytes(self._in[1:5], "big")
+        if kind not in KNOWN_KINDS:
+            raise FramingError(f"invalid frontend message type {kind}")
+        most = SMALL_MESSAGE if kind in SMALL_KINDS else limit or self._max_message
+        if not 4 <= length <= most:
+            raise FramingError(f"invalid message length {length}", hint=f"The limit is {most} bytes.")
+        await self._fill(length + 1)
+        body = bytes(self._in[5 : length + 1])
+        del self._in[: length + 1]
+        return kind, body
+
+    def has_input(self) -> bool:
+        """Whether bytes wait that no one has read: before authentication there must be none."""
+        return bool(self._in)
+
+    async def _fill(self, size: int) -> None:
+        while len(self._in) < size:
+            if self._terminated:
+                raise Terminated
+            if self._gone:
+                raise ClientGone
+            if self._read_paused:
+                self._read_paused = False
+                self.transport.resume_reading()
+            self._waiting = asyncio.get_running_loop().create_future()
+            try:
+                await self._waiting
+            finally:
+                self._waiting = None
+        if self._terminated:
+            raise Terminated
+
+    # --- writing -------------------------------------------------------------------------------------------------
+
+    def send(self, data: bytes | bytearray | memoryview) -> None:
+        """Collect output; `flush` hands it over."""
+        self._out += data
+
+    @property
+    def unsent(self) -> int:
+        return len(self._out)
+
+    async def flush(self) -> None:
+        """Hand collected output to the socket; wait until it has taken enough of it."""
+        self._push()
+        while self._write_paused and not self.transport.is_closing():
+            self._drained = asyncio.get_running_loop().create_future()
+            try:
+                await self._drained
+            finally:
+                self._drained = None
+        if self.transport.is_closing():
+            raise ClientGone
+
+    def flush_soon(self) -> None:
+        """Hand output over within `LINGER_SECONDS`, unless `flush` comes first."""
+        if self._linger is None:
+            self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._push)
+
+    def _push(self) -> None:
+        if self._linger is not None:
+            self._linger.cancel()
+            self._linger = None
+        if self._out and not self.transport.is_closing():
+            self.transport.write(bytes(self._out))
+        self._out.clear()
+
+    def close(self) -> None:
+        """Send what was collected, then close."""
+        self._push()
+        self.transport.close()
+
+    def abort(self) -> None:
+        """Close at once; unsent output is lost."""
+        self._out.clear()
+        self.transport.abort()

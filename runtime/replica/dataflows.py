@@ -1,0 +1,208 @@
+"""The dataflows of one replica, stepping together.
+
+A step takes, for every dataflow in order of creation, all updates below the least frontier of its inputs, and hands the
+output on: in memory to dataflows of this replica that read it, in one `Append` to the coordinator.  Views do not
+wait for their inputs to become durable; `Appended` only says what need not be kept for readers that come later.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import monotonic
+
+from ..compute.dataflow import Dataflow, OperatorStatistics
+from ..compute.spine import map_run
+from ..errors import PtvcError
+from ..expr.relation import GlobalId
+from ..persist.blob.base import Blob
+from ..persist.write import write_parts
+from ..repr.batch import Delta
+from ..repr.schema import Schema
+from .index import Index
+from .inputs import Input
+from .protocol import (
+    Append,
+    Appended,
+    DataflowStatistics,
+    Hydrated,
+    IndexOutput,
+    InstallDataflow,
+    Message,
+    Progress,
+    Status,
+    Updates,
+    ViewOutput,
+)
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Installed:
+    """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet."""
+
+    id: GlobalId
+    dataflow: Dataflow
+    inputs: dict[GlobalId, Input]
+    output: ViewOutput | IndexOutput
+    schema: Schema
+    upper: int
+    index: Index | None
+    started: float
+    rows: int = 0
+    hydrated: bool = False
+    failed: bool = False
+    appended: int = 0
+    reported: tuple[OperatorStatistics, ...] = ()
+    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+
+
+class Dataflows:
+    """`writer` names this replica's attempt in the blobs that it writes."""
+
+    def __init__(self, blob: Blob, writer: str) -> None:
+        self._blob = blob
+        self._writer = writer
+        self._installed: dict[GlobalId, _Installed] = {}
+        self._readers: dict[GlobalId, list[Input]] = {}
+        self._closed = 0
+
+    def install(self, command: InstallDataflow) -> Iterator[Message]:
+        """Prepares the dataflow; its first step hydrates it.  Yields what the coordinator should hear."""
+        started = monotonic()
+        inputs = {source.id: Input(self._blob, source) for source in command.imports}
+        dataflow = Dataflow(command.plan, command.as_of)
+        schema = command.plan.schema
+        index = Index(schema, command.output.key) if isinstance(command.output, IndexOutput) else None
+        installed = _Installed(
+            command.id, dataflow, inputs, command.output, schema, command.as_of, index, started
+        )
+        if isinstance(command.output, ViewOutput):
+            installed.appended = command.output.upper
+        try:
+            if command.state is None:
+                installed.rows = sum(source.load() for source in inputs.values())
+            else:
+                dataflow.load(
+                    {(s.node, s.spine): [map_run(Path(path)) for path in s.paths] for s in command.state},
+                    command.as_of + 1,
+                )
+                installed.upper = command.as_of + 1
+                for source in inputs.values():
+                    source.load_updates()
+        except PtvcError as error:
+            installed.failed = True
+            yield Status(command.id, "failed", error.message)
+        for id_, source in inputs.items():
+            if (producer := self._installed.get(id_)) is not None:
+                for upper, delta in producer.unacknowledged:
+                    source.hand_over(delta, upper)
+                source.close(producer.upper)
+            elif source.stamped:
+                source.close(self._closed)
+        self._installed[command.id] = installed
+        for id_, source in inputs.items():
+            self._readers.setdefault(id_, []).append(source)
+
+    def uninstall(self, id: GlobalId) -> None:
+        installed = self._installed.pop(id, None)
+        if installed is None:
+            return
+        for id_, source in installed.inputs.items():
+            self._readers[id_].remove(source)
+
+    def receive(self, progress: Progress) -> None:
+        """Takes in what was committed elsewhere."""
+        self._closed = max(self._closed, progress.closed)
+        for update in progress.updates:
+            if update.id not in self._installed:
+                for source in self._readers.get(update.id, ()):
+                    source.receive(update.parts, update.upper)
+        for id_, upper in progress.uppers:
+            if id_ not in self._installed:
+                for source in self._readers.get(id_, ()):
+                    source.close(upper)
+        for installed in self._installed.values():
+            for source in installed.inputs.values():
+                if source.stamped:
+                    source.close(progress.closed)
+            if installed.index is not None:
+                installed.index.advance_since(progress.since)
+
+    def acknowledge(self, appended: Appended) -> None:
+        for id_, upper in appended.uppers:
+            installed = self._installed.get(id_)
+            while installed and installed.unacknowledged and installed.unacknowledged[0][0] <= upper:
+                installed.unacknowledged.popleft()
+
+    def step(self) -> Iterator[Message]:
+        """Steps every dataflow as far as its inputs allow."""
+        writes: list[Updates] = []
+        uppers: list[tuple[GlobalId, int]] = []
+        for installed in list(self._installed.values()):
+            upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
+            if upper <= installed.upper or installed.failed:
+                continue
+            try:
+                write = self._step_one(installed, upper)
+            except Exception as error:  # a dataflow that fails must not take the others along
+                installed.failed = True
+                logger.exception("dataflow %s failed", installed.id)
+                reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
+                yield Status(installed.id, "failed", reason)
+                continue
+            if write is not None:
+                writes.append(write)
+            uppers.append((installed.id, upper))
+            if not installed.hydrated:
+                installed.hydrated = True
+                yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+        if uppers:
+            yield Append(tuple(writes), tuple(uppers))
+
+    def _step_one(self, installed: _Installed, upper: int) -> Updates | None:
+        lower = installed.upper
+        inputs = {
+            id_: delta
+            for id_, source in installed.inputs.items()
+            if (delta := source.take(upper)) is not None
+        }
+        delta = installed.dataflow.step(inputs, lower, upper)
+        installed.upper = upper
+        for reader in self._readers.get(installed.id, ()):
+            reader.hand_over(delta, upper)
+        if installed.index is not None:
+            installed.index.insert(delta, upper)
+            return None
+        return self._write(installed, delta, upper)
+
+    def _write(self, installed: _Installed, delta: Delta, upper: int) -> Updates | None:
+        """The append for a view's output; None when there is nothing that is not durable already."""
+        first = installed.appended  # what a predecessor made durable below this is the same, and stays
+        new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
+        if not new:
+            return None
+        assert isinstance(installed.output, ViewOutput)
+        installed.unacknowledged.append((upper, new))
+        parts = write_parts(self._blob, installed.output.shard, installed.schema, new, writer=self._writer)
+        installed.appended = upper
+        return Updates(installed.id, first, upper, parts)
+
+    def index(self, id: GlobalId) -> Index:
+        """The arrangement of an index; KeyError when it is not installed (any more)."""
+        index = self._installed[id].index
+        if index is None:
+            raise KeyError(id)
+        return index
+
+    def statistics(self) -> Iterator[DataflowStatistics]:
+        """What changed since the last call."""
+        for installed in self._installed.values():
+            operators = installed.dataflow.statistics()
+            if operators != installed.reported:
+                installed.reported = operators
+                yield DataflowStatistics(installed.id, operators)

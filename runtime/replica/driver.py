@@ -1,0 +1,103 @@
+"""The driver: a small process that owns the environment's Spark application and does what the coordinator says.
+
+It starts resident tasks (one per cluster) and runs jobs.  It exits when the coordinator goes, and when its JVM dies: the
+coordinator then starts a new one.  `python -m ptvc.replica.driver ADDRESS DIRECTORY MASTER MEMORY`
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+import threading
+from functools import partial
+from pathlib import Path
+
+from ..compute.spark.application import Application
+from .jobs import run_job
+from .main import run_replica
+from .protocol import (
+    CancelJob,
+    Connection,
+    DriverHello,
+    JobFinished,
+    Message,
+    RunJob,
+    StartReplica,
+    StopReplica,
+)
+
+logger = logging.getLogger(__name__)
+
+EXIT_JVM_DIED = 3
+RESUBMIT_DELAY_S = 0.5
+
+
+class Driver:
+    def __init__(self, connection: Connection, address: str, directory: Path, app: Application) -> None:
+        self._connection = connection
+        self._address = address
+        self._directory = directory
+        self._app = app
+        self._stop: dict[str, threading.Event] = {}
+
+    def run(self) -> None:
+        """Handles messages until the coordinator is gone."""
+        while (message := self._connection.receive()) is not None:
+            self._handle(message)
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case StartReplica(cluster=cluster):
+                self._stop[cluster] = threading.Event()
+                target = partial(self._keep_resident, message, self._stop[cluster])
+                threading.Thread(target=target, name=f"replica {cluster}", daemon=True).start()
+            case StopReplica(cluster=cluster):
+                if (stop := self._stop.pop(cluster, None)) is not None:
+                    stop.set()
+                    self._app.cancel(f"resident-{cluster}")
+            case RunJob():
+                threading.Thread(target=self._run_job, args=(message,), daemon=True).start()
+            case CancelJob(job_id=job_id):
+                self._app.cancel(f"job-{job_id}")
+            case _:
+                raise TypeError(f"the driver does not understand {type(message).__name__}")
+
+    def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
+        """Submits the resident job again and again until the cluster is dropped."""
+        work = partial(
+            run_replica, self._address, str(self._directory / "blobs"), command.cluster, command.epoch
+        )
+        while not stop.is_set():
+            try:
+                self._app.run_resident(command.cluster, work)
+            except Exception as error:  # Spark gave up on the task: try again, it may have been killed
+                logger.warning("resident task of cluster %s ended: %s", command.cluster, error)
+            stop.wait(RESUBMIT_DELAY_S)
+
+    def _run_job(self, command: RunJob) -> None:
+        try:
+            finished = run_job(self._app, command, self._directory)
+        except Exception as error:  # the coordinator decides what becomes of the dataflow
+            logger.exception("job %d failed", command.job_id)
+            finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
+        self._connection.send(finished)
+
+
+def main(address: str, directory: str, master: str, memory: str) -> None:
+    """Starts Spark, then serves the coordinator; returns when it is gone."""
+    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    connection = Connection(address)
+    app = Application(master, memory, Path(directory) / "spark")
+    app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
+    connection.send(DriverHello(os.getpid(), app.version, app.master, app.jvm_pid))
+    try:
+        Driver(connection, address, Path(directory), app).run()
+    finally:
+        app.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
+    # Daemon threads may be inside a call to the JVM: nothing is left to wait for.
+    os._exit(0)

@@ -1,0 +1,175 @@
+"""Sinks in a replica: one thread each, writing durable changes to the target and reporting how far it has come.
+
+A sink is fed from commits only, never from a dataflow's memory: what it writes is durable here before it is there.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ..errors import PtvcError
+from ..expr.relation import GlobalId
+from ..persist.blob.base import Blob
+from ..repr.batch import Batch, Delta, empty_delta
+from ..repr.schema import Schema
+from ..storage.sink.change_records import SinkEnvelope
+from ..storage.sink.file import FileSink
+from .inputs import Input
+from .protocol import InstallSink, Message, Progress, SinkProgress, Status
+
+logger = logging.getLogger(__name__)
+
+RETRY_INTERVAL_S = 5.0
+
+
+def open_sink(
+    id: GlobalId, options: Mapping[str, Any], schema: Schema, envelope: str, key: tuple[int, ...]
+) -> FileSink:
+    """The sink that a description asks for, not opened; raises if its parts do not go together."""
+    return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key)
+
+
+class _RunningSink:
+    def __init__(self, blob: Blob, command: InstallSink, send: Callable[[Message], None]) -> None:
+        self._command = command
+        self._send = send
+        self.input = Input(blob, command.input)
+        self._changed = threading.Condition()
+        self._stop = False
+        self._reported = 0
+        self._errors: dict[tuple[str, str], int] = {}
+        self._thread = threading.Thread(target=self._run, name=f"sink {command.name}", daemon=True)
+        self._thread.start()
+
+    def notify(self, update: Callable[[Input], None]) -> None:
+        """Applies `update` to the input, and lets the writer look."""
+        with self._changed:
+            before = self.input.frontier
+            update(self.input)
+            if self.input.frontier != before:
+                self._changed.notify()
+
+    def stop(self) -> None:
+        with self._changed:
+            self._stop = True
+            self._changed.notify()
+
+    def _run(self) -> None:
+        command = self._command
+        description = command.description
+        sink = open_sink(
+            command.id, description.options, command.input.schema, description.envelope, description.key
+        )
+        try:
+            with self._changed:
+                self.input.load()
+            if not self._retry(sink.open):
+                return
+            self._send(Status(command.id, "running", None))
+            while (taken := self._take()) is not None:
+                delta, upper = taken
+                if not self._write(sink, delta, upper):
+                    return
+        except (BrokenPipeError, ConnectionError):
+            return  # the coordinator is gone, and this replica with it
+        except Exception as error:  # what a sink does wrong stops that sink alone, and says so
+            logger.exception("sink %s failed", command.name)
+            reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
+            self._send(Status(command.id, "failed", reason))
+        finally:
+            sink.close()
+
+    def _take(self) -> tuple[Delta, int] | None:
+        """All changes below the input's frontier, once it has moved; None when the sink is to stop."""
+        with self._changed:
+            while not self._stop and self.input.frontier <= self._reported:
+                self._changed.wait()
+            if self._stop:
+                return None
+            upper = self.input.frontier
+            delta = self.input.take(upper)
+        return delta if delta is not None else empty_delta(self._command.input.schema), upper
+
+    def _write(self, sink: FileSink, delta: Delta, upper: int) -> bool:
+        """Hands `[sink.upper, upper)` over; False when the sink was stopped meanwhile."""
+        self._check_errors(delta.errs)
+        lower = sink.upper
+        if upper > lower:
+            # After a restart the input begins before what the target has already.
+            changes = delta.oks.filter(delta.oks.times >= lower) if len(delta.oks) else delta.oks
+            if not self._retry(lambda: sink.write(changes, lower, upper)):
+                return False
+        self._reported = upper
+        self._send(SinkProgress(self._command.id, sink.durable_upper, sink.statistics.records))
+        return True
+
+    def _check_errors(self, errs: Batch) -> None:
+        """A collection in error has no rows to write: the sink stops there until the error is gone."""
+        for sqlstate, message, diff in zip(
+            errs.columns[0].to_pylist(), errs.columns[1].to_pylist(), errs.diffs.tolist(), strict=True
+        ):
+            self._errors[sqlstate, message] = self._errors.get((sqlstate, message), 0) + diff
+        for (sqlstate, message), count in self._errors.items():
+            if count > 0:
+                raise PtvcError(f"its input is in error: {message}", sqlstate=sqlstate)
+
+    def _retry(self, action: Callable[[], object]) -> bool:
+        """Does `action`, again and again while the target refuses; False when the sink is stopped."""
+        stalled = False
+        while True:
+            try:
+                action()
+            except PtvcError as error:
+                stalled = True
+                hint = f" ({error.hint})" if error.hint else ""
+                self._send(Status(self._command.id, "stalled", f"{error.message}{hint}"))
+            else:
+                if stalled:
+                    self._send(Status(self._command.id, "running", None))
+                return True
+            with self._changed:
+                self._changed.wait_for(lambda: self._stop, RETRY_INTERVAL_S)
+                if self._stop:
+                    return False
+
+
+class Egress:
+    """The sinks of one replica."""
+
+    def __init__(self, blob: Blob, send: Callable[[Message], None]) -> None:
+        self._blob = blob
+        self._send = send
+        self._running: dict[GlobalId, _RunningSink] = {}
+        self._reads: dict[GlobalId, GlobalId] = {}
+
+    def install(self, command: InstallSink) -> None:
+        self._reads[command.id] = command.input.id
+        self._running[command.id] = _RunningSink(self._blob, command, self._send)
+
+    def receive(self, progress: Progress) -> None:
+        uppers = dict(progress.uppers)
+        for id_, sink in self._running.items():
+            read = self._reads[id_]
+            parts = [u for u in progress.updates if u.id == read]
+
+            def update(input: Input, parts: list[Any] = parts, read: GlobalId = read) -> None:
+                for committed in parts:
+                    input.receive(committed.parts, committed.upper)
+                if input.stamped:
+                    input.close(progress.closed)
+                elif read in uppers:
+                    input.close(uppers[read])
+
+            sink.notify(update)
+
+    def uninstall(self, id: GlobalId) -> None:
+        self._reads.pop(id, None)
+        if (sink := self._running.pop(id, None)) is not None:
+            sink.stop()
+
+    def close(self) -> None:
+        for sink in self._running.values():
+            sink.stop()

@@ -1,0 +1,53 @@
+"""An index in memory: the output of a dataflow, arranged by key, readable at any time from its `since` on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+
+from ..compute.spine import Spine
+from ..repr.batch import Batch, Delta, concat_batches
+from ..repr.consolidate import advance, consolidate
+from ..repr.hash import hash_columns
+from ..repr.schema import ERROR_SCHEMA, Schema
+
+
+class Index:
+    """Invariant: holds every update below `upper`, with times below `since` advanced to it."""
+
+    def __init__(self, schema: Schema, key: tuple[int, ...]) -> None:
+        self._schema = schema
+        self._key = key
+        self._oks = Spine(schema, key)
+        self._errs = Spine(ERROR_SCHEMA, (0, 1))
+        self.upper = 0
+
+    def insert(self, delta: Delta, upper: int) -> None:
+        if len(delta.oks):
+            self._oks.insert(delta.oks)
+        if len(delta.errs):
+            self._errs.insert(delta.errs)
+        self.upper = upper
+
+    def advance_since(self, since: int) -> None:
+        self._oks.advance_since(since)
+        self._errs.advance_since(since)
+
+    def errors(self, as_of: int) -> Batch:
+        return _contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
+
+    def rows(self, as_of: int) -> Batch:
+        """All rows at `as_of`, consolidated."""
+        return _contents(self._schema, [run.batch for run in self._oks.runs], as_of)
+
+    def lookup(self, keys: tuple[pa.Array, ...], as_of: int) -> Batch:
+        """The rows at `as_of` whose key equals a row of `keys`."""
+        count = len(keys[0])
+        matches = self._oks.probe(keys, hash_columns(keys, count))
+        return _contents(self._schema, [matches.rows], as_of)
+
+
+def _contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:
+    batch = concat_batches(schema, batches)
+    batch = batch.filter(batch.times <= np.uint64(as_of))
+    return consolidate(advance(batch, as_of))

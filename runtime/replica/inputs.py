@@ -1,0 +1,89 @@
+"""The inputs of what a replica runs: how far each is known, and the updates that wait to be taken."""
+
+from __future__ import annotations
+
+from ..persist.blob.base import Blob
+from ..persist.client import PartRef, Snapshot
+from ..persist.read import read_snapshot, read_updates
+from ..repr.batch import Batch, Delta, concat_deltas
+from .protocol import Import
+
+
+def load_snapshot(blob: Blob, source: Import) -> Delta:
+    """The contents at `source.as_of`, consolidated, all at that time."""
+    return read_snapshot(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
+
+
+class Input:
+    """One import of one dataflow or sink.
+
+    Invariant: every update below `frontier` was either taken already or is in `_pending`; nothing at or above
+    `frontier` is known to be missing or complete.
+    """
+
+    def __init__(self, blob: Blob, source: Import) -> None:
+        self._blob = blob
+        self._source = source
+        self._pending: list[Delta] = []
+        self.frontier = source.upper
+        self.stamped = source.stamped
+        self.schema = source.schema
+
+    def load(self) -> int:
+        """Reads what the import begins with; returns the number of rows in the snapshot."""
+        snapshot = load_snapshot(self._blob, self._source)
+        self.load_updates()
+        self._pending.insert(0, snapshot)
+        return len(snapshot.oks)
+
+    def load_updates(self) -> None:
+        """Reads only what follows the snapshot: a Spark job has dealt with that."""
+        source = self._source
+        self._pending.append(
+            read_updates(self._blob, source.updates, source.schema, source.as_of + 1, source.upper)
+        )
+
+    def receive(self, parts: tuple[PartRef, ...], upper: int) -> None:
+        """Committed parts that end at `upper`; what is known already is left out."""
+        if upper <= self.frontier:
+            return
+        if parts:
+            self._pending.append(read_updates(self._blob, parts, self.schema, self.frontier, upper))
+        self.frontier = upper
+
+    def hand_over(self, delta: Delta, upper: int) -> None:
+        """The output of a dataflow of the same replica, complete below `upper`."""
+        if upper <= self.frontier:
+            return
+        if delta:
+            self._pending.append(_from(delta, self.frontier))
+        self.frontier = upper
+
+    def close(self, upper: int) -> None:
+        """Nothing more will come below `upper`."""
+        self.frontier = max(self.frontier, upper)
+
+    def take(self, upper: int) -> Delta | None:
+        """The waiting updates below `upper`; None when there are none."""
+        if not self._pending:
+            return None
+        waiting = concat_deltas(self.schema, self._pending)
+        self._pending = []
+        if upper < self.frontier and waiting:
+            later = _from(waiting, upper)
+            if later:
+                self._pending = [later]
+                waiting = _below(waiting, upper)
+        return waiting if waiting else None
+
+
+def _from(delta: Delta, lower: int) -> Delta:
+    return Delta(_at_least(delta.oks, lower), _at_least(delta.errs, lower))
+
+
+def _below(delta: Delta, upper: int) -> Delta:
+    return Delta(delta.oks.filter(delta.oks.times < upper), delta.errs.filter(delta.errs.times < upper))
+
+
+def _at_least(batch: Batch, lower: int) -> Batch:
+    return batch.filter(batch.times >= lower) if len(batch) else batch

@@ -1,0 +1,33 @@
+"""Jobs in the driver: a hydration asked for by the coordinator, run on Spark, reported back."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from time import monotonic
+
+from ..compute.spark.application import Application
+from ..compute.spark.superstep import Hydration, WorkItem
+from .protocol import JobFinished, RunJob, StateRuns
+
+
+def run_job(app: Application, command: RunJob, directory: Path) -> JobFinished:
+    """Hydrates a dataflow; raises what made the job fail."""
+    started = monotonic()
+    Path(command.state_directory).mkdir(parents=True, exist_ok=True)
+    job = Hydration(
+        plan=command.plan,
+        as_of=command.as_of,
+        schemas={source.id: source.schema for source in command.imports},
+        blobs=str(directory / "blobs"),
+        state_directory=command.state_directory,
+        output_shard=command.output_shard,
+        writer=f"job-{command.job_id}-{os.getpid()}",
+        partitions=command.partitions or os.cpu_count() or 1,
+    )
+    items = [WorkItem(source.id, source.snapshot) for source in command.imports]
+    result = app.hydrate(job, items, pool=command.pool, group=f"job-{command.job_id}")
+    state = tuple(StateRuns(node, name, tuple(paths)) for (node, name), paths in result.state.items())
+    return JobFinished(
+        command.job_id, tuple(result.parts), state, result.rows_read, monotonic() - started
+    )

@@ -1,0 +1,137 @@
+"""The life of a replica: dial the coordinator, say who it is, then turn messages into work until it is told to go.
+
+Threads: one reads messages, one (the caller's) steps the dataflows, one answers queries, one per source and sink.  Only
+the step thread touches dataflows.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import queue
+import threading
+from pathlib import Path
+from time import monotonic
+
+from ..persist.blob.file import FileBlob
+from .dataflows import Dataflows
+from .egress import Egress
+from .ingest import Sources
+from .peeks import Peeks
+from .protocol import (
+    Appended,
+    CancelPeek,
+    Connection,
+    Ingested,
+    InstallDataflow,
+    InstallSink,
+    InstallSource,
+    Message,
+    Peek,
+    PeekFailed,
+    PeekIndex,
+    Progress,
+    ReplicaHello,
+    Uninstall,
+)
+
+logger = logging.getLogger(__name__)
+
+STATISTICS_INTERVAL_S = 2.0
+INTERNAL_ERROR = "XX000"
+
+
+def run_replica(address: str, blob_directory: str, cluster: str, epoch: int, attempt: int) -> None:
+    """Serves one cluster until the coordinator closes the connection."""
+    connection = Connection(address)
+    connection.send(ReplicaHello(cluster, epoch, attempt, os.getpid()))
+    writer = f"replica-{cluster}-{epoch}-{attempt}"
+    Replica(connection, FileBlob(Path(blob_directory)), writer).run()
+
+
+class Replica:
+    def __init__(self, connection: Connection, blob: FileBlob, writer: str) -> None:
+        self._connection = connection
+        self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._dataflows = Dataflows(blob, writer)
+        self._peeks = Peeks(blob, connection.send)
+        self._sources = Sources(blob, writer, connection.send)
+        self._sinks = Egress(blob, connection.send)
+        self._reported = monotonic()
+
+    def run(self) -> None:
+        reader = threading.Thread(target=self._read, name="reader", daemon=True)
+        reader.start()
+        try:
+            while (message := self._inbox.get()) is not None:
+                self._handle(message)
+                if not self._drain():
+                    break
+                for answer in self._dataflows.step():
+                    self._connection.send(answer)
+                self._report()
+        except (BrokenPipeError, ConnectionError):
+            logger.info("the coordinator is gone")
+        finally:
+            self._sources.close()
+            self._sinks.close()
+            self._connection.close()
+
+    def _read(self) -> None:
+        while (message := self._connection.receive()) is not None:
+            self._inbox.put(message)
+        self._inbox.put(None)
+
+    def _drain(self) -> bool:
+        """Takes everything that waits, so that under load one step covers many commits."""
+        while not self._inbox.empty():
+            message = self._inbox.get()
+            if message is None:
+                return False
+            self._handle(message)
+        return True
+
+    def _handle(self, message: Message) -> None:
+        match message:
+            case Progress():
+                self._dataflows.receive(message)
+                self._sinks.receive(message)
+            case Appended():
+                self._dataflows.acknowledge(message)
+            case InstallDataflow():
+                for answer in self._dataflows.install(message):
+                    self._connection.send(answer)
+            case InstallSource():
+                self._sources.install(message)
+            case InstallSink():
+                self._sinks.install(message)
+            case Uninstall(id=id_):
+                self._dataflows.uninstall(id_)
+                self._sources.uninstall(id_)
+                self._sinks.uninstall(id_)
+            case Ingested():
+                self._sources.ingested(message)
+            case Peek():
+                self._peeks.submit(message)
+            case PeekIndex():
+                self._peek_index(message)
+            case CancelPeek():
+                self._peeks.cancel(message)
+            case _:
+                raise TypeError(f"a replica does not understand {type(message).__name__}")
+
+    def _peek_index(self, message: PeekIndex) -> None:
+        try:
+            self._peeks.submit_index(message, self._dataflows.index(message.index_id))
+        except KeyError:
+            self._connection.send(PeekFailed(message.peek_id, "42704", "the index was dropped"))
+        except Exception as error:  # the client that asked hears of it; the dataflows go on
+            logger.exception("index peek failed")
+            self._connection.send(PeekFailed(message.peek_id, INTERNAL_ERROR, f"internal error: {error!r}"))
+
+    def _report(self) -> None:
+        now = monotonic()
+        if now - self._reported >= STATISTICS_INTERVAL_S:
+            self._reported = now
+            for statistics in self._dataflows.statistics():
+                self._connection.send(statistics)

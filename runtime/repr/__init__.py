@@ -1,0 +1,1 @@
+"""Representation: types, schemas, batches of updates, hashes, consolidation.  Depends on nothing above it."""

@@ -1,0 +1,154 @@
+"""A batch: updates `(row, time, diff)` of one collection, as columns.
+
+Rows are a tuple of Arrow arrays (never chunked), in the order of the collection's `Schema`; times are `uint64`
+milliseconds, diffs `int64`.  Times and diffs are numpy arrays because every operator computes with them; row
+columns are Arrow arrays because kernels and nulls live there.  A batch is immutable: nothing writes into one.
+
+A `Delta` is what travels along an edge of a dataflow: the updates of the rows (`oks`) and of the errors
+(`errs`, of `ERROR_SCHEMA`).  See docs/architecture.md, "Errors are data".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from .schema import ERROR_SCHEMA, Schema
+
+Times = npt.NDArray[np.uint64]
+Diffs = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Indices = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """`n` updates: `columns` of length n each, `times` uint64[n], `diffs` int64[n]."""
+
+    columns: tuple[pa.Array, ...]
+    times: Times
+    diffs: Diffs
+
+    def __len__(self) -> int:
+        return len(self.times)
+
+    def take(self, indices: Indices) -> Batch:
+        index = pa.array(indices)
+        return Batch(
+            tuple(column.take(index) for column in self.columns), self.times[indices], self.diffs[indices]
+        )
+
+    def filter(self, mask: Mask) -> Batch:
+        if mask.all():
+            return self
+        return self.take(np.flatnonzero(mask))
+
+    def slice(self, start: int, stop: int) -> Batch:
+        """Rows `[start, stop)`, without a copy."""
+        return Batch(
+            tuple(column.slice(start, stop - start) for column in self.columns),
+            self.times[start:stop],
+            self.diffs[start:stop],
+        )
+
+    def select(self, indices: Sequence[int]) -> Batch:
+        """The columns at `indices`, in that order."""
+        return Batch(tuple(self.columns[i] for i in indices), self.times, self.diffs)
+
+    def with_columns(self, columns: Sequence[pa.Array]) -> Batch:
+        """The same updates with other columns in place of these."""
+        return Batch(tuple(columns), self.times, self.diffs)
+
+    def negate(self) -> Batch:
+        return Batch(self.columns, self.times, -self.diffs)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(c.nbytes for c in self.columns) + self.times.nbytes + self.diffs.nbytes
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """The two halves of a collection's updates: rows and errors."""
+
+    oks: Batch
+    errs: Batch
+
+    def __bool__(self) -> bool:
+        return len(self.oks) > 0 or len(self.errs) > 0
+
+
+def empty_batch(schema: Schema) -> Batch:
+    return Batch(
+        tuple(pa.array([], column.type.arrow) for column in schema),
+        np.empty(0, np.uint64),
+        np.empty(0, np.int64),
+    )
+
+
+NO_ERRORS = empty_batch(ERROR_SCHEMA)
+
+
+def empty_delta(schema: Schema) -> Delta:
+    return Delta(empty_batch(schema), NO_ERRORS)
+
+
+def concat_batches(schema: Schema, batches: Sequence[Batch]) -> Batch:
+    """All updates of `batches`, in order.  `schema` shapes the result when there are none."""
+    batches = [batch for batch in batches if len(batch)]
+    if not batches:
+        return empty_batch(schema)
+    if len(batches) == 1:
+        return batches[0]
+    columns = tuple(
+        pa.concat_arrays([batch.columns[i] for batch in batches]) for i in range(len(batches[0].columns))
+    )
+    return Batch(
+        columns,
+        np.concatenate([batch.times for batch in batches]),
+        np.concatenate([batch.diffs for batch in batches]),
+    )
+
+
+def concat_deltas(schema: Schema, deltas: Sequence[Delta]) -> Delta:
+    return Delta(
+        concat_batches(schema, [delta.oks for delta in deltas]),
+        concat_batches(ERROR_SCHEMA, [delta.errs for delta in deltas]),
+    )
+
+
+def batch_from_rows(schema: Schema, rows: Sequence[Sequence[object]], time: int, diff: int = 1) -> Batch:
+    """A batch of Python rows at one time; for constants and tests, not for a data path."""
+    columns = tuple(
+        pa.array([row[i] for row in rows], column.type.arrow) for i, column in enumerate(schema)
+    )
+    return Batch(columns, np.full(len(rows), time, np.uint64), np.full(len(rows), diff, np.int64))
+
+
+def to_ipc(schema: Schema, batch: Batch) -> bytes:
+    """One Arrow IPC stream: the row's columns (`c0`...), then `__time` (uint64) and `__diff` (int64)."""
+    fields = [*schema.arrow(), pa.field("__time", pa.uint64()), pa.field("__diff", pa.int64())]
+    record = pa.RecordBatch.from_arrays(
+        [*batch.columns, pa.array(batch.times), pa.array(batch.diffs)], schema=pa.schema(fields)
+    )
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, record.schema) as writer:
+        writer.write_batch(record)
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+
+
+def from_ipc(payload: bytes | memoryview | pa.Buffer) -> Batch:
+    """The inverse of `to_ipc`, without copying the columns."""
+    table = pa.ipc.open_stream(payload).read_all().combine_chunks()
+    arrays = [
+        column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns
+    ]
+    return Batch(
+        tuple(arrays[:-2]),
+        arrays[-2].to_numpy(zero_copy_only=False),
+        arrays[-1].to_numpy(zero_copy_only=False),
+    )

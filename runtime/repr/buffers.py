@@ -1,0 +1,90 @@
+"""Arrow arrays read as numpy arrays: the one place that looks into Arrow's buffers.
+
+Nothing is copied where the layouts agree, and the offset of a slice is respected.  A slot that is NULL holds
+whatever the buffer holds: callers mask it by `validity`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+Words = npt.NDArray[np.uint64]
+Bytes = npt.NDArray[np.uint8]
+
+_LIB = pa.lib
+
+FIXED: dict[int, np.dtype[Any]] = {
+    _LIB.Type_INT8: np.dtype("<i1"),
+    _LIB.Type_INT16: np.dtype("<i2"),
+    _LIB.Type_INT32: np.dtype("<i4"),
+    _LIB.Type_INT64: np.dtype("<i8"),
+    _LIB.Type_UINT8: np.dtype("<u1"),
+    _LIB.Type_UINT16: np.dtype("<u2"),
+    _LIB.Type_UINT32: np.dtype("<u4"),
+    _LIB.Type_UINT64: np.dtype("<u8"),
+    _LIB.Type_FLOAT: np.dtype("<f4"),
+    _LIB.Type_DOUBLE: np.dtype("<f8"),
+    _LIB.Type_DATE32: np.dtype("<i4"),
+    _LIB.Type_TIMESTAMP: np.dtype("<i8"),
+}
+"""Arrow type ids whose values are one machine number each, and that number's type."""
+
+FLOATS = frozenset((_LIB.Type_FLOAT, _LIB.Type_DOUBLE))
+DECIMAL_LIMBS: dict[int, int] = {_LIB.Type_DECIMAL128: 2, _LIB.Type_DECIMAL256: 4}
+BOOL = _LIB.Type_BOOL
+TEXTS = frozenset((_LIB.Type_STRING, _LIB.Type_BINARY))
+LIST = _LIB.Type_LIST
+
+
+def validity(array: pa.Array) -> npt.NDArray[np.bool_] | None:
+    """True where the value is not NULL, or None when none is NULL."""
+    if not array.null_count:
+        return None
+    return _bits(array.buffers()[0], array.offset, len(array))
+
+
+def _bits(buffer: pa.Buffer, offset: int, length: int) -> npt.NDArray[np.bool_]:
+    first = offset >> 3
+    packed = np.frombuffer(buffer, np.uint8, ((offset + length + 7) >> 3) - first, first)
+    skip = offset & 7
+    return np.unpackbits(packed, count=skip + length, bitorder="little")[skip:].view(np.bool_)
+
+
+def fixed(array: pa.Array) -> npt.NDArray[Any]:
+    """The values of a column of one machine number each (booleans as bool), without a copy but for booleans."""
+    length = len(array)
+    type_id = array.type.id
+    if type_id == BOOL:
+        return _bits(array.buffers()[1], array.offset, length) if length else np.empty(0, np.bool_)
+    dtype = FIXED[type_id]
+    if not length:
+        return np.empty(0, dtype)
+    return np.frombuffer(array.buffers()[1], dtype, length, array.offset * dtype.itemsize)
+
+
+def limbs(array: pa.Array) -> Words:
+    """A decimal column as uint64[n, 2 or 4], least significant limb first, two's complement at its scale."""
+    count = DECIMAL_LIMBS[array.type.id]
+    length = len(array)
+    if not length:
+        return np.empty((0, count), np.uint64)
+    flat = np.frombuffer(array.buffers()[1], "<u8", length * count, array.offset * count * 8)
+    return flat.reshape(length, count)
+
+
+def text_offsets(array: pa.Array) -> npt.NDArray[np.int64]:
+    """int64[n + 1]: value i of a text column is bytes `[offsets[i], offsets[i + 1])` of its data buffer."""
+    length = len(array)
+    if not length:
+        return np.zeros(1, np.int64)
+    return np.frombuffer(array.buffers()[1], "<i4", length + 1, array.offset * 4).astype(np.int64)
+
+
+def text_data(array: pa.Array) -> Bytes:
+    """The whole data buffer of a text column, which `text_offsets` points into."""
+    data = array.buffers()[2]
+    return np.empty(0, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)

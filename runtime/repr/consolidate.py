@@ -1,0 +1,106 @@
+"""Consolidation: the one canonical form of a multiset of updates.
+
+Updates of equal rows at equal times are one update, whose diff (and whose sum columns, where a collection has
+them) is the sum; updates that come to nothing are gone.  Rows are equal by the exact notion of `equality`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from . import buffers
+from .batch import Batch, Indices, Times
+from .buffers import Words
+from .equality import rows_equal
+from .hash import hash_columns, hash_times
+from .order import dense_ranks
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """Equal things side by side: group g is `order[starts[g]:starts[g + 1]]` (the last one ends with `order`)."""
+
+    order: Indices
+    starts: Indices
+
+
+def consolidate(batch: Batch) -> Batch:
+    """The same multiset with one update per (row, time) and no zeros; its order depends on the multiset only
+    (up to hash collisions: by hash of row and time, then by row, then by time)."""
+    if len(batch) <= 1:
+        return batch if len(batch) == 0 or batch.diffs[0] != 0 else batch.slice(0, 0)
+    groups = group_updates(batch.columns, batch.times, hash_columns(batch.columns, len(batch)))
+    first, diffs = groups.order[groups.starts], np.add.reduceat(batch.diffs[groups.order], groups.starts)
+    kept = np.flatnonzero(diffs)
+    first, diffs = first[kept], diffs[kept]
+    index = pa.array(first)
+    return Batch(tuple(column.take(index) for column in batch.columns), batch.times[first], diffs)
+
+
+def advance(batch: Batch, since: int) -> Batch:
+    """The same updates with no time before `since`: as they look to a reader at `since` or later."""
+    return Batch(batch.columns, np.maximum(batch.times, np.uint64(since)), batch.diffs)
+
+
+def group_updates(columns: Sequence[pa.Array], times: Times, hashes: Words) -> Groups:
+    """Groups of equal (row, time); `hashes` is any hash of the rows.  At least one update."""
+    words = hashes
+    if (times != times[0]).any():
+        words = hashes ^ hash_times(times)
+    order = np.argsort(words, kind="stable")
+    ordered = words[order]
+    same = ordered[1:] == ordered[:-1]
+    pairs = np.flatnonzero(same)
+    if len(pairs):
+        left, right = order[pairs], order[pairs + 1]
+        equal = (times[left] == times[right]) & rows_equal(columns, left, columns, right, exact=True)
+        if not equal.all():  # a true collision of 64-bit hashes: order by the rows themselves
+            ranks = dense_ranks(columns, len(times))
+            order = np.lexsort((times, ranks, words))
+            same = (ranks[order][1:] == ranks[order][:-1]) & (times[order][1:] == times[order][:-1])
+    starts = np.flatnonzero(np.concatenate(([True], ~same)))
+    return Groups(order, starts)
+
+
+def group_rows(
+    columns: Sequence[pa.Array], hashes: Words, times: Times | None = None, *, exact: bool = False
+) -> Groups:
+    """Groups of equal rows, by ascending hash; within a group by ascending time when `times` are given.
+
+    Stable otherwise.  At least one row.  With `exact` unset, rows are equal as SQL's keys are.
+    """
+    order = _by_hash(hashes, times)
+    ordered = hashes[order]
+    same = ordered[1:] == ordered[:-1]
+    pairs = np.flatnonzero(same)
+    if len(pairs) and columns:
+        equal = rows_equal(columns, order[pairs], columns, order[pairs + 1], exact=exact)
+        if not equal.all():
+            ranks = dense_ranks(columns if exact else [canonical(c) for c in columns], len(hashes))
+            keys = (ranks, hashes) if times is None else (times, ranks, hashes)
+            order = np.lexsort(keys)
+            same = ranks[order][1:] == ranks[order][:-1]
+    starts = np.flatnonzero(np.concatenate(([True], ~same)))
+    return Groups(order, starts)
+
+
+def _by_hash(hashes: Words, times: Times | None) -> Indices:
+    if times is None or not (times != times[0]).any():
+        return np.argsort(hashes, kind="stable")
+    return np.lexsort((times, hashes))
+
+
+def canonical(column: pa.Array) -> pa.Array:
+    """The column with -0.0 as 0.0: one representative for values that SQL holds equal (top-level floats only;
+    other types are returned as they are)."""
+    if column.type.id not in buffers.FLOATS:
+        return column
+    values = buffers.fixed(column)
+    if not ((values == 0) & np.signbit(values)).any():
+        return column
+    valid = buffers.validity(column)
+    return pa.array(values + values.dtype.type(0), column.type, mask=None if valid is None else ~valid)

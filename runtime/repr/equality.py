@@ -1,0 +1,93 @@
+"""True equality of rows: what a hash only suggests.
+
+Two notions.  SQL's, for keys: NULL equals NULL here (a caller that wants `=` drops NULL keys first), NaN equals
+NaN, -0.0 equals 0.0.  The exact one, for whole rows in state: as SQL's, but -0.0 and 0.0 differ, since they print
+differently; an update retracts exactly the row that was inserted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import buffers
+from .batch import Indices, Mask
+
+
+def rows_equal(
+    left: Sequence[pa.Array],
+    left_rows: Indices,
+    right: Sequence[pa.Array],
+    right_rows: Indices,
+    *,
+    exact: bool = False,
+) -> Mask:
+    """Whether row `left_rows[i]` of `left` equals row `right_rows[i]` of `right`, for every i: bool[k].
+
+    Both sides have the same number of columns; types of each pair are equal.
+    """
+    equal: Mask | None = None
+    for left_column, right_column in zip(left, right, strict=True):
+        same = _column_equal(left_column, left_rows, right_column, right_rows, exact)
+        equal = same if equal is None else equal & same
+    return np.ones(len(left_rows), np.bool_) if equal is None else equal
+
+
+def _column_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exact: bool) -> Mask:
+    type_id = left.type.id
+    same: Mask
+    if type_id in buffers.FLOATS:
+        a, b = buffers.fixed(left)[li], buffers.fixed(right)[ri]
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        if exact:
+            same &= np.isnan(a) | (np.signbit(a) == np.signbit(b))
+    elif type_id in buffers.FIXED or type_id == buffers.BOOL:
+        same = buffers.fixed(left)[li] == buffers.fixed(right)[ri]
+    elif type_id in buffers.DECIMAL_LIMBS:
+        same = (buffers.limbs(left)[li] == buffers.limbs(right)[ri]).all(axis=1)
+    elif type_id in buffers.TEXTS:
+        return _text_equal(left, li, right, ri)
+    elif type_id == buffers.LIST:
+        same = _list_equal(left, li, right, ri, exact)
+    else:
+        raise TypeError(f"no equality for Arrow type {left.type}")
+    left_valid, right_valid = buffers.validity(left), buffers.validity(right)
+    if left_valid is None and right_valid is None:
+        return same
+    a_valid = np.ones(len(li), np.bool_) if left_valid is None else left_valid[li]
+    b_valid = np.ones(len(ri), np.bool_) if right_valid is None else right_valid[ri]
+    return np.where(a_valid & b_valid, same, a_valid == b_valid)
+
+
+def _text_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices) -> Mask:
+    a, b = left.take(pa.array(li)), right.take(pa.array(ri))
+    compared = pc.equal(a, b)
+    same: Mask = buffers.fixed(compared)
+    valid = buffers.validity(compared)
+    if valid is None:
+        return same
+    return np.where(valid, same, buffers.fixed(pc.and_(a.is_null(), b.is_null())))
+
+
+def _list_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exact: bool) -> Mask:
+    left_offsets = left.offsets.to_numpy().astype(np.int64)
+    right_offsets = right.offsets.to_numpy().astype(np.int64)
+    lengths = np.diff(left_offsets)[li]
+    same: Mask = lengths == np.diff(right_offsets)[ri]
+    lengths = np.where(same, lengths, 0)
+    ends = np.cumsum(lengths)
+    total = int(ends[-1]) if len(ends) else 0
+    within = np.arange(total) - np.repeat(ends - lengths, lengths)
+    elements = rows_equal(
+        [left.values],
+        np.repeat(left_offsets[:-1][li], lengths) + within,
+        [right.values],
+        np.repeat(right_offsets[:-1][ri], lengths) + within,
+        exact=exact,
+    )
+    wrong = np.repeat(np.arange(len(li)), lengths)[~elements]
+    same[wrong] = False
+    return same

@@ -1,0 +1,142 @@
+"""The order of rows: PostgreSQL's for ORDER BY, and a total one for breaking ties.
+
+PostgreSQL's: text by bytes (collation C), NaN the greatest number and equal to itself, -0.0 equal to 0.0, arrays
+element by element with NULL elements greatest, then the shorter first.  The total order (`row_order`) agrees with
+it, but puts -0.0 before 0.0, so that only rows that print alike are equal in it.
+
+Every column becomes one or more integer keys whose numeric order is the column's; the rest is `np.lexsort`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from . import buffers
+from .batch import Indices
+
+Key = npt.NDArray[Any]
+_INT64_MAX = np.int64(0x7FFFFFFFFFFFFFFF)
+_S63 = np.int64(63)
+
+
+def sort_indices(
+    columns: Sequence[pa.Array], descending: Sequence[bool], nulls_first: Sequence[bool]
+) -> Indices:
+    """The stable permutation that puts the rows in ORDER BY's order: int64[n].
+
+    The three sequences have one entry per sort key, the first the most significant; at least one.
+    """
+    keys: list[Key] = []
+    for column, down, first in zip(columns, descending, nulls_first, strict=True):
+        keys += _keys(column, down, first, exact=False)
+    return _lexsort(keys)
+
+
+def row_order(columns: Sequence[pa.Array], length: int) -> Indices:
+    """The permutation that puts the rows in the total order, NULLs last: int64[length]."""
+    if not columns:
+        return np.arange(length)
+    return _lexsort(_total_keys(columns))
+
+
+def dense_ranks(columns: Sequence[pa.Array], length: int) -> Indices:
+    """The place of each row in the total order, equal rows sharing one: int64[length] in [0, distinct rows)."""
+    if not columns or not length:
+        return np.zeros(length, np.int64)
+    keys = _total_keys(columns)
+    order = _lexsort(keys)
+    changed = np.zeros(length, np.bool_)
+    for key in keys:
+        ordered = key[order]
+        changed[1:] |= ordered[1:] != ordered[:-1]
+    ranks = np.empty(length, np.int64)
+    ranks[order] = np.cumsum(changed)
+    return ranks
+
+
+def order_keys(column: pa.Array, descending: bool = False, nulls_first: bool = False) -> tuple[Key, ...]:
+    """Integer keys of one column, the most significant first, whose lexical order is ORDER BY's."""
+    return tuple(_keys(column, descending, nulls_first, exact=False))
+
+
+def _total_keys(columns: Sequence[pa.Array]) -> list[Key]:
+    return [key for column in columns for key in _keys(column, False, False, exact=True)]
+
+
+def _lexsort(keys: Sequence[Key]) -> Indices:
+    if len(keys) == 1:
+        return np.argsort(keys[0], kind="stable")
+    return np.lexsort(tuple(reversed(keys)))
+
+
+def _keys(column: pa.Array, descending: bool, nulls_first: bool, *, exact: bool) -> list[Key]:
+    keys = _value_keys(column, exact)
+    if descending:
+        keys = [~key for key in keys]  # reverses signed, unsigned and boolean order alike
+    valid = buffers.validity(column)
+    if valid is None:
+        return keys
+    # What lies under a NULL is arbitrary: make it one value, or equal rows would not be neighbours.
+    keys = [np.where(valid, key, key.dtype.type(0)) for key in keys]
+    return [valid if nulls_first else ~valid, *keys]
+
+
+def _value_keys(column: pa.Array, exact: bool) -> list[Key]:
+    type_id = column.type.id
+    if type_id in buffers.FLOATS:
+        values = buffers.fixed(column).astype(np.float64)
+        if not exact:
+            values += 0.0
+        values[np.isnan(values)] = np.nan
+        bits = values.view(np.int64)
+        return [bits ^ ((bits >> _S63) & _INT64_MAX)]
+    if type_id in buffers.FIXED or type_id == buffers.BOOL:
+        return [buffers.fixed(column)]
+    if type_id in buffers.DECIMAL_LIMBS:
+        limbs = buffers.limbs(column)
+        top = limbs[:, -1].astype(np.int64)
+        return [top, *(limbs[:, index] for index in range(limbs.shape[1] - 2, -1, -1))]
+    if type_id in buffers.TEXTS:
+        return [_ranks(column)]
+    if type_id == buffers.LIST:
+        return [_ranks(_list_bytes(column, exact))]
+    raise TypeError(f"no order for Arrow type {column.type}")
+
+
+def _ranks(column: pa.Array) -> Key:
+    """Dense ranks by bytes; those of NULLs are arbitrary."""
+    if not len(column):
+        return np.empty(0, np.uint64)
+    return np.asarray(pc.rank(column, sort_keys="ascending", tiebreaker="dense"))
+
+
+def _list_bytes(column: pa.ListArray, exact: bool) -> pa.Array:
+    """Each array as bytes that sort as it does: the big-endian ranks of its elements."""
+    offsets = column.offsets.to_numpy().astype(np.int64)
+    values = column.values.slice(int(offsets[0]), int(offsets[-1] - offsets[0]))
+    if exact:
+        ranks = dense_ranks([values], len(values))
+    else:
+        ranks = _sql_ranks(values)
+    data = ranks.astype(">u4").tobytes()
+    bounds = pa.array(((offsets - offsets[0]) * 4).astype(np.int32))
+    return pa.Array.from_buffers(pa.binary(), len(column), [None, bounds.buffers()[1], pa.py_buffer(data)])
+
+
+def _sql_ranks(values: pa.Array) -> Indices:
+    """Dense ranks of one column in PostgreSQL's order, NULLs greatest."""
+    keys = _keys(values, False, False, exact=False)
+    order = _lexsort(keys)
+    changed = np.zeros(len(values), np.bool_)
+    for key in keys:
+        ordered = key[order]
+        changed[1:] |= ordered[1:] != ordered[:-1]
+    ranks = np.empty(len(values), np.int64)
+    ranks[order] = np.cumsum(changed)
+    return ranks

@@ -1,0 +1,80 @@
+"""The shape of a relation: named, typed columns in order.  A frozen value, serialisable as plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from .types import TEXT, Kind, ScalarType
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    name: str
+    type: ScalarType
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """Columns in order.  Names may repeat (a SELECT may say `1, 1`); positions are what identifies."""
+
+    columns: tuple[Column, ...]
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def __iter__(self) -> Iterator[Column]:
+        return iter(self.columns)
+
+    def __getitem__(self, index: int) -> Column:
+        return self.columns[index]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def types(self) -> tuple[ScalarType, ...]:
+        return tuple(column.type for column in self.columns)
+
+    def project(self, indices: Iterable[int]) -> Schema:
+        return Schema(tuple(self.columns[index] for index in indices))
+
+    def arrow(self) -> pa.Schema:
+        """Fields are named by position (`c0`, `c1`, ...), since SQL names may repeat."""
+        return pa.schema([pa.field(f"c{i}", column.type.arrow) for i, column in enumerate(self.columns)])
+
+    def to_json(self) -> list[dict[str, Any]]:
+        return [
+            {"name": c.name, "type": type_to_json(c.type), "nullable": c.nullable} for c in self.columns
+        ]
+
+    @classmethod
+    def from_json(cls, columns: list[dict[str, Any]]) -> Schema:
+        return cls(tuple(Column(c["name"], type_from_json(c["type"]), c["nullable"]) for c in columns))
+
+
+def type_to_json(type_: ScalarType) -> dict[str, Any]:
+    out: dict[str, Any] = {"kind": type_.kind.value}
+    for field in ("precision", "scale", "length"):
+        if (value := getattr(type_, field)) is not None:
+            out[field] = value
+    if type_.element is not None:
+        out["element"] = type_to_json(type_.element)
+    return out
+
+
+def type_from_json(value: dict[str, Any]) -> ScalarType:
+    element = type_from_json(value["element"]) if "element" in value else None
+    return ScalarType(
+        Kind(value["kind"]), value.get("precision"), value.get("scale"), value.get("length"), element
+    )
+
+
+ERROR_SCHEMA = Schema((Column("sqlstate", TEXT, False), Column("message", TEXT, False)))
+"""The rows of every error collection: an error is its code and its message, nothing else, so that it is
+deterministic and retracts exactly."""

@@ -1,0 +1,234 @@
+"""Scalar types: PostgreSQL's, each with one Arrow representation.
+
+A type is a frozen value.  `numeric` comes in three forms, told apart by (precision, scale):
+
+| form                | (precision, scale) | Arrow              | where it comes from                  |
+|---------------------|--------------------|--------------------|--------------------------------------|
+| declared            | (p, s), p <= 38    | decimal128(38, s)  | `numeric(10, 2)`; checked on a cast  |
+| derived             | (None, s)          | decimal128(38, s)  | literals, sums and products of these |
+| unconstrained       | (None, None)       | decimal256(76, 38) | `numeric`, quotients, averages       |
+
+So the common numerics are one machine-friendly width, and the general one is exact to 38 digits on each side
+of the point.  Anything that does not fit is error 22003, never a wrapped or silently rounded value.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+NUMERIC_MAX_PRECISION = 38
+UNCONSTRAINED_SCALE = 38
+
+
+class Kind(enum.Enum):
+    BOOL = "bool"
+    INT2 = "int2"
+    INT4 = "int4"
+    INT8 = "int8"
+    FLOAT4 = "float4"
+    FLOAT8 = "float8"
+    NUMERIC = "numeric"
+    TEXT = "text"
+    VARCHAR = "varchar"
+    NAME = "name"
+    CHAR = "char"  # PostgreSQL's internal one-byte "char", as in pg_class.relkind
+    DATE = "date"
+    TIMESTAMP = "timestamp"
+    TIMESTAMPTZ = "timestamptz"
+    OID = "oid"
+    ARRAY = "array"  # one-dimensional; `element` says of what
+
+
+@dataclass(frozen=True, slots=True)
+class ScalarType:
+    """One SQL type.  `length` is varchar's limit in characters; `element` an array's element type."""
+
+    kind: Kind
+    precision: int | None = None
+    scale: int | None = None
+    length: int | None = None
+    element: ScalarType | None = None
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """The one Arrow type in which values of this type travel and are stored."""
+        if self.kind is Kind.NUMERIC:
+            if self.scale is None:
+                return pa.decimal256(76, UNCONSTRAINED_SCALE)
+            return pa.decimal128(NUMERIC_MAX_PRECISION, self.scale)
+        if self.kind is Kind.ARRAY:
+            assert self.element is not None
+            return pa.list_(self.element.arrow)
+        return _ARROW[self.kind]
+
+    @property
+    def is_integer(self) -> bool:
+        return self.kind in (Kind.INT2, Kind.INT4, Kind.INT8)
+
+    @property
+    def is_float(self) -> bool:
+        return self.kind in (Kind.FLOAT4, Kind.FLOAT8)
+
+    @property
+    def is_numeric_category(self) -> bool:
+        return self.is_integer or self.is_float or self.kind is Kind.NUMERIC
+
+    @property
+    def is_string_category(self) -> bool:
+        return self.kind in (Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR)
+
+    @property
+    def oid(self) -> int:
+        """PostgreSQL's type OID."""
+        if self.kind is Kind.ARRAY:
+            assert self.element is not None
+            return _ARRAY_OID[self.element.kind]
+        return _OID[self.kind]
+
+    @property
+    def typlen(self) -> int:
+        """PostgreSQL's `typlen`: bytes of a fixed-width type, -1 for a varying one."""
+        return _TYPLEN.get(self.kind, -1)
+
+    @property
+    def typmod(self) -> int:
+        """PostgreSQL's type modifier, as RowDescription and pg_attribute carry it; -1 for none."""
+        if self.kind is Kind.NUMERIC and self.precision is not None:
+            return ((self.precision << 16) | (self.scale or 0)) + 4
+        if self.kind is Kind.VARCHAR and self.length is not None:
+            return self.length + 4
+        return -1
+
+    def __str__(self) -> str:
+        """As PostgreSQL's format_type prints it."""
+        if self.kind is Kind.NUMERIC and self.precision is not None:
+            return f"numeric({self.precision},{self.scale})"
+        if self.kind is Kind.VARCHAR and self.length is not None:
+            return f"character varying({self.length})"
+        if self.kind is Kind.ARRAY:
+            return f"{self.element}[]"
+        return _FORMAT[self.kind]
+
+
+BOOL = ScalarType(Kind.BOOL)
+INT2 = ScalarType(Kind.INT2)
+INT4 = ScalarType(Kind.INT4)
+INT8 = ScalarType(Kind.INT8)
+FLOAT4 = ScalarType(Kind.FLOAT4)
+FLOAT8 = ScalarType(Kind.FLOAT8)
+NUMERIC = ScalarType(Kind.NUMERIC)
+TEXT = ScalarType(Kind.TEXT)
+NAME = ScalarType(Kind.NAME)
+CHAR = ScalarType(Kind.CHAR)
+DATE = ScalarType(Kind.DATE)
+TIMESTAMP = ScalarType(Kind.TIMESTAMP)
+TIMESTAMPTZ = ScalarType(Kind.TIMESTAMPTZ)
+OID = ScalarType(Kind.OID)
+
+
+def derived_numeric(scale: int) -> ScalarType:
+    """A numeric whose scale is known though none was declared; unconstrained when it would not fit."""
+    return ScalarType(Kind.NUMERIC, None, scale) if 0 <= scale <= NUMERIC_MAX_PRECISION else NUMERIC
+
+
+def array_of(element: ScalarType) -> ScalarType:
+    return ScalarType(Kind.ARRAY, element=element)
+
+
+_ARROW = {
+    Kind.BOOL: pa.bool_(),
+    Kind.INT2: pa.int16(),
+    Kind.INT4: pa.int32(),
+    Kind.INT8: pa.int64(),
+    Kind.FLOAT4: pa.float32(),
+    Kind.FLOAT8: pa.float64(),
+    Kind.TEXT: pa.string(),
+    Kind.VARCHAR: pa.string(),
+    Kind.NAME: pa.string(),
+    Kind.CHAR: pa.string(),
+    Kind.DATE: pa.date32(),
+    Kind.TIMESTAMP: pa.timestamp("us"),
+    Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
+    Kind.OID: pa.int64(),
+}
+
+_OID = {
+    Kind.BOOL: 16,
+    Kind.CHAR: 18,
+    Kind.NAME: 19,
+    Kind.INT8: 20,
+    Kind.INT2: 21,
+    Kind.INT4: 23,
+    Kind.TEXT: 25,
+    Kind.OID: 26,
+    Kind.FLOAT4: 700,
+    Kind.FLOAT8: 701,
+    Kind.VARCHAR: 1043,
+    Kind.DATE: 1082,
+    Kind.TIMESTAMP: 1114,
+    Kind.TIMESTAMPTZ: 1184,
+    Kind.NUMERIC: 1700,
+}
+
+_ARRAY_OID = {
+    Kind.BOOL: 1000,
+    Kind.CHAR: 1002,
+    Kind.NAME: 1003,
+    Kind.INT2: 1005,
+    Kind.INT4: 1007,
+    Kind.TEXT: 1009,
+    Kind.VARCHAR: 1015,
+    Kind.INT8: 1016,
+    Kind.FLOAT4: 1021,
+    Kind.FLOAT8: 1022,
+    Kind.OID: 1028,
+    Kind.TIMESTAMP: 1115,
+    Kind.DATE: 1182,
+    Kind.TIMESTAMPTZ: 1185,
+    Kind.NUMERIC: 1231,
+}
+
+_TYPLEN = {
+    Kind.BOOL: 1,
+    Kind.CHAR: 1,
+    Kind.NAME: 64,
+    Kind.INT2: 2,
+    Kind.INT4: 4,
+    Kind.INT8: 8,
+    Kind.OID: 4,
+    Kind.FLOAT4: 4,
+    Kind.FLOAT8: 8,
+    Kind.DATE: 4,
+    Kind.TIMESTAMP: 8,
+    Kind.TIMESTAMPTZ: 8,
+}
+
+_FORMAT = {
+    Kind.BOOL: "boolean",
+    Kind.INT2: "smallint",
+    Kind.INT4: "integer",
+    Kind.INT8: "bigint",
+    Kind.FLOAT4: "real",
+    Kind.FLOAT8: "double precision",
+    Kind.NUMERIC: "numeric",
+    Kind.TEXT: "text",
+    Kind.VARCHAR: "character varying",
+    Kind.NAME: "name",
+    Kind.CHAR: '"char"',
+    Kind.DATE: "date",
+    Kind.TIMESTAMP: "timestamp without time zone",
+    Kind.TIMESTAMPTZ: "timestamp with time zone",
+    Kind.OID: "oid",
+}
+
+_BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items()} | {
+    oid: array_of(ScalarType(kind)) for kind, oid in _ARRAY_OID.items()
+}
+
+
+def type_from_oid(oid: int) -> ScalarType | None:
+    """The type that PostgreSQL knows by this OID; None for one that is not supported."""
+    return _BY_OID.get(oid)

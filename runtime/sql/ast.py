@@ -1,0 +1,340 @@
+"""The syntax tree of queries: what the text says, before any name is resolved.
+
+Nodes are frozen values; `position` is 1-based in the text.  Sugar is gone where it has one meaning: `a::t` is a
+`Cast`, `x NOT LIKE y` an operator, `EXTRACT(f FROM x)` a function call.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class TypeName:
+    """A type as written: `name` without its schema, folded; `modifiers` such as (10, 2); array dimensions."""
+
+    name: str
+    modifiers: tuple[int, ...]
+    dimensions: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A column reference, one to four parts."""
+
+    parts: tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Star:
+    qualifier: tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Integer:
+    value: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decimal:
+    text: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class String:
+    value: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Boolean:
+    value: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Null:
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Default:
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """`$number`, counted from 1."""
+
+    number: int
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Function:
+    """`name(args)`; `star` for `count(*)`."""
+
+    name: tuple[str, ...]
+    args: tuple[Expression, ...]
+    position: int
+    star: bool = False
+    distinct: bool = False
+    order_by: tuple[SortKey, ...] = ()
+    filter: Expression | None = None
+    over: Window | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    partition_by: tuple[Expression, ...]
+    order_by: tuple[SortKey, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An infix operator (two arguments) or a prefix one."""
+
+    symbol: str
+    args: tuple[Expression, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Logical:
+    """AND or OR over two or more arguments."""
+
+    word: str
+    args: tuple[Expression, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    arg: Expression
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Is:
+    """`arg IS [NOT] what`; `what` is null, true, false, unknown."""
+
+    arg: Expression
+    what: str
+    negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DistinctFrom:
+    left: Expression
+    right: Expression
+    negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class InList:
+    arg: Expression
+    items: tuple[Expression, ...]
+    negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class InQuery:
+    arg: Expression
+    query: Query
+    negated: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Quantified:
+    """`left symbol ANY|ALL (right)`, over an array or a query."""
+
+    symbol: str
+    left: Expression
+    all: bool
+    right: Expression | Query
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    operand: Expression | None
+    branches: tuple[tuple[Expression, Expression], ...]
+    otherwise: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Cast:
+    arg: Expression
+    type: TypeName
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subquery:
+    """`kind` is scalar, exists or array."""
+
+    kind: str
+    query: Query
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Array:
+    items: tuple[Expression, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subscript:
+    arg: Expression
+    index: Expression
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    items: tuple[Expression, ...]
+    position: int
+
+
+Expression = (
+    Name
+    | Star
+    | Integer
+    | Decimal
+    | String
+    | Boolean
+    | Null
+    | Default
+    | Parameter
+    | Function
+    | Operator
+    | Logical
+    | Not
+    | Is
+    | DistinctFrom
+    | InList
+    | InQuery
+    | Quantified
+    | Case
+    | Cast
+    | Subquery
+    | Array
+    | Subscript
+    | Row
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SortKey:
+    expression: Expression
+    descending: bool
+    nulls_first: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SelectItem:
+    expression: Expression
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    name: tuple[str, ...]
+    alias: str | None
+    columns: tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class DerivedTable:
+    query: Query
+    alias: str | None
+    columns: tuple[str, ...]
+    lateral: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    function: Function
+    alias: str | None
+    columns: tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class JoinedTable:
+    """`kind` is inner, left, right, full or cross."""
+
+    kind: str
+    left: FromItem
+    right: FromItem
+    on: Expression | None
+    using: tuple[str, ...] | None
+    natural: bool
+    position: int
+
+
+FromItem = TableRef | DerivedTable | TableFunction | JoinedTable
+
+
+@dataclass(frozen=True, slots=True)
+class SelectBody:
+    items: tuple[SelectItem, ...]
+    distinct: bool
+    distinct_on: tuple[Expression, ...]
+    from_items: tuple[FromItem, ...]
+    where: Expression | None
+    group_by: tuple[Expression, ...]
+    having: Expression | None
+    qualify: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ValuesBody:
+    rows: tuple[tuple[Expression, ...], ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class SetBody:
+    """`word` is union, intersect or except."""
+
+    word: str
+    all: bool
+    left: Query
+    right: Query
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CommonTable:
+    name: str
+    columns: tuple[str, ...]
+    query: Query
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`start` and `end` are 0-based offsets of its text."""
+
+    body: SelectBody | ValuesBody | SetBody | Query
+    with_tables: tuple[CommonTable, ...]
+    order_by: tuple[SortKey, ...]
+    limit: Expression | None
+    offset: Expression | None
+    start: int
+    end: int

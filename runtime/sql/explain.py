@@ -1,0 +1,122 @@
+"""EXPLAIN: a relation as an indented tree, one operator a line."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ..expr import relation as rel
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..repr.types import Kind
+
+_INFIX = {
+    "eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+", "subtract": "-",
+    "multiply": "*", "divide": "/", "modulo": "%",
+}  # fmt: skip
+
+
+def explain(relation: rel.Relation) -> str:
+    return "\n".join(_lines(relation, 0))
+
+
+def _lines(relation: rel.Relation, depth: int) -> list[str]:
+    lines = ["  " * depth + _head(relation)]
+    for child in rel.inputs(relation):
+        lines.extend(_lines(child, depth + 1))
+    return lines
+
+
+def _head(relation: rel.Relation) -> str:
+    match relation:
+        case rel.Get(id=id_):
+            return f"Get {id_}"
+        case rel.Constant(rows=rows):
+            shown = ", ".join("(" + ", ".join(_value(v) for v in row) + ")" for row in rows[:5])
+            more = f", ... {len(rows) - 5} more" if len(rows) > 5 else ""
+            return f"Constant [{shown}{more}]"
+        case rel.Map(scalars=scalars):
+            return f"Map ({_list(scalars)})"
+        case rel.Filter(predicates=predicates):
+            return f"Filter {' AND '.join(show(p) for p in predicates)}"
+        case rel.Project(indices=indices):
+            return f"Project ({_columns(indices)})"
+        case rel.Join():
+            return _join(relation)
+        case rel.Reduce(keys=keys, aggregates=aggregates):
+            return f"Reduce group=({_list(keys)}) aggregates=({', '.join(_aggregate(a) for a in aggregates)})"
+        case rel.Distinct():
+            return "Distinct"
+        case rel.TopK(group=group, order=order, limit=limit, offset=offset):
+            keys = ", ".join(_order(key) for key in order)
+            bounds = f" limit={limit}" if limit is not None else ""
+            bounds += f" offset={offset}" if offset else ""
+            return f"TopK group=({_columns(group)}) order=({keys}){bounds}"
+        case rel.Union():
+            return "Union"
+        case rel.Negate():
+            return "Negate"
+        case rel.Threshold():
+            return "Threshold"
+        case rel.AssertSingle(group=group):
+            return f"AssertSingle group=({_columns(group)})"
+
+
+def _join(join: rel.Join) -> str:
+    sign = "<=>" if join.null_safe else "="
+    keys = [f"{show(a)} {sign} right.{show(b)}" for a, b in zip(join.left_keys, join.right_keys, strict=True)]
+    text = f"Join {join.kind.value}"
+    if keys:
+        text += f" on ({', '.join(keys)})"
+    if join.residual:
+        text += f" filter ({' AND '.join(show(p) for p in join.residual)})"
+    return text
+
+
+def _aggregate(aggregate: rel.Aggregate) -> str:
+    argument = "*" if aggregate.argument is None else show(aggregate.argument)
+    text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{argument})"
+    return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter)})"
+
+
+def _order(key: rel.OrderBy) -> str:
+    return f"#{key.index} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+
+
+def _columns(indices: Sequence[int]) -> str:
+    return ", ".join(f"#{index}" for index in indices)
+
+
+def _list(scalars: Sequence[Scalar]) -> str:
+    return ", ".join(show(scalar) for scalar in scalars)
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    return str(value) if isinstance(value, int) else f"'{value}'"
+
+
+def show(scalar: Scalar) -> str:
+    """The expression, columns as `#position`."""
+    match scalar:
+        case ColumnRef(index=index):
+            return f"#{index}"
+        case Literal(value=value, type=type_):
+            shown = _value(value)
+            return str(value) if value is not None and type_.kind is Kind.NUMERIC else shown
+        case Call(function=function, args=args) if function in _INFIX and len(args) == 2:
+            return f"({show(args[0])} {_INFIX[function]} {show(args[1])})"
+        case Call(function=function, args=args):
+            return f"{function}({_list(args)})"
+        case Cast(arg=arg, type=type_):
+            return f"{show(arg)}::{type_}"
+        case Case(branches=branches, otherwise=otherwise):
+            parts = [f"WHEN {show(c)} THEN {show(r)}" for c, r in branches]
+            return f"CASE {' '.join(parts)} ELSE {show(otherwise)} END"
+        case Coalesce(args=args):
+            return f"coalesce({_list(args)})"
+        case And(args=args):
+            return f"({' AND '.join(show(a) for a in args)})"
+        case Or(args=args):
+            return f"({' OR '.join(show(a) for a in args)})"

@@ -1,0 +1,408 @@
+"""Expressions: syntax to typed scalars, over the relation of one SELECT.
+
+Resolution may extend that relation: a subquery becomes a join, and its value a column.  `Typed` carries what
+PostgreSQL calls an unknown literal: text or NULL whose type its context decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from typing import TYPE_CHECKING, assert_never
+
+from ..errors import DatatypeMismatch, GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, Unsupported
+from ..expr.coercion import CastContext, base_name, can_cast, common_type
+from ..expr.literals import coerce_unknown
+from ..expr.registry import resolve_call
+from ..expr.relation import Relation
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of, derived_numeric
+from . import ast, build
+from .scope import Scope, ScopeColumn
+from .types import REG_TYPES, resolve_type
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+RAW = 1 << 20
+"""In a grouped query, input columns stand at RAW + index until they are matched with the grouping keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """`unknown`: a literal without a type.  `parameter`: a `$n` whose type is not known yet."""
+
+    scalar: Scalar
+    unknown: bool = False
+    parameter: int | None = None
+
+
+@contextmanager
+def at(position: int) -> Iterator[None]:
+    """Errors that pass through point at `position` unless they already point somewhere."""
+    try:
+        yield
+    except PtvcError as error:
+        if error.position is None:
+            error.position = position
+        raise
+
+
+class Expressions:
+    """Resolves expressions over `relation`, which subqueries extend.  `clause` is for error messages."""
+
+    def __init__(self, planner: Planner, scope: Scope, relation: Relation, clause: str = "SELECT") -> None:
+        self.planner = planner
+        self.scope = scope
+        self.relation = relation
+        self.clause = clause
+        self.aggregates: dict[ast.Function, Scalar] | None = None  # in a grouped query: where each is
+        self.allow_subqueries = True
+        self.domain: Relation | None = None  # what outer values to take from when the query has no FROM row
+        self.keys: tuple[Scalar, ...] = ()
+        self.key_base = 0
+
+    # --- entry points ---
+
+    def resolve(self, node: ast.Expression) -> Typed:
+        """The expression, typed; in a grouped query, over the groups."""
+        typed = self._resolve(node)
+        if self.aggregates is None:
+            return typed
+        return replace(typed, scalar=self.ground(typed.scalar, node))
+
+    def scalar(self, node: ast.Expression) -> Scalar:
+        return self.defaulted(self.resolve(node))
+
+    def defaulted(self, typed: Typed) -> Scalar:
+        """An unknown literal that nothing gave a type is text."""
+        return self.coerce(typed, TEXT, "") if typed.unknown else typed.scalar
+
+    def predicate(self, node: ast.Expression, clause: str) -> Scalar:
+        saved, self.clause = self.clause, clause
+        try:
+            return self._boolean(self.resolve(node), clause, node)
+        finally:
+            self.clause = saved
+
+    def _boolean(self, typed: Typed, clause: str, node: ast.Expression) -> Scalar:
+        if typed.unknown:
+            with at(node.position):
+                return self.coerce(typed, BOOL, clause)
+        if typed.scalar.type.kind is not Kind.BOOL:
+            raise DatatypeMismatch(
+                f"argument of {clause} must be type boolean, not type {base_name(typed.scalar.type)}",
+                position=node.position,
+            )
+        return typed.scalar
+
+    def coerce(self, typed: Typed, type_: ScalarType, context: str) -> Scalar:
+        """To `type_`: an unknown literal is parsed, anything else is cast when it is not of that type."""
+        if typed.unknown:
+            if typed.parameter is not None:
+                self.planner.parameter_types[typed.parameter] = type_
+                return Literal(None, type_)
+            if isinstance(typed.scalar, Literal):
+                return coerce_unknown(typed.scalar, type_)
+        if typed.scalar.type == type_:
+            return typed.scalar
+        return Cast(typed.scalar, type_)
+
+    def unify(self, items: Sequence[Typed], context: str, position: int) -> tuple[list[Scalar], ScalarType]:
+        with at(position):
+            type_ = common_type([None if t.unknown else t.scalar.type for t in items], context)
+            return [self.coerce(item, type_, context) for item in items], type_
+
+    # --- grouping ---
+
+    def ground(self, scalar: Scalar, node: ast.Expression) -> Scalar:
+        """`scalar` over the groups: parts that equal a grouping key become that column."""
+        for number, key in enumerate(self.keys):
+            if scalar == key:
+                return ColumnRef(self.key_base + number, key.type, key.nullable)
+        if isinstance(scalar, ColumnRef):
+            if scalar.index >= RAW:
+                self._ungrouped(scalar.index - RAW, node)
+            return scalar
+        return _rebuild(scalar, lambda child: self.ground(child, node))
+
+    def _ungrouped(self, index: int, node: ast.Expression) -> None:
+        column = next(c for c in self.scope.columns if c.index == index)
+        name = column.name if column.table is None else f"{column.table}.{column.name}"
+        raise GroupingError(
+            f'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
+            position=_position_of(node, column) or node.position,
+        )
+
+    # --- nodes ---
+
+    def _resolve(self, node: ast.Expression) -> Typed:
+        match node:
+            case ast.Name():
+                return self._name(node)
+            case ast.Integer(value=value):
+                if -(2**31) <= value < 2**31:
+                    return Typed(Literal(value, INT4))
+                if -(2**63) <= value < 2**63:
+                    return Typed(Literal(value, INT8))
+                return Typed(_decimal(str(value), node.position))
+            case ast.Decimal(text=text):
+                return Typed(_decimal(text, node.position))
+            case ast.String(value=value):
+                return Typed(Literal(value, TEXT), unknown=True)
+            case ast.Null():
+                return Typed(Literal(None, TEXT), unknown=True)
+            case ast.Boolean(value=flag):
+                return Typed(Literal(flag, BOOL))
+            case ast.Parameter():
+                return self._parameter(node)
+            case ast.Cast():
+                return self._cast(node)
+            case ast.Operator():
+                return self._operator(node)
+            case ast.Function():
+                return self._function(node)
+            case ast.Logical(word=word, args=args):
+                parts = tuple(self._boolean(self._resolve(a), word.upper(), a) for a in args)
+                return Typed(And(parts) if word == "and" else Or(parts))
+            case ast.Not(arg=arg):
+                return Typed(build.negate(self._boolean(self._resolve(arg), "NOT", arg)))
+            case ast.Is():
+                return self._is(node)
+            case ast.DistinctFrom():
+                return self._distinct_from(node)
+            case ast.InList():
+                return self._in_list(node)
+            case ast.Quantified():
+                return self._quantified(node)
+            case ast.Case():
+                return self._case(node)
+            case ast.Array():
+                return self._array(node)
+            case ast.Subquery() | ast.InQuery():
+                return self._subquery(node)
+            case ast.Subscript():
+                return self._subscript(node)
+            case ast.Row():
+                raise Unsupported("row values are not supported here", position=node.position)
+            case ast.Star():
+                raise SqlSyntaxError("* is not allowed here", position=node.position)
+            case ast.Default():
+                raise SqlSyntaxError("DEFAULT is not allowed in this context", position=node.position)
+            case _:
+                assert_never(node)
+
+    def _name(self, node: ast.Name) -> Typed:
+        reference, own = self.scope.resolve(node.parts, node.position)
+        if own is not None and self.aggregates is not None:
+            return Typed(ColumnRef(RAW + reference.index, reference.type, reference.nullable))
+        return Typed(reference)
+
+    def _parameter(self, node: ast.Parameter) -> Typed:
+        return self.planner.parameter(node.number, node.position)
+
+    def _cast(self, node: ast.Cast) -> Typed:
+        if node.type.name in REG_TYPES and not node.type.dimensions:
+            return self.planner.session.reg_cast(self, node)
+        target = resolve_type(node.type)
+        inner = self._array(node.arg, target) if isinstance(node.arg, ast.Array) else self._resolve(node.arg)
+        with at(node.position):
+            if inner.unknown:
+                if inner.parameter is None and isinstance(inner.scalar, Literal):
+                    if target.kind in (Kind.VARCHAR, Kind.NAME, Kind.CHAR) and inner.scalar.value is not None:
+                        return Typed(Cast(inner.scalar, target))
+                    return Typed(coerce_unknown(inner.scalar, target))
+                return Typed(self.coerce(inner, target, "CAST"))
+            if inner.scalar.type == target:
+                return inner
+            if not can_cast(inner.scalar.type, target, CastContext.EXPLICIT):
+                raise PtvcError(
+                    f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}", sqlstate="42846"
+                )
+            return Typed(Cast(inner.scalar, target))
+
+    def apply(self, name: str, args: Sequence[Typed], position: int) -> Typed:
+        """The registry's function `name` on `args`."""
+        with at(position):
+            found = resolve_call(name, [a.scalar for a in args], [a.unknown for a in args])
+        for index, arg in enumerate(args):
+            if arg.parameter is not None and arg.unknown:
+                type_ = found.args[index].type if index < len(found.args) else TEXT
+                self.planner.parameter_types[arg.parameter] = type_
+        return Typed(found)
+
+    def _operator(self, node: ast.Operator) -> Typed:
+        if len(node.args) == 2 and isinstance(node.args[0], ast.Row) and isinstance(node.args[1], ast.Row):
+            return self._row_comparison(node)
+        args = [self._resolve(arg) for arg in node.args]
+        name = build.operator_name(node.symbol, len(args))
+        if name is None:
+            types = [base_name(None if a.unknown else a.scalar.type) for a in args]
+            shown = f"{types[0]} {node.symbol} {types[1]}" if len(types) == 2 else f"{node.symbol} {types[0]}"
+            raise UndefinedFunction(
+                f"operator does not exist: {shown}",
+                hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
+                position=node.position,
+            )
+        return self.apply(name, args, node.position)
+
+    def _row_comparison(self, node: ast.Operator) -> Typed:
+        left, right = node.args
+        assert isinstance(left, ast.Row) and isinstance(right, ast.Row)
+        if len(left.items) != len(right.items):
+            raise SqlSyntaxError("unequal number of entries in row expressions", position=node.position)
+        if node.symbol not in ("=", "<>"):
+            raise Unsupported(f"{node.symbol} of rows is not supported", position=node.position)
+        parts = tuple(
+            ast.Operator(node.symbol, pair, node.position) for pair in zip(left.items, right.items, strict=True)
+        )
+        return self._resolve(ast.Logical("and" if node.symbol == "=" else "or", parts, node.position))
+
+    def _is(self, node: ast.Is) -> Typed:
+        arg = self._resolve(node.arg)
+        if node.what == "null":
+            subject = self.defaulted(arg)
+            return Typed(build.is_not_null(subject) if node.negated else build.is_null(subject))
+        value = self._boolean(arg, f"IS {'NOT ' if node.negated else ''}{node.what.upper()}", node.arg)
+        name = f"is_{'not_' if node.negated else ''}{node.what}"
+        return Typed(build.call(name, value))
+
+    def _distinct_from(self, node: ast.DistinctFrom) -> Typed:
+        left, right = self._resolve(node.left), self._resolve(node.right)
+        name = "is_not_distinct_from" if node.negated else "is_distinct_from"
+        return self.apply(name, (left, right), node.position)
+
+    def _in_list(self, node: ast.InList) -> Typed:
+        if isinstance(node.arg, ast.Row):
+            rows = tuple(ast.Operator("=", (node.arg, item), node.position) for item in node.items)
+            found = self._resolve(ast.Logical("or", rows, node.position) if len(rows) > 1 else rows[0])
+            return Typed(build.negate(found.scalar)) if node.negated else found
+        arg = self._resolve(node.arg)
+        items = [self._resolve(item) for item in node.items]
+        # A plain equality is what rules and indexes look for.
+        name = "eq" if len(items) == 1 else "in"
+        result = self.apply(name, (arg, *items), node.position)
+        return Typed(build.negate(result.scalar)) if node.negated else result
+
+    def _quantified(self, node: ast.Quantified) -> Typed:
+        if isinstance(node.right, ast.Query):
+            if node.symbol == "=" and not node.all:
+                return self._resolve(ast.InQuery(node.left, node.right, False, node.position))
+            if node.symbol == "<>" and node.all:
+                return self._resolve(ast.InQuery(node.left, node.right, True, node.position))
+            raise Unsupported(
+                f"{node.symbol} {'ALL' if node.all else 'ANY'} (subquery) is not supported yet",
+                hint="Use EXISTS, or min() and max().",
+                position=node.position,
+            )
+        name = build.operator_name(node.symbol, 2)
+        prefix = "all" if node.all else "any"
+        if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
+            if isinstance(node.right, ast.Array):  # x ~~ ANY (ARRAY[a, b])
+                parts = tuple(
+                    ast.Operator(node.symbol, (node.left, item), node.position) for item in node.right.items
+                )
+                word = "and" if node.all else "or"
+                return self._resolve(parts[0] if len(parts) == 1 else ast.Logical(word, parts, node.position))
+            raise Unsupported(f"{node.symbol} {prefix.upper()} is not supported yet", position=node.position)
+        args = (self._resolve(node.left), self._resolve(node.right))
+        return self.apply(f"{prefix}_{name}", args, node.position)
+
+    def _case(self, node: ast.Case) -> Typed:
+        conditions: list[Scalar] = []
+        for condition, _ in node.branches:
+            if node.operand is not None:
+                test = ast.Operator("=", (node.operand, condition), condition.position)
+                conditions.append(self._resolve(test).scalar)
+            else:
+                conditions.append(self._boolean(self._resolve(condition), "CASE/WHEN", condition))
+        results = [self._resolve(result) for _, result in node.branches]
+        otherwise = self._resolve(node.otherwise or ast.Null(node.position))
+        # PostgreSQL looks at ELSE first when it chooses the common type.
+        scalars, type_ = self.unify((otherwise, *results), "CASE", node.position)
+        return Typed(build.when(list(zip(conditions, scalars[1:], strict=True)), scalars[0], type_))
+
+    def _array(self, node: ast.Array, target: ScalarType | None = None) -> Typed:
+        if not node.items and target is None:
+            raise PtvcError(
+                "cannot determine type of empty array",
+                sqlstate="42P18",
+                hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
+                position=node.position,
+            )
+        items = [self._resolve(item) for item in node.items]
+        if target is not None and target.element is not None:
+            element = target.element
+            with at(node.position):
+                scalars = [self.coerce(item, element, "ARRAY") for item in items]
+        else:
+            scalars, element = self.unify(items, "ARRAY", node.position)
+        if all(isinstance(scalar, Literal) for scalar in scalars):
+            return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], array_of(element)))
+        return self.planner.session.array_of_expressions(self, scalars, element, node.position)
+
+    def _subscript(self, node: ast.Subscript) -> Typed:
+        array = self._resolve(node.arg)
+        index = Typed(self.coerce(self._resolve(node.index), INT4, "subscript"))
+        if array.scalar.type.kind is not Kind.ARRAY:
+            raise DatatypeMismatch(
+                f"cannot subscript type {base_name(array.scalar.type)} because it does not support subscripting",
+                position=node.position,
+            )
+        return self.planner.session.subscript(self, array, index, node.position)
+
+    def _subquery(self, node: ast.Subquery | ast.InQuery) -> Typed:
+        if not self.allow_subqueries:
+            raise Unsupported(
+                f"subqueries in {self.clause} are not supported",
+                hint="Move the subquery to WHERE or to a derived table.",
+                position=node.position,
+            )
+        return self.planner.subqueries.value(self, node)
+
+    def _function(self, node: ast.Function) -> Typed:
+        return self.planner.session.function(self, node)
+
+
+def _decimal(text: str, position: int) -> Literal:
+    value = Decimal(text)
+    sign, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(0, -exponent)
+    if len(digits) + max(0, exponent) > 38 or scale > 38:
+        raise PtvcError(
+            f'numeric constant "{text}" has more than 38 digits', sqlstate="22003", position=position
+        )
+    return Literal(value.quantize(Decimal(1).scaleb(-scale)), derived_numeric(scale))
+
+
+def _rebuild(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
+    """`scalar` with `change` applied to its direct children."""
+    match scalar:
+        case Call(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
+            return replace(scalar, args=tuple(change(arg) for arg in args))
+        case Cast(arg=arg):
+            return replace(scalar, arg=change(arg))
+        case Case(branches=branches, otherwise=otherwise):
+            pairs = tuple((change(condition), change(result)) for condition, result in branches)
+            return replace(scalar, branches=pairs, otherwise=change(otherwise))
+        case _:
+            return scalar
+
+
+def _position_of(node: object, column: ScopeColumn) -> int | None:
+    """Where `node` names the column."""
+    if isinstance(node, ast.Name):
+        return node.position if node.parts[-1] == column.name else None
+    if isinstance(node, tuple):
+        for part in node:
+            if (found := _position_of(part, column)) is not None:
+                return found
+        return None
+    for slot in getattr(type(node), "__slots__", ()):
+        if (found := _position_of(getattr(node, slot), column)) is not None:
+            return found
+    return None
+

@@ -1,0 +1,194 @@
+"""Tokens: a statement's text cut by PostgreSQL's lexical rules.
+
+Every token knows where it stands in the whole text that the client sent, so that an error may point at it.  Rules
+that matter and that a general SQL tokenizer does not keep: an operator of several characters does not end in `+` or
+`-` unless it holds one of ``~!@#%^&|`?`` (`a<-1` is `a < -1`), comments nest, `E'...'` has escapes and `'...'` has
+none, adjacent strings on different lines are one string, unquoted names fold to lower case.
+"""
+
+from __future__ import annotations
+
+import enum
+import re
+from dataclasses import dataclass
+
+from ..errors import SqlSyntaxError, Unsupported
+
+
+class TokenKind(enum.Enum):
+    NAME = "name"  # an unquoted identifier or keyword, folded to lower case
+    QUOTED = "quoted"  # a quoted identifier
+    STRING = "string"
+    INTEGER = "integer"
+    DECIMAL = "decimal"
+    PARAMETER = "parameter"
+    OPERATOR = "operator"  # punctuation too
+    END = "end"
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """`start` and `end` are 0-based offsets into the text; `value` is folded, unquoted and unescaped."""
+
+    kind: TokenKind
+    value: str
+    start: int
+    end: int
+
+    @property
+    def position(self) -> int:
+        """1-based, as errors carry it."""
+        return self.start + 1
+
+
+_TOKEN = re.compile(
+    r"""
+      (?P<space>\s+)
+    | (?P<line_comment>--[^\n\r]*)
+    | (?P<block_comment>/\*)
+    | (?P<escape_string>[eE]')
+    | (?P<prefixed>[uU]&['"]|[bBxX]')
+    | (?P<national>[nN]')
+    | (?P<string>')
+    | (?P<quoted>")
+    | (?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?\$)
+    | (?P<parameter>\$\d+)
+    | (?P<decimal>(?:\d+\.(?!\.)\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)
+    | (?P<integer>\d+)
+    | (?P<name>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
+    | (?P<cast>::|:=|\.\.|=>)
+    | (?P<punctuation>[(),;.\[\]:])
+    | (?P<operator>[+\-*/<>=~!@\#%^&|`?]+)
+    """,
+    re.VERBOSE,
+)
+_SIMPLE_STRING = re.compile(r"'((?:[^']|'')*)'")
+_ESCAPE_STRING = re.compile(r"[eE]'((?:[^'\\]|''|\\.)*)'", re.DOTALL)
+_QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
+_CONTINUATION = re.compile(r"[ \t\f\v]*(?:--[^\n]*)?[\n\r]\s*'((?:[^']|'')*)'")
+_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_KINDS = {
+    "parameter": TokenKind.PARAMETER,
+    "decimal": TokenKind.DECIMAL,
+    "integer": TokenKind.INTEGER,
+    "cast": TokenKind.OPERATOR,
+    "punctuation": TokenKind.OPERATOR,
+}
+
+
+def tokenize(text: str) -> list[Token]:
+    """The tokens of `text`, with an END token last; 42601 with its position for what is no token."""
+    tokens: list[Token] = []
+    position = 0
+    while position < len(text):
+        match = _TOKEN.match(text, position)
+        if match is None:
+            raise SqlSyntaxError(f'syntax error at or near "{text[position]}"', position=position + 1)
+        group = match.lastgroup
+        assert group is not None
+        start, position = position, match.end()
+        if group in ("space", "line_comment"):
+            continue
+        if group == "block_comment":
+            position = _end_of_comment(text, start)
+        elif group == "name":
+            tokens.append(Token(TokenKind.NAME, match.group().lower(), start, position))
+        elif group in ("integer", "decimal", "parameter"):
+            if position < len(text) and (text[position].isalpha() or text[position] == "_"):
+                raise SqlSyntaxError(
+                    f'trailing junk after numeric literal at or near "{match.group()}{text[position]}"',
+                    position=start + 1,
+                )
+            tokens.append(Token(_KINDS[group], match.group().lstrip("$"), start, position))
+        elif group in _KINDS:
+            tokens.append(Token(_KINDS[group], match.group(), start, position))
+        elif group == "operator":
+            operator = _cut_operator(match.group())
+            position = start + len(operator)
+            tokens.append(Token(TokenKind.OPERATOR, operator, start, position))
+        else:
+            token = _quoted(text, start, group, match.group())
+            position = token.end
+            tokens.append(token)
+    tokens.append(Token(TokenKind.END, "", len(text), len(text)))
+    return tokens
+
+
+def _quoted(text: str, start: int, group: str, opening: str) -> Token:
+    if group == "prefixed":
+        raise Unsupported(
+            f"literals that begin with {opening} are not supported",
+            hint="Write the characters themselves, or use an E'...' string.",
+            position=start + 1,
+        )
+    if group == "dollar":
+        end = text.find(opening, start + len(opening))
+        if end < 0:
+            raise _unterminated("dollar-quoted string", text, start)
+        return Token(TokenKind.STRING, text[start + len(opening) : end], start, end + len(opening))
+    if group == "quoted":
+        match = _QUOTED_NAME.match(text, start)
+        if match is None:
+            raise _unterminated("quoted identifier", text, start)
+        if not match.group(1):
+            raise SqlSyntaxError('zero-length delimited identifier at or near """"', position=start + 1)
+        return Token(TokenKind.QUOTED, match.group(1).replace('""', '"'), start, match.end())
+    if group == "escape_string":
+        match = _ESCAPE_STRING.match(text, start)
+        if match is None:
+            raise _unterminated("quoted string", text, start)
+        value = _ESCAPE.sub(_unescape, match.group(1).replace("''", "'"))
+    else:
+        match = _SIMPLE_STRING.match(text, start + len(opening) - 1)
+        if match is None:
+            raise _unterminated("quoted string", text, start)
+        value = match.group(1).replace("''", "'")
+    end = match.end()
+    while (more := _CONTINUATION.match(text, end)) is not None:
+        value += more.group(1).replace("''", "'")
+        end = more.end()
+    if "\0" in value:
+        raise SqlSyntaxError("a string cannot hold the character zero", position=start + 1)
+    return Token(TokenKind.STRING, value, start, end)
+
+
+def _unescape(match: re.Match[str]) -> str:
+    octal, two, four, eight, other = match.groups()
+    if octal:
+        return chr(int(octal, 8) & 0xFF)
+    digits = two or four or eight
+    if digits:
+        code = int(digits, 16)
+        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+            raise SqlSyntaxError("invalid Unicode escape value")
+        return chr(code)
+    return _CONTROL.get(other, other)
+
+
+def _cut_operator(text: str) -> str:
+    for comment in ("--", "/*"):
+        at = text.find(comment)
+        if at > 0:
+            text = text[:at]
+    if len(text) > 1 and text[-1] in "+-" and not any(character in "~!@#%^&|`?" for character in text):
+        text = text.rstrip("+-") or text[0]
+    return text
+
+
+def _end_of_comment(text: str, start: int) -> int:
+    depth, position = 1, start + 2
+    while depth:
+        closing = text.find("*/", position)
+        opening = text.find("/*", position)
+        if closing < 0:
+            raise _unterminated("/* comment", text, start)
+        if 0 <= opening < closing:
+            depth, position = depth + 1, opening + 2
+        else:
+            depth, position = depth - 1, closing + 2
+    return position
+
+
+def _unterminated(what: str, text: str, start: int) -> SqlSyntaxError:
+    return SqlSyntaxError(f'unterminated {what} at or near "{text[start : start + 64]}"', position=start + 1)

@@ -1,0 +1,388 @@
+"""CREATE statements."""
+
+from __future__ import annotations
+
+import re
+
+from ..errors import SqlSyntaxError, Unsupported
+from . import ast
+from . import statements as st
+from .lexer import TokenKind
+from .parse_query import QueryParser
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+_UNITS_MS = {
+    "": 1, "ms": 1, "millisecond": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "secs": 1000, "second": 1000,
+    "seconds": 1000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000,
+    "days": 86_400_000,
+}  # fmt: skip
+
+
+def duration_ms(text: str, position: int) -> int:
+    """Milliseconds in `1h`, `30 seconds`, `250ms`; 22007 for anything else."""
+    match = _DURATION.fullmatch(text)
+    if match is None or (unit := _UNITS_MS.get(match.group(2).lower())) is None:
+        raise SqlSyntaxError(
+            f'invalid duration "{text}"', sqlstate="22007", hint="Write for example '1s', '5 min' or '1h'.", position=position
+        )
+    return round(float(match.group(1)) * unit)
+
+
+class CreateParser(QueryParser):
+    def create(self) -> st.StatementNode:
+        start = self.index
+        self.expect_words("create")
+        or_replace = self.accept_words("or", "replace")
+        temporary = self.accept_any("temp", "temporary") is not None
+        if self.accept_words("unlogged"):
+            temporary = False
+        if self.accept_words("view"):
+            return self._view(or_replace, temporary)
+        if self.accept_words("materialized", "view"):
+            return self._materialized_view(or_replace)
+        if self.at_word("table") and not or_replace:
+            self.advance()
+            return self._table(temporary)
+        if not or_replace and not temporary:
+            if self.accept_words("index"):
+                return self._index(default=False)
+            if self.accept_words("default", "index"):
+                return self._index(default=True)
+            if self.accept_words("source"):
+                return self._source()
+            if self.accept_words("sink"):
+                return self._sink()
+            if self.accept_words("schema"):
+                return self._schema()
+            if self.accept_words("cluster"):
+                return self._cluster()
+        self.index = start
+        self.unsupported(2)
+
+    def unsupported(self, words: int) -> st.StatementNode:
+        raise AssertionError("the statement parser refuses")
+
+    def if_not_exists(self) -> bool:
+        if self.accept_words("if"):
+            self.expect_words("not", "exists")
+            return True
+        return False
+
+    def object_name(self) -> ast.Name:
+        position = self.token.position
+        return ast.Name(self.qualified(), position)
+
+    def one_name(self) -> ast.Name:
+        position = self.token.position
+        return ast.Name((self.identifier(),), position)
+
+    def in_cluster(self) -> ast.Name | None:
+        return self.one_name() if self.accept_words("in", "cluster") else None
+
+    def _column_names(self) -> tuple[str, ...]:
+        return self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+
+    def _view(self, or_replace: bool, temporary: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns = self._column_names()
+        if self.at_word("with"):
+            raise Unsupported("view options are not supported", position=self.token.position)
+        self.expect_words("as")
+        return st.CreateViewStatement(name, columns, self.query(), or_replace, if_not_exists, temporary)
+
+    def _materialized_view(self, or_replace: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns = self._column_names()
+        cluster = self.in_cluster()
+        retain: int | None = None
+        not_null: list[ast.Name] = []
+        if self.accept_words("with"):
+            self.expect_symbol("(")
+            while True:
+                position = self.token.position
+                if self.accept_words("assert", "not", "null"):
+                    self.accept_symbol("=")
+                    not_null.append(self.one_name())
+                elif self.accept_words("retain", "history"):
+                    self.accept_symbol("=")
+                    self.accept_words("for")
+                    retain = duration_ms(self.string(), position)
+                else:
+                    raise Unsupported(
+                        f'materialized view option "{self.token.value}" is not supported',
+                        hint="Options are RETAIN HISTORY FOR and ASSERT NOT NULL.",
+                        position=position,
+                    )
+                if not self.accept_symbol(","):
+                    break
+            self.expect_symbol(")")
+        self.expect_words("as")
+        query = self.query()
+        self._with_data()
+        return st.CreateMaterializedViewStatement(
+            name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null)
+        )
+
+    def _with_data(self) -> bool:
+        if self.accept_words("with", "no", "data"):
+            return False
+        self.accept_words("with", "data")
+        return True
+
+    def _index(self, default: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        if self.at_word("concurrently"):
+            self.advance()
+        name = self.identifier() if not self.at_any("on", "in") else None
+        cluster = self.in_cluster()
+        self.expect_words("on")
+        on = self.object_name()
+        if self.accept_words("using"):
+            self.identifier()
+        keys: tuple[ast.Expression, ...] | None = None
+        if not default or self.at_symbol("("):
+            keys = self.parenthesised(self._index_key)
+        if self.at_any("with", "where", "include"):
+            raise Unsupported(
+                f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
+            )
+        return st.CreateIndexStatement(name, cluster, on, keys, if_not_exists)
+
+    def _index_key(self) -> ast.Expression:
+        expression = self.expression()
+        self.accept_any("asc", "desc")
+        return expression
+
+    # --- tables ---
+
+    def _table(self, temporary: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        if self.accept_words("as"):
+            return self._table_as(name, (), if_not_exists, temporary)
+        saved = self.index
+        self.expect_symbol("(")
+        if self.at_symbol(")"):
+            self.advance()
+            return st.CreateTableStatement(name, (), if_not_exists, temporary)
+        if self.at_identifier() and (self.at_symbol(",", 1) or self.at_symbol(")", 1)):
+            self.index = saved
+            columns = self._column_names()
+            self.expect_words("as")
+            return self._table_as(name, columns, if_not_exists, temporary)
+        definitions, primary_key = self._definitions()
+        if primary_key:
+            raise self._unenforced("PRIMARY KEY", primary_key[0].position)
+        if self.at_any("with", "partition", "inherits", "on", "using", "from"):
+            raise Unsupported(
+                f"CREATE TABLE ... {self.token.value.upper()} is not supported", position=self.token.position
+            )
+        return st.CreateTableStatement(name, definitions, if_not_exists, temporary)
+
+    def _table_as(
+        self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
+    ) -> st.StatementNode:
+        query = self.query()
+        with_data = self._with_data()
+        return st.CreateTableStatement(name, (), if_not_exists, temporary, query, columns, with_data)
+
+    def _definitions(self) -> tuple[tuple[st.ColumnDefinition, ...], tuple[ast.Name, ...]]:
+        """After `(`: columns and constraints, to the closing parenthesis."""
+        columns: list[st.ColumnDefinition] = []
+        primary_key: tuple[ast.Name, ...] = ()
+        while True:
+            position = self.token.position
+            if self.at_word("primary", "key"):
+                self.index += 2
+                primary_key = self.parenthesised(self.one_name)
+            elif self.at_any("constraint", "unique", "check", "foreign", "exclude", "like"):
+                raise self._unenforced(self.token.value.upper(), position)
+            else:
+                column, is_key = self._definition()
+                columns.append(column)
+                if is_key:
+                    primary_key = (ast.Name((column.name,), position),)
+            if not self.accept_symbol(","):
+                break
+        self.expect_symbol(")")
+        return tuple(columns), primary_key
+
+    def _definition(self) -> tuple[st.ColumnDefinition, bool]:
+        position = self.token.position
+        name = self.identifier()
+        type_name = self.type_name()
+        not_null = is_key = False
+        default: ast.Expression | None = None
+        while True:
+            at = self.token.position
+            if self.accept_words("not", "null"):
+                not_null = True
+            elif self.accept_words("null"):
+                pass
+            elif self.accept_words("default"):
+                default = self._binary(3)
+            elif self.accept_words("primary", "key"):
+                not_null = is_key = True
+            elif self.at_any("unique", "check", "references", "generated", "constraint"):
+                raise self._unenforced(self.token.value.upper(), at)
+            elif self.accept_words("collate"):
+                self.label()
+            else:
+                return st.ColumnDefinition(name, type_name, not_null, default, position), is_key
+
+    def _unenforced(self, what: str, position: int) -> Unsupported:
+        return Unsupported(
+            f"{what} constraints are not supported: they would not be enforced",
+            hint="NOT NULL is enforced; remove the other constraints.",
+            position=position,
+        )
+
+    # --- sources and sinks ---
+
+    def _source(self) -> st.StatementNode:
+        position = self.tokens[self.index - 1].position
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns: tuple[st.ColumnDefinition, ...] = ()
+        primary_key: tuple[ast.Name, ...] = ()
+        if self.accept_symbol("("):
+            columns, primary_key = self._definitions()
+        cluster = self.in_cluster()
+        self.expect_words("from")
+        if self.accept_words("load", "generator"):
+            kind = self.label()
+            if kind != "counter":
+                raise Unsupported(
+                    f"LOAD GENERATOR {kind.upper()} is not supported", hint="COUNTER is.", position=position
+                )
+            generator = self.options() if self.at_symbol("(") else ()
+            return st.CreateSourceStatement(
+                name, columns, (), cluster, None, generator, "", (), (), "none", if_not_exists, position
+            )
+        if not self.accept_words("file"):
+            raise Unsupported(
+                f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR COUNTER.",
+                position=self.token.position,
+            )
+        path = self.string()
+        format_, options = self._format(("json", "csv", "parquet"))
+        key: tuple[ast.Name, ...] = ()
+        if self.accept_words("key"):
+            key = self.parenthesised(self.one_name)
+        envelope = self._envelope() or "none"
+        return st.CreateSourceStatement(
+            name, columns, primary_key, cluster, path, (), format_, options, key, envelope, if_not_exists, position
+        )
+
+    def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[st.Option, ...]]:
+        self.expect_words("format")
+        position = self.token.position
+        format_ = self.label()
+        if format_ not in allowed:
+            raise Unsupported(
+                f"FORMAT {format_.upper()} is not supported here",
+                hint=f"Formats are {', '.join(name.upper() for name in allowed)}.",
+                position=position,
+            )
+        options: list[st.Option] = []
+        while self.at_any("with", "without"):
+            position = self.token.position
+            word = self.advance().value
+            if self.at_symbol("(") and word == "with":
+                options.extend(self.options())
+            else:
+                self.expect_words("header")
+                options.append(st.Option("header", word == "with", position))
+        return format_, tuple(options)
+
+    def _envelope(self) -> str | None:
+        if not self.accept_words("envelope"):
+            return None
+        position = self.token.position
+        word = self.label()
+        if word not in ("none", "upsert", "debezium"):
+            raise Unsupported(f"ENVELOPE {word.upper()} is not supported", position=position)
+        return word
+
+    def _sink(self) -> st.StatementNode:
+        position = self.tokens[self.index - 1].position
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        cluster = self.in_cluster()
+        self.expect_words("from")
+        from_name = self.object_name()
+        self.expect_words("into")
+        if not self.accept_words("file"):
+            raise Unsupported(
+                f"CREATE SINK ... INTO {self.token.value.upper()} is not supported",
+                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET.",
+                position=self.token.position,
+            )
+        path = self.string()
+        format_, options = self._format(("json", "parquet"))
+        if options:
+            raise Unsupported("sink formats take no options", position=options[0].position)
+        key: tuple[ast.Name, ...] = ()
+        if self.accept_words("key"):
+            key = self.parenthesised(self.one_name)
+            if self.accept_words("not"):
+                self.expect_words("enforced")
+        envelope = self._envelope()
+        if envelope is None:
+            raise SqlSyntaxError(
+                "ENVELOPE clause is required", hint="Write ENVELOPE UPSERT, DEBEZIUM or NONE.", position=self.token.position
+            )
+        return st.CreateSinkStatement(
+            name, cluster, from_name, path, format_, key, envelope, if_not_exists, position
+        )
+
+    # --- the rest ---
+
+    def _schema(self) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        if self.at_word("authorization"):
+            raise Unsupported("CREATE SCHEMA AUTHORIZATION is not supported", position=self.token.position)
+        return st.CreateSchemaStatement(name.parts[-1], if_not_exists)
+
+    def _cluster(self) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.identifier()
+        options: tuple[st.Option, ...] = ()
+        if self.at_symbol("("):
+            options = self.options() if not self.at_symbol(")", 1) else self._no_options()
+        return st.CreateClusterStatement(name, options, if_not_exists)
+
+    def _no_options(self) -> tuple[st.Option, ...]:
+        self.expect_symbol("(")
+        self.expect_symbol(")")
+        return ()
+
+    def options(self) -> tuple[st.Option, ...]:
+        """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
+        return self.parenthesised(self._option)
+
+    def _option(self) -> st.Option:
+        position = self.token.position
+        words = [self.label()]
+        while self.token.kind is TokenKind.NAME and not self.at_any("true", "false", "on", "off"):
+            words.append(self.advance().value)
+        self.accept_symbol("=")
+        return st.Option("_".join(words), self.option_value(), position)
+
+    def option_value(self) -> st.OptionValue | tuple[str, ...]:
+        token = self.token
+        if token.kind is TokenKind.STRING:
+            return self.advance().value
+        if token.kind is TokenKind.INTEGER:
+            return int(self.advance().value)
+        if self.at_symbol(",") or self.at_symbol(")"):
+            return True
+        if self.at_symbol("("):
+            return self.parenthesised(self.label)
+        word = self.label()
+        return {"true": True, "on": True, "false": False, "off": False}.get(word, word)

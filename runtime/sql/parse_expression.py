@@ -1,0 +1,559 @@
+"""Expressions: precedence climbing by PostgreSQL's table.
+
+From weakest: OR, AND, NOT, IS, comparisons (not associative), BETWEEN IN LIKE, other operators, + -, * / %, ^,
+AT TIME ZONE, COLLATE, unary minus, subscripts, `::`, dots.
+"""
+
+from __future__ import annotations
+
+from ..errors import SqlSyntaxError, Unsupported
+from . import ast
+from .cursor import Cursor
+from .keywords import RESERVED, TYPE_OR_FUNCTION
+from .lexer import TokenKind
+from .types import INTERVAL_NAMES, TYPE_NAMES
+
+_IS, _COMPARE, _LIKE, _OTHER, _ADD, _MULTIPLY, _POWER, _ZONE, _COLLATE, _UNARY = range(3, 13)
+_COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!="}
+_PRECEDENCE = {"+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY, "%": _MULTIPLY, "^": _POWER}
+_NOT_OPERATORS = {"(", ")", ",", ";", ".", "[", "]", ":", "::", ":=", "..", "=>"}
+_VALUE_FUNCTIONS = {
+    "current_date",
+    "current_time",
+    "current_timestamp",
+    "localtime",
+    "localtimestamp",
+    "current_user",
+    "current_role",
+    "session_user",
+    "user",
+    "current_catalog",
+    "current_schema",
+}
+_TWO_WORD_TYPES = {"double": "precision", "character": "varying", "char": "varying"}
+
+
+class ExpressionParser(Cursor):
+    def query(self) -> ast.Query:
+        raise AssertionError("a QueryParser parses queries")
+
+    def at_query(self, ahead: int = 0) -> bool:
+        """Whether a query stands next, behind any number of opening parentheses."""
+        while self.at_symbol("(", ahead):
+            ahead += 1
+        token = self.peek(ahead)
+        return token.kind is TokenKind.NAME and token.value in ("select", "with", "values", "table")
+
+    def closed_query(self) -> ast.Query | None:
+        """A query and `)`, if that stands next; otherwise nothing is consumed.
+
+        Parentheses may open a query or an expression that begins with a subquery: only its end tells.
+        """
+        if not self.at_query():
+            return None
+        certain, saved = not self.at_symbol("("), self.index
+        try:
+            query = self.nested(self.query)
+            self.expect_symbol(")")
+            return query
+        except SqlSyntaxError:
+            if certain:
+                raise
+            self.index = saved
+            return None
+
+    def expression(self) -> ast.Expression:
+        return self.nested(self._or)
+
+    def _or(self) -> ast.Expression:
+        return self._logical("or", lambda: self._logical("and", self._not))
+
+    def _logical(self, word: str, parse: object) -> ast.Expression:
+        assert callable(parse)
+        position = self.token.position
+        args: list[ast.Expression] = [parse()]
+        while self.accept_words(word):
+            args.append(parse())
+        return args[0] if len(args) == 1 else ast.Logical(word, tuple(args), position)
+
+    def _not(self) -> ast.Expression:
+        negations, position = 0, self.token.position
+        while self.accept_words("not"):
+            negations += 1
+        arg = self._binary(_IS)
+        for _ in range(negations):
+            arg = ast.Not(arg, position)
+        return arg
+
+    def _binary(self, minimum: int) -> ast.Expression:
+        left = self._unary()
+        compared = False
+        while True:
+            position = self.token.position
+            precedence, symbol = self._infix()
+            if precedence < minimum:
+                return left
+            if precedence == _COMPARE and compared:
+                self.fail()
+            compared = precedence == _COMPARE
+            if symbol is None:
+                left = self._postfix_word(left, precedence, position)
+                continue
+            self._skip_operator()
+            if self.at_any("any", "some", "all") and self.at_symbol("(", 1):
+                left = self._quantified(symbol, left, position)
+            else:
+                left = ast.Operator(symbol, (left, self._binary(precedence + 1)), position)
+
+    def _infix(self) -> tuple[int, str | None]:
+        """The next infix operator: its precedence (0: none) and symbol (None for words)."""
+        token = self.token
+        if token.kind is TokenKind.OPERATOR:
+            if token.value in _NOT_OPERATORS:
+                return 0, None
+            symbol = "<>" if token.value == "!=" else token.value
+            if symbol in _COMPARISONS:
+                return _COMPARE, symbol
+            return _PRECEDENCE.get(symbol, _OTHER), symbol
+        if token.kind is not TokenKind.NAME:
+            return 0, None
+        word = token.value
+        if word == "not":
+            word = self.peek().value
+            return (_LIKE, None) if word in ("like", "ilike", "in", "between", "similar") else (0, None)
+        if word in ("is", "isnull", "notnull"):
+            return _IS, None
+        if word in ("like", "ilike", "in", "between", "similar"):
+            return _LIKE, None
+        if word == "operator" and self.at_symbol("(", 1):
+            return _OTHER, self._operator_symbol()
+        if word == "at" and self.peek().value == "time":
+            return _ZONE, None
+        if word == "collate":
+            return _COLLATE, None
+        return 0, None
+
+    def _operator_symbol(self) -> str:
+        ahead = 2
+        while self.peek(ahead).kind in (TokenKind.NAME, TokenKind.QUOTED) and self.at_symbol(".", ahead + 1):
+            ahead += 2
+        token = self.peek(ahead)
+        if token.kind is not TokenKind.OPERATOR or not self.at_symbol(")", ahead + 1):
+            self.fail()
+        return token.value
+
+    def _skip_operator(self) -> None:
+        if self.advance().kind is TokenKind.NAME:  # OPERATOR(schema.symbol)
+            while not self.accept_symbol(")"):
+                self.advance()
+
+    def _quantified(self, symbol: str, left: ast.Expression, position: int) -> ast.Expression:
+        every = self.advance().value == "all"
+        self.expect_symbol("(")
+        right: ast.Expression | ast.Query
+        right = self.query() if self.at_query() else self.expression()
+        self.expect_symbol(")")
+        return ast.Quantified(symbol, left, every, right, position)
+
+    def _postfix_word(self, left: ast.Expression, precedence: int, position: int) -> ast.Expression:
+        if precedence == _COLLATE:
+            return self._collate(left, position)
+        if precedence == _ZONE:
+            self.expect_words("at", "time", "zone")
+            return ast.Function(("timezone",), (self._binary(_ZONE + 1), left), position)
+        if precedence == _IS:
+            return self._is(left, position)
+        negated = self.accept_words("not")
+        word = self.advance().value
+        if word == "between":
+            return self._between(left, negated, position)
+        if word == "in":
+            return self._in(left, negated, position)
+        if word == "similar":
+            raise Unsupported(
+                "SIMILAR TO is not supported", hint="Use LIKE or the operator ~.", position=position
+            )
+        symbol = ("!" if negated else "") + ("~~" if word == "like" else "~~*")
+        pattern = self._binary(_LIKE + 1)
+        if self.accept_words("escape"):
+            pattern = ast.Function(("like_escape",), (pattern, self._binary(_LIKE + 1)), position)
+        return ast.Operator(symbol, (left, pattern), position)
+
+    def _collate(self, left: ast.Expression, position: int) -> ast.Expression:
+        self.expect_words("collate")
+        name = self.label()
+        while self.accept_symbol("."):
+            name = self.label()
+        if name.lower() not in ("default", "c", "posix", "ucs_basic"):
+            raise Unsupported(
+                f'collation "{name}" is not supported', hint='Text is ordered by collation "C".', position=position
+            )
+        return left
+
+    def _is(self, left: ast.Expression, position: int) -> ast.Expression:
+        word = self.advance().value
+        if word in ("isnull", "notnull"):
+            return ast.Is(left, "null", word == "notnull", position)
+        negated = self.accept_words("not")
+        if self.accept_words("distinct", "from"):
+            return ast.DistinctFrom(left, self._binary(_IS + 1), negated, position)
+        what = self.accept_any("null", "true", "false", "unknown")
+        if what is None:
+            self.fail()
+        return ast.Is(left, what, negated, position)
+
+    def _between(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
+        if self.accept_words("symmetric"):
+            raise Unsupported("BETWEEN SYMMETRIC is not supported", position=position)
+        self.accept_words("asymmetric")
+        low = self._binary(_LIKE + 1)
+        self.expect_words("and")
+        high = self._binary(_LIKE + 1)
+        if negated:
+            below = ast.Operator("<", (left, low), position)
+            return ast.Logical("or", (below, ast.Operator(">", (left, high), position)), position)
+        above = ast.Operator(">=", (left, low), position)
+        return ast.Logical("and", (above, ast.Operator("<=", (left, high), position)), position)
+
+    def _in(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        query = self.closed_query()
+        if query is not None:
+            return ast.InQuery(left, query, negated, position)
+        items = self.comma_list(self.expression)
+        self.expect_symbol(")")
+        return ast.InList(left, items, negated, position)
+
+    # --- operands ---
+
+    def _unary(self) -> ast.Expression:
+        token = self.token
+        if token.kind is TokenKind.OPERATOR and token.value in ("-", "+"):
+            self.advance()
+            following = self.token
+            if token.value == "-" and following.kind is TokenKind.INTEGER and not self.at_symbol("::", 1):
+                # A literal with its sign, so that -2147483648 is an integer.
+                self.advance()
+                return self._postfix(ast.Integer(-int(following.value), token.position))
+            arg = self.nested(lambda: self._binary(_UNARY))
+            return ast.Operator(token.value, (arg,), token.position)
+        if token.kind is TokenKind.OPERATOR and token.value not in _NOT_OPERATORS and token.value != "*":
+            self.advance()
+            arg = self.nested(lambda: self._binary(_OTHER + 1))
+            return ast.Operator(token.value, (arg,), token.position)
+        return self._postfix(self._primary())
+
+    def _postfix(self, operand: ast.Expression) -> ast.Expression:
+        while True:
+            position = self.token.position
+            if self.accept_symbol("::"):
+                operand = ast.Cast(operand, self.type_name(), position)
+            elif self.accept_symbol("["):
+                index = self.expression()
+                if self.at_symbol(":"):
+                    raise Unsupported("array slices are not supported", position=position)
+                self.expect_symbol("]")
+                operand = ast.Subscript(operand, index, position)
+            else:
+                return operand
+
+    def _primary(self) -> ast.Expression:
+        token = self.token
+        match token.kind:
+            case TokenKind.INTEGER:
+                self.advance()
+                return ast.Integer(int(token.value), token.position)
+            case TokenKind.DECIMAL:
+                self.advance()
+                return ast.Decimal(token.value, token.position)
+            case TokenKind.STRING:
+                self.advance()
+                return ast.String(token.value, token.position)
+            case TokenKind.PARAMETER:
+                self.advance()
+                return ast.Parameter(int(token.value), token.position)
+            case TokenKind.OPERATOR if token.value == "(":
+                return self._group()
+            case TokenKind.OPERATOR if token.value == "*":
+                self.advance()
+                return ast.Star((), token.position)
+            case TokenKind.NAME:
+                return self._word()
+            case TokenKind.QUOTED:
+                return self._name()
+            case _:
+                self.fail()
+
+    def _group(self) -> ast.Expression:
+        position = self.token.position
+        self.expect_symbol("(")
+        query = self.closed_query()
+        if query is not None:
+            return ast.Subquery("scalar", query, position)
+        items = self.comma_list(self.expression)
+        self.expect_symbol(")")
+        if self.at_symbol(".") :
+            raise Unsupported("composite values are not supported", position=position)
+        return items[0] if len(items) == 1 else ast.Row(items, position)
+
+    def _word(self) -> ast.Expression:
+        token = self.token
+        word, position = token.value, token.position
+        match word:
+            case "null":
+                self.advance()
+                return ast.Null(position)
+            case "true" | "false":
+                self.advance()
+                return ast.Boolean(word == "true", position)
+            case "default":
+                self.advance()
+                return ast.Default(position)
+            case "case":
+                return self.nested(self._case)
+            case "cast":
+                return self._cast()
+            case "exists" if self.at_symbol("(", 1):
+                self.advance()
+                self.expect_symbol("(")
+                query = self.nested(self.query)
+                self.expect_symbol(")")
+                return ast.Subquery("exists", query, position)
+            case "array":
+                return self._array()
+            case "row" if self.at_symbol("(", 1):
+                self.advance()
+                return ast.Row(self.parenthesised(self.expression), position)
+            case "interval" if self.peek().kind is TokenKind.STRING:
+                raise Unsupported("type interval is not supported yet", position=position)
+            case _ if word in _VALUE_FUNCTIONS and not self.at_symbol("(", 1):
+                self.advance()
+                return ast.Function((word,), (), position)
+        following = self.peek()
+        if following.kind is TokenKind.STRING and (word in TYPE_NAMES or word in INTERVAL_NAMES):
+            type_name = self.type_name()
+            return ast.Cast(ast.String(self.string(), following.position), type_name, position)
+        if word == "double" and following.value == "precision" and self.peek(2).kind is TokenKind.STRING:
+            type_name = self.type_name()
+            return ast.Cast(ast.String(self.string(), position), type_name, position)
+        if word in ("timestamp", "time") and following.value in ("with", "without"):
+            type_name = self.type_name()
+            return ast.Cast(ast.String(self.string(), position), type_name, position)
+        return self._name()
+
+    def _name(self) -> ast.Expression:
+        token = self.token
+        callable_name = token.kind is TokenKind.NAME and self.at_symbol("(", 1)
+        allowed = token.kind is TokenKind.QUOTED or token.value not in RESERVED
+        if callable_name and token.value in ("left", "right", "current_schema", "any_value", "user"):
+            allowed = True
+        if not allowed or (token.value in TYPE_OR_FUNCTION and not callable_name and token.kind is TokenKind.NAME):
+            self.fail()
+        parts = [self.advance().value]
+        while self.accept_symbol("."):
+            if self.accept_symbol("*"):
+                return ast.Star(tuple(parts), token.position)
+            parts.append(self.label())
+        if self.at_symbol("("):
+            return self.function(tuple(parts), token.position)
+        if len(parts) == 2 and parts[0] == "pg_catalog" and self.token.kind is TokenKind.STRING:
+            type_name = ast.TypeName(parts[1], (), 0, token.position)
+            return ast.Cast(ast.String(self.string(), token.position), type_name, token.position)
+        return ast.Name(tuple(parts), token.position)
+
+    def _case(self) -> ast.Expression:
+        position = self.advance().position
+        operand = None if self.at_word("when") else self.expression()
+        branches: list[tuple[ast.Expression, ast.Expression]] = []
+        while self.accept_words("when"):
+            condition = self.expression()
+            self.expect_words("then")
+            branches.append((condition, self.expression()))
+        if not branches:
+            self.fail()
+        otherwise = self.expression() if self.accept_words("else") else None
+        self.expect_words("end")
+        return ast.Case(operand, tuple(branches), otherwise, position)
+
+    def _cast(self) -> ast.Expression:
+        position = self.advance().position
+        self.expect_symbol("(")
+        arg = self.expression()
+        self.expect_words("as")
+        type_name = self.type_name()
+        self.expect_symbol(")")
+        return ast.Cast(arg, type_name, position)
+
+    def _array(self) -> ast.Expression:
+        position = self.advance().position
+        if self.accept_symbol("("):
+            query = self.nested(self.query)
+            self.expect_symbol(")")
+            return ast.Subquery("array", query, position)
+        self.expect_symbol("[")
+        items: tuple[ast.Expression, ...] = ()
+        if not self.at_symbol("]"):
+            items = self.comma_list(self.expression)
+        self.expect_symbol("]")
+        return ast.Array(items, position)
+
+    # --- functions ---
+
+    def function(self, name: tuple[str, ...], position: int) -> ast.Expression:
+        special = self._special_function(name[-1], position) if len(name) == 1 else None
+        if special is not None:
+            return special
+        self.expect_symbol("(")
+        star = distinct = False
+        args: tuple[ast.Expression, ...] = ()
+        order_by: tuple[ast.SortKey, ...] = ()
+        if self.at_symbol("*") and self.at_symbol(")", 1):
+            self.advance()
+            star = True
+        elif not self.at_symbol(")"):
+            distinct = self.accept_words("distinct")
+            if not distinct:
+                self.accept_words("all")
+            if self.at_word("variadic"):
+                raise Unsupported("VARIADIC is not supported", position=self.token.position)
+            args = self.comma_list(self.expression)
+            order_by = self.order_by()
+        self.expect_symbol(")")
+        if self.at_word("within", "group"):
+            raise Unsupported("ordered-set aggregates are not supported yet", position=self.token.position)
+        condition = None
+        if self.at_word("filter") and self.at_symbol("(", 1):
+            self.advance()
+            self.expect_symbol("(")
+            self.expect_words("where")
+            condition = self.expression()
+            self.expect_symbol(")")
+        over = self._window() if self.at_word("over") else None
+        return ast.Function(name, args, position, star, distinct, order_by, condition, over)
+
+    def _special_function(self, name: str, position: int) -> ast.Expression | None:
+        """Functions with a syntax of their own."""
+        if name == "extract":
+            self.expect_symbol("(")
+            token = self.advance()
+            if token.kind not in (TokenKind.NAME, TokenKind.STRING, TokenKind.QUOTED):
+                self.index -= 1
+                self.fail()
+            self.expect_words("from")
+            arg = self.expression()
+            self.expect_symbol(")")
+            return ast.Function(("extract",), (ast.String(token.value, token.position), arg), position)
+        if name == "position":
+            self.expect_symbol("(")
+            needle = self._binary(_LIKE + 1)
+            self.expect_words("in")
+            haystack = self._binary(_LIKE + 1)
+            self.expect_symbol(")")
+            return ast.Function(("position",), (haystack, needle), position)
+        if name == "trim":
+            return self._trim(position)
+        if name in ("substring", "overlay"):
+            return self._substring(name, position)
+        return None
+
+    def _trim(self, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        side = self.accept_any("both", "leading", "trailing") or "both"
+        function = {"both": "btrim", "leading": "ltrim", "trailing": "rtrim"}[side]
+        if self.accept_words("from"):
+            args = self.comma_list(self.expression)
+        else:
+            args = self.comma_list(self.expression)
+            if self.accept_words("from"):
+                args = (*self.comma_list(self.expression), *args)
+        self.expect_symbol(")")
+        return ast.Function((function,), args, position)
+
+    def _substring(self, name: str, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        args = [self.expression()]
+        if name == "overlay" and self.accept_words("placing"):
+            args.append(self.expression())
+        start: ast.Expression | None = None
+        count: ast.Expression | None = None
+        while (word := self.accept_any("from", "for")) is not None:
+            if word == "from":
+                start = self.expression()
+            else:
+                count = self.expression()
+        if start is not None or count is not None:
+            args.append(start if start is not None else ast.Integer(1, position))
+            if count is not None:
+                args.append(count)
+        else:
+            while self.accept_symbol(","):
+                args.append(self.expression())
+        self.expect_symbol(")")
+        return ast.Function((name,), tuple(args), position)
+
+    def _window(self) -> ast.Window:
+        self.expect_words("over")
+        if not self.at_symbol("("):
+            raise Unsupported("named windows are not supported yet", position=self.token.position)
+        self.expect_symbol("(")
+        partition: tuple[ast.Expression, ...] = ()
+        if self.accept_words("partition", "by"):
+            partition = self.comma_list(self.expression)
+        order = self.order_by()
+        if not self.at_symbol(")"):
+            if self.at_any("rows", "range", "groups"):
+                raise Unsupported("window frames are not supported yet", position=self.token.position)
+            self.fail()
+        self.expect_symbol(")")
+        return ast.Window(partition, order)
+
+    def order_by(self) -> tuple[ast.SortKey, ...]:
+        if not self.accept_words("order"):
+            return ()
+        self.expect_words("by")
+        return self.comma_list(self._sort_key)
+
+    def _sort_key(self) -> ast.SortKey:
+        expression = self.expression()
+        if self.accept_words("using"):
+            raise SqlSyntaxError("ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position)
+        descending = self.accept_any("asc", "desc") == "desc"
+        nulls_first = descending
+        if self.accept_words("nulls"):
+            word = self.accept_any("first", "last")
+            if word is None:
+                self.fail()
+            nulls_first = word == "first"
+        return ast.SortKey(expression, descending, nulls_first)
+
+    # --- types ---
+
+    def type_name(self) -> ast.TypeName:
+        position = self.token.position
+        name = self.label()
+        while self.accept_symbol("."):
+            name = self.label()
+        second = _TWO_WORD_TYPES.get(name)
+        if second is not None and self.accept_words(second):
+            name = f"{name} {second}"
+        modifiers: tuple[int, ...] = ()
+        if self.at_symbol("("):
+            modifiers = self.parenthesised(self._modifier)
+        if name in ("timestamp", "time"):
+            if self.accept_words("with", "time", "zone"):
+                name += "tz"
+            else:
+                self.accept_words("without", "time", "zone")
+        dimensions = 0
+        while self.accept_symbol("["):
+            if self.token.kind is TokenKind.INTEGER:
+                self.advance()
+            self.expect_symbol("]")
+            dimensions += 1
+        if self.accept_words("array"):
+            dimensions += 1
+        return ast.TypeName(name, modifiers, dimensions, position)
+
+    def _modifier(self) -> int:
+        sign = -1 if self.accept_symbol("-") else 1
+        return sign * self.integer()

@@ -1,0 +1,291 @@
+"""Queries: SELECT, VALUES, TABLE, set operations, WITH, FROM."""
+
+from __future__ import annotations
+
+from ..errors import SqlSyntaxError, Unsupported
+from . import ast
+from .keywords import NEEDS_AS
+from .lexer import TokenKind
+from .parse_expression import ExpressionParser
+
+_JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
+
+
+class QueryParser(ExpressionParser):
+    def query(self) -> ast.Query:
+        start = self.token.start
+        with_tables = self._with() if self.at_word("with") else ()
+        body = self.nested(self._union)
+        order_by = self.order_by()
+        limit, offset = self._limit()
+        if self.at_any("for") and self.peek().value in ("update", "share", "no", "key"):
+            raise Unsupported("row locks (FOR UPDATE, FOR SHARE) are not supported", position=self.token.position)
+        end = self.tokens[self.index - 1].end
+        if isinstance(body, ast.Query) and not (with_tables or order_by) and limit is None and offset is None:
+            return body
+        return ast.Query(body, with_tables, order_by, limit, offset, start, end)
+
+    def _with(self) -> tuple[ast.CommonTable, ...]:
+        self.expect_words("with")
+        if self.at_any("recursive", "mutually"):
+            raise Unsupported(
+                f"WITH {self.token.value.upper()} is not supported yet", position=self.token.position
+            )
+        return self.comma_list(self._common_table)
+
+    def _common_table(self) -> ast.CommonTable:
+        position = self.token.position
+        name = self.identifier()
+        columns = self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+        self.expect_words("as")
+        if self.accept_words("not"):
+            self.expect_words("materialized")
+        else:
+            self.accept_words("materialized")
+        self.expect_symbol("(")
+        if self.at_any("insert", "update", "delete", "merge"):
+            raise Unsupported("data-modifying WITH is not supported", position=self.token.position)
+        query = self.nested(self.query)
+        self.expect_symbol(")")
+        return ast.CommonTable(name, columns, query, position)
+
+    def _limit(self) -> tuple[ast.Expression | None, ast.Expression | None]:
+        limit: ast.Expression | None = None
+        offset: ast.Expression | None = None
+        seen: set[str] = set()
+        while (word := self.accept_any("limit", "offset", "fetch")) is not None:
+            clause = "offset" if word == "offset" else "limit"
+            if clause in seen:
+                raise SqlSyntaxError(
+                    f"multiple {clause.upper()} clauses not allowed",
+                    position=self.tokens[self.index - 1].position,
+                )
+            seen.add(clause)
+            if word == "limit":
+                if not self.accept_words("all"):
+                    limit = self.expression()
+            elif word == "offset":
+                offset = self.expression()
+                self.accept_any("row", "rows")
+            else:
+                limit = self._fetch()
+        return limit, offset
+
+    def _fetch(self) -> ast.Expression:
+        if self.accept_any("first", "next") is None:
+            self.fail()
+        position = self.token.position
+        count: ast.Expression = ast.Integer(1, position)
+        if not self.at_any("row", "rows"):
+            count = self._unary()
+        if self.accept_any("row", "rows") is None:
+            self.fail()
+        if self.accept_words("with"):
+            raise Unsupported("FETCH ... WITH TIES is not supported", position=position)
+        self.expect_words("only")
+        return count
+
+    # --- set operations: INTERSECT binds more tightly ---
+
+    def _union(self) -> _Body:
+        left = self._intersect()
+        while self.at_any("union", "except"):
+            left = self._set_operation(left, self._intersect)
+        return left
+
+    def _intersect(self) -> _Body:
+        left = self._primary_body()
+        while self.at_any("intersect"):
+            left = self._set_operation(left, self._primary_body)
+        return left
+
+    def _set_operation(self, left: _Body, parse: object) -> _Body:
+        assert callable(parse)
+        token = self.advance()
+        every = self.accept_any("all", "distinct") == "all"
+        right = parse()
+        return ast.SetBody(token.value, every, _as_query(left), _as_query(right), token.position)
+
+    def _primary_body(self) -> _Body:
+        token = self.token
+        if self.accept_symbol("("):
+            query = self.nested(self.query)
+            self.expect_symbol(")")
+            return query
+        match token.value if token.kind is TokenKind.NAME else "":
+            case "select":
+                return self._select()
+            case "values":
+                self.advance()
+                rows = self.comma_list(lambda: self.parenthesised(self.expression))
+                if any(len(row) != len(rows[0]) for row in rows):
+                    raise SqlSyntaxError("VALUES lists must all be the same length", position=token.position)
+                return ast.ValuesBody(rows, token.position)
+            case "table":
+                self.advance()
+                reference = ast.TableRef(self.qualified(), None, (), token.position)
+                star = ast.SelectItem(ast.Star((), token.position), None)
+                return ast.SelectBody((star,), False, (), (reference,), None, (), None, None, token.position)
+            case _:
+                self.fail()
+
+    def _select(self) -> ast.SelectBody:
+        position = self.advance().position
+        distinct = self.accept_words("distinct")
+        distinct_on: tuple[ast.Expression, ...] = ()
+        if distinct and self.accept_words("on"):
+            distinct, distinct_on = False, self.parenthesised(self.expression)
+        elif not distinct:
+            self.accept_words("all")
+        items: tuple[ast.SelectItem, ...] = ()
+        if not self._at_end_of_items():
+            items = self.comma_list(self.select_item)
+        if self.at_word("into"):
+            raise Unsupported(
+                "SELECT INTO is not supported", hint="Use CREATE TABLE AS.", position=self.token.position
+            )
+        from_items: tuple[ast.FromItem, ...] = ()
+        if self.accept_words("from"):
+            from_items = self.comma_list(self.from_item)
+        where = self.expression() if self.accept_words("where") else None
+        group_by = self._group_by()
+        having = self.expression() if self.accept_words("having") else None
+        if self.at_word("window"):
+            raise Unsupported("named windows are not supported yet", position=self.token.position)
+        qualify = self.expression() if self.accept_words("qualify") else None
+        return ast.SelectBody(
+            items, distinct, distinct_on, from_items, where, group_by, having, qualify, position
+        )
+
+    def _at_end_of_items(self) -> bool:
+        token = self.token
+        if token.kind is TokenKind.END:
+            return True
+        if token.kind is TokenKind.OPERATOR:
+            return token.value in (")", ";")
+        return token.kind is TokenKind.NAME and token.value in (
+            "from",
+            "where",
+            "group",
+            "having",
+            "order",
+            "limit",
+            "offset",
+            "fetch",
+            "union",
+            "intersect",
+            "except",
+        )
+
+    def select_item(self) -> ast.SelectItem:
+        expression = self.expression()
+        if self.accept_words("as"):
+            return ast.SelectItem(expression, self.label())
+        token = self.token
+        if token.kind is TokenKind.QUOTED or (
+            token.kind is TokenKind.NAME and token.value not in NEEDS_AS and token.value not in _JOIN_WORDS
+        ):
+            return ast.SelectItem(expression, self.advance().value)
+        return ast.SelectItem(expression, None)
+
+    def _group_by(self) -> tuple[ast.Expression, ...]:
+        if not self.accept_words("group"):
+            return ()
+        self.expect_words("by")
+        if self.at_any("all", "distinct"):
+            raise Unsupported("GROUP BY ALL and GROUP BY DISTINCT are not supported", position=self.token.position)
+        return self.comma_list(self._group_item)
+
+    def _group_item(self) -> ast.Expression:
+        if self.at_word("grouping", "sets") or (self.at_any("rollup", "cube") and self.at_symbol("(", 1)):
+            raise Unsupported(
+                f"GROUP BY {self.token.value.upper()} is not supported yet",
+                hint="Use UNION ALL over several GROUP BYs.",
+                position=self.token.position,
+            )
+        if self.at_symbol("(") and self.at_symbol(")", 1):
+            raise Unsupported("empty grouping sets are not supported yet", position=self.token.position)
+        return self.expression()
+
+    # --- FROM ---
+
+    def from_item(self) -> ast.FromItem:
+        left = self.nested(self._from_primary)
+        while self.at_any(*_JOIN_WORDS):
+            left = self._join(left)
+        return left
+
+    def _join(self, left: ast.FromItem) -> ast.FromItem:
+        position = self.token.position
+        natural = self.accept_words("natural")
+        kind = self.accept_any("inner", "left", "right", "full", "cross") or "inner"
+        if kind in ("left", "right", "full"):
+            self.accept_words("outer")
+        self.expect_words("join")
+        right = self.nested(self._from_primary)
+        if kind == "cross" or natural:
+            return ast.JoinedTable(kind, left, right, None, None, natural, position)
+        while self.at_any(*_JOIN_WORDS):  # a JOIN b JOIN c ON .. ON ..
+            right = self._join(right)
+        if self.accept_words("using"):
+            names = self.parenthesised(self.identifier)
+            if self.at_word("as"):
+                raise Unsupported("JOIN USING ... AS is not supported", position=self.token.position)
+            return ast.JoinedTable(kind, left, right, None, names, False, position)
+        self.expect_words("on")
+        return ast.JoinedTable(kind, left, right, self.expression(), None, False, position)
+
+    def _from_primary(self) -> ast.FromItem:
+        position = self.token.position
+        lateral = self.accept_words("lateral")
+        if self.at_symbol("("):
+            self.advance()
+            query = self.closed_query()
+            if query is not None:
+                alias, columns = self._table_alias()
+                return ast.DerivedTable(query, alias, columns, lateral, position)
+            item = self.from_item()
+            self.expect_symbol(")")
+            if not isinstance(item, ast.JoinedTable):
+                self.fail()
+            if self.at_word("as") or self.at_identifier():
+                raise Unsupported("an alias of a join in parentheses is not supported", position=position)
+            return item
+        if self.at_word("rows", "from"):
+            raise Unsupported("ROWS FROM is not supported", position=position)
+        only = self.accept_words("only")
+        name = self.qualified()
+        if self.at_symbol("(") and not only:
+            function = self.function(name, position)
+            if not isinstance(function, ast.Function):
+                self.fail()
+            if self.at_word("with", "ordinality"):
+                raise Unsupported("WITH ORDINALITY is not supported yet", position=self.token.position)
+            alias, columns = self._table_alias()
+            return ast.TableFunction(function, alias, columns, position)
+        self.accept_symbol("*")
+        alias, columns = self._table_alias()
+        if self.at_word("tablesample"):
+            raise Unsupported("TABLESAMPLE is not supported", position=self.token.position)
+        return ast.TableRef(name, alias, columns, position)
+
+    def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
+        if self.accept_words("as"):
+            alias: str | None = self.identifier()
+        elif self.at_identifier() and not self.at_any(*self.not_aliases):
+            alias = self.identifier()
+        else:
+            return None, ()
+        columns = self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+        return alias, columns
+
+    not_aliases: tuple[str, ...] = ("set", "returning", "qualify", "envelope", "into")
+
+
+_Body = ast.SelectBody | ast.ValuesBody | ast.SetBody | ast.Query
+
+
+def _as_query(body: _Body) -> ast.Query:
+    if isinstance(body, ast.Query):
+        return body
+    return ast.Query(body, (), (), None, None, 0, 0)

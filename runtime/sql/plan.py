@@ -1,0 +1,237 @@
+"""Parsed statements to planned ones: names resolved, expressions typed, subqueries decorrelated, rules applied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import assert_never
+
+from ..errors import InvalidParameter, PtvcError, Unsupported
+from ..expr.relation import Relation
+from ..expr.scalar import Literal
+from ..repr.schema import Column, Schema
+from ..repr.types import TEXT, ScalarType
+from ..transform.pipeline import optimize
+from . import plan_data, plan_definitions, plans
+from . import statements as st
+from .explain import explain
+from .parse import Statement, too_complex
+from .plan_show import show
+from .planner import Planner
+from .plans import ExplainStage, PlanContext, PlannedStatement, Prepared
+from .scope import Correlated, RankUsed
+
+EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
+
+
+def describe(
+    statement: Statement, context: PlanContext, parameter_types: Sequence[ScalarType | None]
+) -> Prepared:
+    """The statement's parameters, open ones inferred (text where nothing says otherwise), and its rows' shape."""
+    planner = Planner(context, declared=parameter_types, describing=True)
+    planned = _guarded(planner, statement)
+    count = max(planner.parameter_count, len(parameter_types))
+    types = []
+    for number in range(1, count + 1):
+        declared = parameter_types[number - 1] if number <= len(parameter_types) else None
+        types.append(declared or planner.parameter_types.get(number, TEXT))
+    return Prepared(statement.sql, tuple(types), result_schema(planned))
+
+
+def plan(
+    statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()
+) -> PlannedStatement:
+    """The statement, planned and optimized, its parameters bound to `parameters`."""
+    planner = Planner(context, parameters)
+    return _optimized(_guarded(planner, statement))
+
+
+def result_schema(planned: PlannedStatement) -> Schema | None:
+    """What the statement's rows look like, or None when it has none."""
+    match planned:
+        case plans.Select(schema=schema):
+            return schema
+        case plans.Explain():
+            return EXPLAIN_SCHEMA
+        case plans.ShowVariable(name=None):
+            names = ("name", "setting", "description")
+            return Schema(tuple(Column(name, TEXT, False) for name in names))
+        case plans.ShowVariable(name=name):
+            return Schema((Column(str(name), TEXT, False),))
+        case plans.Insert() | plans.Update() | plans.Delete():
+            return None if planned.returning is None else planned.returning.schema
+        case _:
+            return None
+
+
+def _guarded(planner: Planner, statement: Statement) -> PlannedStatement:
+    try:
+        return _plan(planner, statement)
+    except Correlated:
+        raise Unsupported(
+            "this use of an outer column is not supported", hint="Rewrite the query as a join."
+        ) from None
+    except RankUsed:
+        raise Unsupported("this use of row_number() is not supported yet") from None
+    except RecursionError:
+        raise too_complex() from None
+
+
+def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
+    node = statement.node
+    match node:
+        case st.QueryStatement(query=query):
+            return plan_data.finished(planner, query)
+        case st.ExplainStatement():
+            return _explain(planner, node)
+        case st.InsertStatement():
+            return plan_data.insert(planner, node)
+        case st.UpdateStatement():
+            return plan_data.update(planner, node)
+        case st.DeleteStatement():
+            return plan_data.delete(planner, node)
+        case st.TruncateStatement():
+            return plan_data.truncate(planner, node)
+        case st.CopyStatement():
+            return plan_data.copy(planner, node)
+        case st.ShowObjectsStatement():
+            return show(planner, node)
+        case (
+            st.CreateTableStatement()
+            | st.CreateViewStatement()
+            | st.CreateMaterializedViewStatement()
+            | st.CreateIndexStatement()
+            | st.CreateSourceStatement()
+            | st.CreateSinkStatement()
+            | st.CreateSchemaStatement()
+            | st.CreateClusterStatement()
+        ):
+            return _create(planner, node, statement)
+        case st.AlterClusterStatement():
+            return plan_definitions.alter_cluster(planner, node)
+        case st.DropStatement():
+            return plan_definitions.drop(planner, node)
+        case st.RenameStatement():
+            return plan_definitions.rename(planner, node)
+        case st.SwapStatement():
+            return plan_definitions.swap(planner, node)
+        case st.CommentStatement():
+            return plan_definitions.comment(planner, node)
+        case _:
+            return _session(node)
+
+
+_Create = (
+    st.CreateTableStatement
+    | st.CreateViewStatement
+    | st.CreateMaterializedViewStatement
+    | st.CreateIndexStatement
+    | st.CreateSourceStatement
+    | st.CreateSinkStatement
+    | st.CreateSchemaStatement
+    | st.CreateClusterStatement
+)
+
+
+def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedStatement:
+    match node:
+        case st.CreateTableStatement():
+            return plan_definitions.create_table(planner, node)
+        case st.CreateViewStatement():
+            return plan_definitions.create_view(planner, node, statement.text)
+        case st.CreateMaterializedViewStatement():
+            return plan_definitions.create_materialized_view(planner, node, statement.text)
+        case st.CreateIndexStatement():
+            return plan_definitions.create_index(planner, node)
+        case st.CreateSourceStatement():
+            return plan_definitions.create_source(planner, node, statement.sql)
+        case st.CreateSinkStatement():
+            return plan_definitions.create_sink(planner, node, statement.sql)
+        case st.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
+            if name.startswith("pg_") or name.startswith("mz_"):
+                raise PtvcError(f'unacceptable schema name "{name}"', sqlstate="42939", detail='The prefixes "pg_" and "mz_" are reserved.')
+            return plans.CreateSchema(name, if_not_exists)
+        case st.CreateClusterStatement():
+            return plan_definitions.create_cluster(node)
+        case _:
+            assert_never(node)
+
+
+_Session = (
+    st.SetStatement
+    | st.ShowVariableStatement
+    | st.BeginStatement
+    | st.CommitStatement
+    | st.RollbackStatement
+    | st.DeallocateStatement
+    | st.NoOpStatement
+)
+
+
+def _session(node: _Session) -> PlannedStatement:
+    match node:
+        case st.SetStatement(name=name, value=value, local=local):
+            return plans.SetVariable(name.lower(), value, local)
+        case st.ShowVariableStatement(name=name):
+            return plans.ShowVariable(None if name is None else name.lower())
+        case st.BeginStatement(read_only=read_only):
+            return plans.Begin(read_only)
+        case st.CommitStatement():
+            return plans.Commit()
+        case st.RollbackStatement():
+            return plans.Rollback()
+        case st.DeallocateStatement(name=name, all_session_state=everything):
+            return plans.Deallocate(name, everything)
+        case st.NoOpStatement(tag=tag):
+            return plans.NoOp(tag)
+        case _:
+            assert_never(node)
+
+
+def _explain(planner: Planner, node: st.ExplainStatement) -> plans.Explain:
+    select = plan_data.finished(planner, node.query)
+    relation = select.relation
+    if node.stage in (ExplainStage.OPTIMIZED, ExplainStage.PHYSICAL):
+        relation = optimize(relation)
+    text = explain(relation)
+    finishing = select.finishing
+    if finishing.order or finishing.limit is not None or finishing.offset:
+        keys = ", ".join(
+            f"#{k.index} {'DESC' if k.descending else 'ASC'} NULLS {'FIRST' if k.nulls_first else 'LAST'}"
+            for k in finishing.order
+        )
+        limit = "none" if finishing.limit is None else str(finishing.limit)
+        indented = "\n".join(f"  {line}" for line in text.splitlines())
+        text = f"Finish order=({keys}) limit={limit} offset={finishing.offset}\n{indented}"
+    return plans.Explain(node.stage, relation, text)
+
+
+def _optimized(planned: PlannedStatement) -> PlannedStatement:
+    match planned:
+        case plans.CopyTo(query=query):
+            return replace(planned, query=replace(query, relation=_optimize(query.relation)))
+        case plans.CreateTable(query=plans.Select() as query):
+            return replace(planned, query=replace(query, relation=_optimize(query.relation)))
+        case (
+            plans.Select(relation=relation)
+            | plans.Insert(relation=relation)
+            | plans.Update(relation=relation)
+            | plans.Delete(relation=relation)
+            | plans.CreateView(relation=relation)
+            | plans.CreateMaterializedView(relation=relation)
+            | plans.CreateIndex(relation=relation)
+            | plans.CreateSink(relation=relation)
+        ):
+            return replace(planned, relation=_optimize(relation))
+        case _:
+            return planned
+
+
+def _optimize(relation: Relation) -> Relation:
+    try:
+        return optimize(relation)
+    except RecursionError:
+        raise too_complex() from None
+
+
+__all__ = ["EXPLAIN_SCHEMA", "InvalidParameter", "describe", "plan", "result_schema"]

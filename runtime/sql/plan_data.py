@@ -1,0 +1,332 @@
+"""INSERT, UPDATE, DELETE, TRUNCATE, COPY: relations of whole rows of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColumn
+from ..expr.coercion import CastContext, base_name, can_cast
+from ..expr.relation import Finishing, Get, Relation, TopK
+from ..expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ..repr.schema import Column, Schema
+from ..repr.types import ScalarType
+from . import ast, build
+from . import statements as st
+from .expressions import Expressions, Typed, at
+from .from_clause import FromPlanner
+from .names import find, no_relation
+from .output_names import output_name
+from .planner import Planner, QueryPlan
+from .plans import CatalogItem, CopyFrom, CopyTo, Delete, Insert, ItemKind, Returning, Select, Truncate, Update
+from .scope import Scope, ScopeColumn
+
+
+def writable(name: ast.Name, planner: Planner) -> CatalogItem:
+    """The table of that name; 42809 for what cannot be written."""
+    item = find(name, planner.context)
+    if item is None:
+        raise no_relation(name, planner.context)
+    if item.kind is ItemKind.SYSTEM:
+        raise PtvcError(
+            f'permission denied for table {item.name.name}', sqlstate="42501", position=name.position
+        )
+    if item.kind is not ItemKind.TABLE:
+        raise PtvcError(
+            f'cannot change {item.kind.value.replace("-", " ")} "{item.name.name}"',
+            sqlstate="42809",
+            hint="Only tables can be written.",
+            position=name.position,
+        )
+    return item
+
+
+def finished(planner: Planner, query: ast.Query) -> Select:
+    """A one-off query: its top ORDER BY and LIMIT go to the finishing."""
+    plan = planner.root(query)
+    count = len(plan.outputs)
+    relation = plan.relation
+    finishing = Finishing(plan.order, plan.limit, plan.offset, tuple(range(count)))
+    schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in plan.outputs))
+    return Select(relation, finishing, schema)
+
+
+def insert(planner: Planner, node: st.InsertStatement) -> Insert:
+    item = writable(node.target.name, planner)
+    columns = _columns(item, node.columns)
+    defaults = _defaults(item)
+    if node.query is None:
+        relation, _ = build.append(build.UNIT, defaults, item.schema.names)
+        return Insert(item.id, _narrow(relation, item), _returning(planner, node.returning, item, node.target))
+    targets = [item.schema[index].type for index in columns]
+    body = node.query.body
+    plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
+    if plain and isinstance(body, ast.ValuesBody) and node.query.limit is None and node.query.offset is None:
+        plan, columns = _insert_values(planner, body, item, columns, node.columns is not None)
+        targets = [item.schema[index].type for index in columns]
+    else:
+        plan = planner.query(node.query)
+        columns = _check_width(len(plan.outputs), columns, node.columns is not None, node.target.name.position)
+        targets = targets[: len(columns)]
+    relation = _assigned(planner, plan, targets, [item.schema[i].name for i in columns], node.target.name.position)
+    relation = _spread(relation, columns, item, defaults)
+    return Insert(item.id, relation, _returning(planner, node.returning, item, node.target))
+
+
+def _insert_values(
+    planner: Planner, body: ast.ValuesBody, item: CatalogItem, columns: Sequence[int], listed: bool
+) -> tuple[QueryPlan, list[int]]:
+    kept = _check_width(len(body.rows[0]), columns, listed, body.position)
+    targets = [item.schema[index].type for index in kept]
+    defaults = _defaults(item)
+    expressions = Expressions(planner, Scope(None), build.UNIT, "VALUES")
+    rows = []
+    for row in body.rows:
+        cells = []
+        for cell, index, type_ in zip(row, kept, targets, strict=True):
+            if isinstance(cell, ast.Default):
+                cells.append(Typed(defaults[index]))
+                continue
+            typed = expressions.resolve(cell)
+            if typed.unknown:
+                with at(cell.position):
+                    cells.append(Typed(_literal(expressions, typed, type_)))
+            else:
+                _assignable(typed.scalar.type, type_, item.schema[index].name, cell.position)
+                cells.append(Typed(_cast(typed.scalar, type_)))
+        rows.append(cells)
+    return planner.values_plan(expressions, rows, 0, body.position, targets), kept
+
+
+def _literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:
+    if typed.parameter is None and isinstance(typed.scalar, Literal) and type_.length is not None:
+        return Cast(Literal(typed.scalar.value, typed.scalar.type), type_, explicit=False)
+    return expressions.coerce(typed, type_, "INSERT")
+
+
+def _check_width(count: int, columns: Sequence[int], listed: bool, position: int) -> list[int]:
+    if count > len(columns):
+        raise SqlSyntaxError("INSERT has more expressions than target columns", position=position)
+    if count < len(columns) and listed:
+        raise SqlSyntaxError("INSERT has more target columns than expressions", position=position)
+    return list(columns[:count])
+
+
+def _columns(item: CatalogItem, names: Sequence[ast.Name] | None) -> list[int]:
+    if names is None:
+        return list(range(len(item.schema)))
+    found: list[int] = []
+    for name in names:
+        index = column_index(item, name)
+        if index in found:
+            raise PtvcError(
+                f'column "{name.parts[-1]}" specified more than once', sqlstate="42701", position=name.position
+            )
+        found.append(index)
+    return found
+
+
+def column_index(item: CatalogItem, name: ast.Name) -> int:
+    if name.parts[-1] not in item.schema.names:
+        raise UndefinedColumn(
+            f'column "{name.parts[-1]}" of relation "{item.name.name}" does not exist', position=name.position
+        )
+    return item.schema.names.index(name.parts[-1])
+
+
+def _defaults(item: CatalogItem) -> list[Scalar]:
+    found: list[Scalar] = []
+    for index, column in enumerate(item.schema):
+        default = item.defaults[index] if index < len(item.defaults) else None
+        found.append(default if default is not None else Literal(None, column.type))
+    return found
+
+
+def _assignable(source: ScalarType, target: ScalarType, column: str, position: int) -> None:
+    if not can_cast(source, target, CastContext.ASSIGNMENT):
+        raise DatatypeMismatch(
+            f'column "{column}" is of type {base_name(target)} but expression is of type {base_name(source)}',
+            hint="You will need to rewrite or cast the expression.",
+            position=position,
+        )
+
+
+def _cast(scalar: Scalar, type_: ScalarType) -> Scalar:
+    return scalar if scalar.type == type_ else Cast(scalar, type_, explicit=False)
+
+
+def _assigned(
+    planner: Planner, plan: QueryPlan, targets: Sequence[ScalarType], names: Sequence[str], position: int
+) -> Relation:
+    for output, type_, name in zip(plan.outputs, targets, names, strict=True):
+        if not output.unknown:
+            _assignable(output.type, type_, name, position)
+    return planner.converted(plan, targets, names, explicit=False)
+
+
+def _spread(
+    relation: Relation, columns: Sequence[int], item: CatalogItem, defaults: Sequence[Scalar]
+) -> Relation:
+    """Rows of some columns to rows of all."""
+    scalars: list[Scalar] = []
+    for index in range(len(item.schema)):
+        scalars.append(build.ref(relation, columns.index(index)) if index in columns else defaults[index])
+    relation, positions = build.append(relation, scalars, item.schema.names)
+    return build.project(relation, positions, item.schema.names)
+
+
+def _narrow(relation: Relation, item: CatalogItem) -> Relation:
+    return build.project(relation, range(len(item.schema)), item.schema.names)
+
+
+def _returning(
+    planner: Planner, items: Sequence[ast.SelectItem], item: CatalogItem, target: st.Target
+) -> Returning | None:
+    if not items:
+        return None
+    scope = Scope(None)
+    _enter(scope, item, target, 0)
+    expressions = Expressions(planner, scope, Get(item.id, item.schema), "RETURNING")
+    expressions.allow_subqueries = False
+    scalars: list[Scalar] = []
+    columns: list[Column] = []
+    for entry in items:
+        if isinstance(entry.expression, ast.Star):
+            for column in scope.star(entry.expression.qualifier, entry.expression.position):
+                scalars.append(ColumnRef(column.index, column.type, column.nullable))
+                columns.append(Column(column.name, column.type, column.nullable))
+            continue
+        scalar = expressions.scalar(entry.expression)
+        scalars.append(scalar)
+        columns.append(Column(entry.alias or output_name(entry.expression), scalar.type, scalar.nullable))
+    return Returning(tuple(scalars), Schema(tuple(columns)))
+
+
+def _enter(scope: Scope, item: CatalogItem, target: st.Target, shift: int) -> None:
+    alias = target.alias or item.name.name
+    scope.add_table(alias, target.name.position)
+    for index, column in enumerate(item.schema):
+        scope.columns.append(ScopeColumn(alias, column.name, column.type, column.nullable, shift + index))
+
+
+def _matching(
+    planner: Planner,
+    target: st.Target,
+    item: CatalogItem,
+    others: Sequence[ast.FromItem],
+    where: ast.Expression | None,
+) -> Expressions:
+    """The table's rows that WHERE keeps, joined with FROM or USING."""
+    scope = Scope(None)
+    _enter(scope, item, target, 0)
+    relation: Relation = Get(item.id, item.schema)
+    for other in others:
+        relation = FromPlanner(planner, scope).add(other, relation)
+    expressions = Expressions(planner, scope, relation, "WHERE")
+    if where is not None:
+        parts = where.args if isinstance(where, ast.Logical) and where.word == "and" else (where,)
+        for part in parts:
+            if not planner.subqueries.condition(expressions, part):
+                predicate = expressions.predicate(part, "WHERE")
+                expressions.relation = build.where(expressions.relation, (predicate,))
+    return expressions
+
+
+def update(planner: Planner, node: st.UpdateStatement) -> Update:
+    item = writable(node.target.name, planner)
+    planner.uses.add(item.id)
+    expressions = _matching(planner, node.target, item, node.from_items, node.where)
+    expressions.clause = "UPDATE"
+    defaults = _defaults(item)
+    new: dict[int, Scalar] = {}
+    for name, value in node.assignments:
+        index = column_index(item, name)
+        if index in new:
+            raise PtvcError(
+                f'multiple assignments to same column "{name.parts[-1]}"', sqlstate="42601", position=name.position
+            )
+        type_ = item.schema[index].type
+        if isinstance(value, ast.Default):
+            new[index] = defaults[index]
+            continue
+        typed = expressions.resolve(value)
+        if typed.unknown:
+            with at(value.position):
+                new[index] = _literal(expressions, typed, type_)
+        else:
+            _assignable(typed.scalar.type, type_, name.parts[-1], value.position)
+            new[index] = _cast(typed.scalar, type_)
+    count = len(item.schema)
+    relation = expressions.relation
+    after = [new.get(index, build.ref(relation, index)) for index in range(count)]
+    relation, positions = build.append(relation, after, item.schema.names)
+    relation = build.project(relation, [*range(count), *positions], (*item.schema.names, *item.schema.names))
+    if node.from_items:
+        relation = _one_match(relation, item)
+    return Update(item.id, relation, _returning(planner, node.returning, item, node.target))
+
+
+def _one_match(relation: Relation, item: CatalogItem) -> Relation:
+    """A row that FROM matches several times is updated once, with the first of its matches in row order.
+
+    PostgreSQL takes any one of them.  Equal rows of the table meet the same matches, so each keeps its own copy:
+    the table joins again with the one new row of its value.
+    """
+    count = len(item.schema)
+    first = TopK(relation, tuple(range(count)), (), 1)
+    from ..expr.relation import Join, JoinKind
+
+    table: Relation = Get(item.id, item.schema)
+    left = build.refs(table, range(count))
+    right = build.refs(first, range(count))
+    joined = Join(table, first, JoinKind.INNER, left, right, null_safe=True)
+    names = (*item.schema.names, *item.schema.names)
+    return build.project(joined, [*range(count), *range(2 * count, 3 * count)], names)
+
+
+def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
+    item = writable(node.target.name, planner)
+    planner.uses.add(item.id)
+    expressions = _matching(planner, node.target, item, node.using, node.where)
+    count = len(item.schema)
+    relation = build.project(expressions.relation, range(count), item.schema.names)
+    if node.using:
+        from ..expr.relation import Distinct, Join, JoinKind
+
+        table: Relation = Get(item.id, item.schema)
+        keys = build.refs(table, range(count))
+        matched = Distinct(relation)
+        relation = Join(
+            table, matched, JoinKind.SEMI, keys, build.refs(matched, range(count)), null_safe=True
+        )
+    return Delete(item.id, relation, _returning(planner, node.returning, item, node.target))
+
+
+def truncate(planner: Planner, node: st.TruncateStatement) -> Truncate:
+    return Truncate(tuple(writable(name, planner).id for name in node.tables))
+
+
+def copy(planner: Planner, node: st.CopyStatement) -> CopyFrom | CopyTo:
+    if not node.incoming:
+        query = node.query
+        if query is None:
+            assert node.table is not None
+            query = _table_query(node.table, node.columns)
+        return CopyTo(finished(planner, query), node.options)
+    assert node.table is not None
+    item = writable(node.table, planner)
+    columns = _columns(item, node.columns)
+    defaults = _defaults(item)
+    missing = {index: defaults[index] for index in range(len(item.schema)) if index not in columns}
+    return CopyFrom(item.id, tuple(columns), missing, node.options)
+
+
+def _table_query(table: ast.Name, columns: Sequence[ast.Name] | None) -> ast.Query:
+    nodes: Sequence[ast.Expression] = columns if columns is not None else (ast.Star((), table.position),)
+    items = tuple(ast.SelectItem(node, None) for node in nodes)
+    reference = ast.TableRef(table.parts, None, (), table.position)
+    body = ast.SelectBody(items, False, (), (reference,), None, (), None, None, table.position)
+    return ast.Query(body, (), (), None, None, 0, 0)
+
+
+__all__ = ["copy", "delete", "finished", "insert", "replace", "truncate", "update", "writable"]

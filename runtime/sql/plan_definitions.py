@@ -1,0 +1,398 @@
+"""CREATE, DROP, ALTER, COMMENT."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ..errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedObject, UndefinedSchema, Unsupported
+from ..expr.coercion import CastContext, base_name, can_cast
+from ..expr.evaluate import fold
+from ..expr.relation import Relation
+from ..expr.scalar import Cast, ColumnRef, Scalar
+from ..repr.schema import Column, Schema
+from ..repr.types import INT8
+from . import ast, build, plans
+from . import statements as st
+from .expressions import Expressions, at
+from .from_clause import relation_of
+from .names import check_cluster, find_object, find_relation, missing_object, new_name
+from .parse_create import duration_ms
+from .plan_data import column_index, finished
+from .planner import Planner, QueryPlan
+from .plans import CatalogItem, ItemKind, ObjectKind, QualifiedName
+from .scope import Scope, ScopeColumn
+
+_CLUSTER_OPTIONS = ("size", "job_min_rows")
+
+
+def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.CreateTable:
+    name = new_name(node.name, planner.context, temporary=node.temporary)
+    if node.query is not None:
+        query = finished(planner, node.query)
+        names = _column_names(query.schema.names, node.column_names, node.name)
+        columns = tuple(replace(c, name=n, nullable=True) for c, n in zip(query.schema, names, strict=True))
+        schema = Schema(columns)
+        if not node.with_data:
+            query = replace(query, finishing=replace(query.finishing, limit=0))
+        nothing = (None,) * len(schema)
+        return plans.CreateTable(name, schema, nothing, node.if_not_exists, node.temporary, query)
+    _unique([column.name for column in node.columns], node.name)
+    schema = columns_schema(node.columns)
+    defaults = tuple(_default(planner, c, s) for c, s in zip(node.columns, schema, strict=True))
+    return plans.CreateTable(name, schema, defaults, node.if_not_exists, node.temporary)
+
+
+def columns_schema(columns: Sequence[st.ColumnDefinition]) -> Schema:
+    from .types import resolve_type
+
+    return Schema(tuple(Column(c.name, resolve_type(c.type), not c.not_null) for c in columns))
+
+
+def _default(planner: Planner, definition: st.ColumnDefinition, column: Column) -> Scalar | None:
+    if definition.default is None:
+        return None
+    expressions = Expressions(planner, Scope(None), build.UNIT, "DEFAULT expressions")
+    expressions.allow_subqueries = False
+    with at(definition.position):
+        typed = expressions.resolve(definition.default)
+        if not typed.unknown and not can_cast(typed.scalar.type, column.type, CastContext.ASSIGNMENT):
+            raise PtvcError(
+                f'column "{column.name}" is of type {base_name(column.type)} but default expression is of type '
+                f"{base_name(typed.scalar.type)}",
+                sqlstate="42804",
+                hint="You will need to rewrite or cast the expression.",
+            )
+        if typed.unknown:
+            return fold(expressions.coerce(typed, column.type, "DEFAULT"))
+        if typed.scalar.type == column.type:
+            return fold(typed.scalar)
+        return fold(Cast(typed.scalar, column.type, explicit=False))
+
+
+def _unique(names: Sequence[str], node: ast.Name) -> None:
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise PtvcError(f'column "{name}" specified more than once', sqlstate="42701", position=node.position)
+
+
+def _column_names(found: Sequence[str], given: Sequence[str], node: ast.Name) -> list[str]:
+    if len(given) > len(found):
+        raise SqlSyntaxError("too many column names were specified", position=node.position)
+    names = [*given, *found[len(given) :]]
+    _unique(names, node)
+    return names
+
+
+def _body(planner: Planner, query: ast.Query, columns: Sequence[str], node: ast.Name) -> tuple[Relation, Schema]:
+    planner.maintained = True
+    plan: QueryPlan = planner.root(query)
+    if planner.parameter_count:
+        raise PtvcError("there is no parameter $1: views take none", sqlstate="42P02", position=node.position)
+    names = _column_names([output.name for output in plan.outputs], columns, node)
+    relation = plan.closed()
+    relation = build.project(relation, range(len(names)), names)
+    return relation, relation.schema
+
+
+def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> plans.CreateView:
+    name = new_name(node.name, planner.context, temporary=node.temporary)
+    relation, schema = _body(planner, node.query, node.columns, node.name)
+    sql = text[node.query.start : node.query.end]
+    uses = frozenset(planner.uses)
+    return plans.CreateView(
+        name, relation, schema, sql, node.or_replace, node.if_not_exists, node.temporary, uses
+    )
+
+
+def create_materialized_view(
+    planner: Planner, node: st.CreateMaterializedViewStatement, text: str
+) -> plans.CreateMaterializedView:
+    name = new_name(node.name, planner.context)
+    cluster = check_cluster(node.cluster, planner.context)
+    relation, schema = _body(planner, node.query, node.columns, node.name)
+    _no_system_relations(planner, node.name)
+    not_null = []
+    for column in node.assert_not_null:
+        if column.parts[-1] not in schema.names:
+            raise PtvcError(
+                f'column "{column.parts[-1]}" does not exist', sqlstate="42703", position=column.position
+            )
+        not_null.append(schema.names.index(column.parts[-1]))
+    sql = text[node.query.start : node.query.end]
+    return plans.CreateMaterializedView(
+        name,
+        relation,
+        schema,
+        sql,
+        cluster,
+        node.or_replace,
+        node.if_not_exists,
+        frozenset(planner.uses),
+        node.retain_history_ms,
+        tuple(not_null),
+    )
+
+
+def _no_system_relations(planner: Planner, node: ast.Name) -> None:
+    for id_ in planner.uses:
+        item = planner.context.catalog.item_by_id(id_)
+        if item.kind is ItemKind.SYSTEM:
+            raise Unsupported(
+                f"a maintained view over system relation {item.name} is not supported yet",
+                hint="Query it directly, or use CREATE VIEW.",
+                position=node.position,
+            )
+
+
+def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.CreateIndex:
+    item = find_relation(node.on, planner.context)
+    if item.kind is ItemKind.SYSTEM:
+        raise PtvcError(
+            f'permission denied: "{item.name.name}" is a system catalog', sqlstate="42501", position=node.on.position
+        )
+    cluster = check_cluster(node.cluster, planner.context)
+    scope = Scope(None, tables={item.name.name: 1})
+    for index, column in enumerate(item.schema):
+        scope.columns.append(
+            ScopeColumn(item.name.name, column.name, column.type, column.nullable, index)
+        )
+    relation = relation_of(item)
+    planner.maintained = True
+    expressions = Expressions(planner, scope, relation, "index expressions")
+    expressions.allow_subqueries = False
+    if node.keys is None:
+        keys: tuple[Scalar, ...] = build.refs(relation, range(len(item.schema)))
+        words = ["primary"]
+    else:
+        keys = tuple(expressions.scalar(key) for key in node.keys)
+        words = [
+            item.schema[key.index].name if isinstance(key, ColumnRef) else "expr" for key in keys
+        ]
+    name = node.name
+    if name is None:
+        base = f"{item.name.name}_{'_'.join(words)}_idx"
+        name, number = base, 0
+        while planner.context.catalog.item(item.name.schema, name) is not None:
+            number += 1
+            name = f"{base}{number}"
+    full = QualifiedName(item.name.database, item.name.schema, name)
+    return plans.CreateIndex(full, item.id, relation, keys, cluster, node.if_not_exists)
+
+
+# --- sources and sinks -----------------------------------------------------------------------------------------------
+
+
+def create_source(planner: Planner, node: st.CreateSourceStatement, sql: str) -> plans.CreateSource:
+    name = new_name(node.name, planner.context)
+    cluster = check_cluster(node.cluster, planner.context)
+    if node.path is None:
+        if node.columns:
+            raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
+        schema = Schema((Column("counter", INT8, False),))
+        connector: plans.CounterConnector | plans.FileConnector = _counter(node.generator)
+    else:
+        if not node.columns:
+            raise Unsupported(
+                "CREATE SOURCE ... FROM FILE needs a list of columns",
+                hint="Write CREATE SOURCE name (column type, ...) FROM FILE ...",
+                position=node.position,
+            )
+        _unique([column.name for column in node.columns], node.name)
+        for column in node.columns:
+            if column.default is not None:
+                raise Unsupported("columns of sources have no DEFAULT", position=column.position)
+        schema = columns_schema(node.columns)
+        connector = _file(node)
+    key = tuple(_position(schema, column) for column in node.key or node.primary_key)
+    envelope = plans.Envelope(node.envelope)
+    if envelope is plans.Envelope.DEBEZIUM:
+        raise Unsupported("ENVELOPE DEBEZIUM of sources is not supported yet", position=node.position)
+    if envelope is plans.Envelope.UPSERT and not key:
+        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+    if envelope is plans.Envelope.NONE and key:
+        raise Unsupported(
+            "a key without ENVELOPE UPSERT is not supported: it would not be enforced",
+            hint="Add ENVELOPE UPSERT or remove the key.",
+            position=node.position,
+        )
+    return plans.CreateSource(name, connector, schema, key, envelope, cluster, sql, node.if_not_exists)
+
+
+def _position(schema: Schema, column: ast.Name) -> int:
+    if column.parts[-1] not in schema.names:
+        raise PtvcError(
+            f'column "{column.parts[-1]}" named in key does not exist', sqlstate="42703", position=column.position
+        )
+    return schema.names.index(column.parts[-1])
+
+
+def _counter(options: Sequence[st.Option]) -> plans.CounterConnector:
+    tick, cardinality = 1000, None
+    for option in options:
+        if option.name == "tick_interval" and isinstance(option.value, str):
+            tick = duration_ms(option.value, option.position)
+            if tick < 1:
+                raise InvalidParameter("TICK INTERVAL must be at least 1 ms", position=option.position)
+        elif option.name == "max_cardinality":
+            cardinality = _integer(option, 1)
+        else:
+            raise _unknown_option(option, ("tick_interval", "max_cardinality"))
+    return plans.CounterConnector(tick, cardinality)
+
+
+def _file(node: st.CreateSourceStatement) -> plans.FileConnector:
+    assert node.path is not None
+    connector = plans.FileConnector(node.path, node.format)
+    for option in node.options:
+        if option.name == "header" and node.format == "csv":
+            connector = replace(connector, header=option.value is True)
+        elif option.name in ("delimiter", "delimited_by") and node.format == "csv":
+            if not isinstance(option.value, str) or len(option.value) != 1:
+                raise InvalidParameter("DELIMITER must be a single character", position=option.position)
+            connector = replace(connector, delimiter=option.value)
+        elif option.name == "pattern" and isinstance(option.value, str):
+            connector = replace(connector, pattern=option.value)
+        else:
+            raise _unknown_option(option, ("header", "delimiter", "pattern"))
+    return connector
+
+
+def _unknown_option(option: st.Option, known: Sequence[str]) -> PtvcError:
+    return Unsupported(
+        f'option "{option.name.replace("_", " ").upper()}" is not supported here',
+        hint=f"Options are {', '.join(name.replace('_', ' ').upper() for name in known)}.",
+        position=option.position,
+    )
+
+
+def _integer(option: st.Option, least: int) -> int:
+    value = option.value
+    if isinstance(value, str) and value.isdigit():
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise InvalidParameter(
+            f"{option.name.replace('_', ' ').upper()} must be an integer of at least {least}",
+            position=option.position,
+        )
+    return value
+
+
+def create_sink(planner: Planner, node: st.CreateSinkStatement, sql: str) -> plans.CreateSink:
+    name = new_name(node.name, planner.context)
+    cluster = check_cluster(node.cluster, planner.context)
+    item = find_relation(node.from_name, planner.context)
+    if item.kind not in (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE):
+        raise PtvcError(
+            f'cannot create a sink from {item.kind.value.replace("-", " ")} "{item.name.name}"',
+            sqlstate="42809",
+            hint="Sinks read tables, sources and materialized views.",
+            position=node.from_name.position,
+        )
+    key = tuple(column_index(item, column) for column in node.key)
+    envelope = plans.Envelope(node.envelope)
+    if envelope is plans.Envelope.UPSERT and not key:
+        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+    connector = plans.FileSinkConnector(node.path, node.format)
+    relation = relation_of(item)
+    return plans.CreateSink(
+        name, item.id, relation, connector, envelope, key, cluster, sql, node.if_not_exists
+    )
+
+
+# --- clusters --------------------------------------------------------------------------------------------------------
+
+
+def create_cluster(node: st.CreateClusterStatement) -> plans.CreateCluster:
+    return plans.CreateCluster(node.name, cluster_options(node.options), node.if_not_exists)
+
+
+def alter_cluster(planner: Planner, node: st.AlterClusterStatement) -> plans.AlterCluster:
+    name = check_cluster(node.name, planner.context)
+    return plans.AlterCluster(name, cluster_options(node.options))
+
+
+def cluster_options(options: Sequence[st.Option]) -> Mapping[str, int]:
+    found: dict[str, int] = {}
+    for option in options:
+        if option.name not in _CLUSTER_OPTIONS:
+            raise _unknown_option(option, _CLUSTER_OPTIONS)
+        found[option.name] = _integer(option, 1 if option.name == "size" else 0)
+    return found
+
+
+# --- DROP, RENAME, SWAP, COMMENT -------------------------------------------------------------------------------------
+
+
+def drop(planner: Planner, node: st.DropStatement) -> plans.Drop:
+    ids: list[str] = []
+    names: list[str] = []
+    missing: list[str] = []
+    for name in node.names:
+        if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
+            found = _named(planner, node.kind, name, required=not node.if_exists)
+            (missing if found is None else names).append(name.parts[-1])
+            continue
+        item = find_object(node.kind, name, planner.context)
+        if item is not None:
+            if item.id not in ids:
+                ids.append(item.id)
+        elif node.if_exists:
+            missing.append(name.parts[-1])
+        else:
+            raise missing_object(node.kind, name, planner.context)
+    return plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
+
+
+def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool) -> str | None:
+    word = name.parts[-1]
+    catalog = planner.context.catalog
+    exists = catalog.schema_exists(word) if kind is ObjectKind.SCHEMA else word in catalog.clusters()
+    if exists:
+        return word
+    if not required:
+        return None
+    if kind is ObjectKind.SCHEMA:
+        raise UndefinedSchema(f'schema "{word}" does not exist', position=name.position)
+    raise UndefinedObject(f'cluster "{word}" does not exist', position=name.position)
+
+
+def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
+    if kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
+        found = _named(planner, kind, name, required=True)
+        assert found is not None
+        return found
+    if kind is ObjectKind.COLUMN:
+        raise Unsupported("renaming columns is not supported yet", position=name.position)
+    return _item(planner, kind, name).id
+
+
+def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
+    item = find_object(kind, name, planner.context)
+    if item is None:
+        raise missing_object(kind, name, planner.context)
+    return item
+
+
+def rename(planner: Planner, node: st.RenameStatement) -> plans.Rename | plans.NoOp:
+    if node.if_exists and node.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
+        if find_object(node.kind, node.name, planner.context) is None:
+            return plans.NoOp(f"ALTER {node.kind.value}")
+    return plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
+
+
+def swap(planner: Planner, node: st.SwapStatement) -> plans.Swap:
+    first = _target(planner, node.kind, node.first)
+    return plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
+
+
+def comment(planner: Planner, node: st.CommentStatement) -> plans.Comment:
+    if node.kind is not ObjectKind.COLUMN:
+        return plans.Comment(node.kind, _target(planner, node.kind, node.name), None, node.text)
+    if len(node.name.parts) < 2:
+        raise SqlSyntaxError("COMMENT ON COLUMN takes relation.column", position=node.name.position)
+    relation = ast.Name(node.name.parts[:-1], node.name.position)
+    item = find_relation(relation, planner.context)
+    if item.kind is ItemKind.SYSTEM:
+        raise PtvcError("permission denied: system catalog", sqlstate="42501", position=node.name.position)
+    return plans.Comment(node.kind, item.id, column_index(item, node.name), node.text)

@@ -1,0 +1,372 @@
+"""The planner of one statement: what its queries share, and queries themselves.
+
+A query is planned over a domain when it is correlated: its relation then begins with the domain's columns (the
+prefix), and its rows are those that the query has for each of the domain's rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, Unsupported
+from ..expr.coercion import common_type
+from ..expr.evaluate import fold
+from ..expr.relation import (
+    Constant,
+    Distinct,
+    GlobalId,
+    Join,
+    JoinKind,
+    Negate,
+    OrderBy,
+    Relation,
+    Threshold,
+    TopK,
+    Union,
+)
+from ..expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ..repr.schema import Column, Schema
+from ..repr.types import INT8, TEXT, ScalarType
+from . import ast, build
+from .expressions import Expressions, Typed, at
+from .plans import PlanContext
+from .scope import Correlated, OuterColumn, Scope
+from .session_functions import SessionFunctions
+from .subqueries import Subqueries
+
+Prefix = dict[OuterColumn, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A column that a query shows.  `unknown` and `parameter` as in Typed."""
+
+    name: str
+    type: ScalarType
+    nullable: bool
+    unknown: bool = False
+    parameter: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class QueryPlan:
+    """`relation`: `width` prefix columns, then the outputs, then columns that only `order` needs.
+
+    `single`: at most one row per prefix; `total`: at least one as well.
+    """
+
+    relation: Relation
+    width: int
+    outputs: tuple[Output, ...]
+    order: tuple[OrderBy, ...] = ()
+    limit: int | None = None
+    offset: int = 0
+    single: bool = False
+    total: bool = False
+
+    def closed(self) -> Relation:
+        """The prefix and the outputs, with LIMIT applied; ORDER BY alone means nothing here."""
+        relation = self.relation
+        if self.limit is not None or self.offset:
+            group = tuple(range(self.width))
+            relation = TopK(relation, group, self.order, self.limit, self.offset)
+        count = self.width + len(self.outputs)
+        return build.project(relation, range(count)) if len(relation.schema) > count else relation
+
+
+@dataclass(slots=True)
+class CommonTableBinding:
+    """A WITH item, planned at its first use and shared from then on."""
+
+    table: ast.CommonTable
+    environment: dict[str, CommonTableBinding]
+    parent: Scope | None
+    plan: QueryPlan | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RankBound:
+    """The enclosing query keeps rows whose row_number() column `name` is at most `limit`.
+
+    `shown`: the number itself is read, so that the k first rows are taken one by one.
+    """
+
+    name: str
+    limit: int
+    shown: bool = False
+
+
+@dataclass(slots=True)
+class Planner:
+    """State of one statement's planning.  `describing`: parameters may have no type yet; it is inferred."""
+
+    context: PlanContext
+    parameters: Sequence[Literal] = ()
+    declared: Sequence[ScalarType | None] = ()
+    describing: bool = False
+    maintained: bool = False  # the query defines a view: nothing of the session may go into it
+    parameter_types: dict[int, ScalarType] = field(default_factory=dict)
+    parameter_count: int = 0
+    uses: set[GlobalId] = field(default_factory=set)
+    environment: dict[str, CommonTableBinding] = field(default_factory=dict)
+    session: SessionFunctions = field(init=False)
+    subqueries: Subqueries = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.session = SessionFunctions(self)
+        self.subqueries = Subqueries(self)
+
+    def parameter(self, number: int, position: int) -> Typed:
+        if not 1 <= number <= 65535:
+            raise SqlSyntaxError(f"there is no parameter ${number}", sqlstate="42P02", position=position)
+        self.parameter_count = max(self.parameter_count, number)
+        if not self.describing:
+            if number > len(self.parameters):
+                raise SqlSyntaxError(f"there is no parameter ${number}", sqlstate="42P02", position=position)
+            return Typed(self.parameters[number - 1])
+        if number <= len(self.declared) and (known := self.declared[number - 1]) is not None:
+            return Typed(Literal(None, known))
+        if number in self.parameter_types:
+            return Typed(Literal(None, self.parameter_types[number]))
+        return Typed(Literal(None, TEXT), unknown=True, parameter=number)
+
+    # --- queries ---
+
+    def query(
+        self,
+        query: ast.Query,
+        parent: Scope | None = None,
+        prefix: Prefix | None = None,
+        domain: Relation | None = None,
+        bound: RankBound | None = None,
+    ) -> QueryPlan:
+        prefix = {} if prefix is None else prefix
+        saved = self.environment
+        try:
+            for table in query.with_tables:
+                binding = CommonTableBinding(table, self.environment, parent)
+                self.environment = {**self.environment, table.name: binding}
+            plan = self._body(query, parent, prefix, domain, bound)
+            limit, offset = self._limits(query)
+            if limit is None and not offset:
+                return plan
+            if plan.limit is not None or plan.offset:
+                plan = replace(plan, relation=plan.closed(), limit=None, offset=0)
+            single = plan.single or limit in (0, 1)
+            return replace(plan, limit=limit, offset=offset, single=single, total=False)
+        finally:
+            self.environment = saved
+
+    def _body(
+        self,
+        query: ast.Query,
+        parent: Scope | None,
+        prefix: Prefix,
+        domain: Relation | None,
+        bound: RankBound | None,
+    ) -> QueryPlan:
+        body = query.body
+        if isinstance(body, ast.SelectBody):
+            from .select import SelectPlanner
+
+            return SelectPlanner(self, body, query, parent, prefix, domain, bound).plan()
+        if isinstance(body, ast.ValuesBody):
+            plan = self._values(body, parent, prefix, domain)
+        elif isinstance(body, ast.SetBody):
+            plan = self._set_operation(body, parent, prefix, domain)
+        else:
+            plan = self.query(body, parent, prefix, domain)
+            if plan.limit is not None or plan.offset:
+                plan = QueryPlan(plan.closed(), plan.width, plan.outputs, single=plan.single)
+        if query.order_by:
+            plan = replace(plan, order=self._output_order(query.order_by, plan))
+        return plan
+
+    def _output_order(self, keys: Sequence[ast.SortKey], plan: QueryPlan) -> tuple[OrderBy, ...]:
+        """ORDER BY of a set operation or VALUES: names and positions of its columns only."""
+        order = []
+        for key in keys:
+            node = key.expression
+            names = [output.name for output in plan.outputs]
+            if isinstance(node, ast.Integer):
+                index = order_position(node, len(names), "ORDER BY")
+            elif isinstance(node, ast.Name) and len(node.parts) == 1 and node.parts[0] in names:
+                index = names.index(node.parts[0])
+            else:
+                raise Unsupported(
+                    "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
+                    detail="Only result column names can be used, not expressions or functions.",
+                    hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
+                    position=node.position,
+                )
+            order.append(OrderBy(plan.width + index, key.descending, key.nulls_first))
+        return tuple(order)
+
+    def _limits(self, query: ast.Query) -> tuple[int | None, int]:
+        limit = self._count(query.limit, "LIMIT", "2201W")
+        return limit, self._count(query.offset, "OFFSET", "2201X") or 0
+
+    def _count(self, node: ast.Expression | None, clause: str, sqlstate: str) -> int | None:
+        if node is None:
+            return None
+        expressions = Expressions(self, Scope(None), build.UNIT, clause)
+        expressions.allow_subqueries = False
+        with at(node.position):
+            typed = expressions.resolve(node)
+            value = fold(expressions.coerce(typed, INT8, clause))
+            if not isinstance(value, Literal):
+                raise Unsupported(f"argument of {clause} must be a constant")
+            if value.value is None:
+                return None
+            if value.value < 0:
+                raise PtvcError(f"{clause} must not be negative", sqlstate=sqlstate)
+        return int(value.value)
+
+    # --- VALUES ---
+
+    def _values(
+        self, body: ast.ValuesBody, parent: Scope | None, prefix: Prefix, domain: Relation | None
+    ) -> QueryPlan:
+        scope = Scope(parent, prefix)
+        expressions = Expressions(self, scope, domain or build.UNIT, "VALUES")
+        rows = [[expressions.resolve(cell) for cell in row] for row in body.rows]
+        return self.values_plan(expressions, rows, len(prefix), body.position)
+
+    def values_plan(
+        self,
+        expressions: Expressions,
+        rows: Sequence[Sequence[Typed]],
+        width: int,
+        position: int,
+        targets: Sequence[ScalarType] | None = None,
+    ) -> QueryPlan:
+        """Rows of expressions; `targets` are the types that unknown literals take."""
+        columns: list[list[Scalar]] = []
+        outputs: list[Output] = []
+        for index in range(len(rows[0])):
+            cells = [row[index] for row in rows]
+            unknown = all(cell.unknown for cell in cells)
+            with at(position):
+                if targets is not None and unknown:
+                    type_ = targets[index]
+                else:
+                    type_ = common_type([None if c.unknown else c.scalar.type for c in cells], "VALUES")
+                numbers = {cell.parameter for cell in cells}
+                number = numbers.pop() if len(cells) == 1 and unknown and targets is None else None
+                scalars = [
+                    fold(cell.scalar if number is not None else expressions.coerce(cell, type_, "VALUES"))
+                    for cell in cells
+                ]
+            columns.append(scalars)
+            nullable = any(scalar.nullable for scalar in scalars)
+            outputs.append(
+                Output(f"column{index + 1}", type_, nullable, unknown and targets is None, number)
+            )
+        schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in outputs))
+        base = expressions.relation
+        if all(isinstance(scalar, Literal) for column in columns for scalar in column):
+            values = tuple(
+                tuple(scalar.value for scalar in row if isinstance(scalar, Literal))
+                for row in zip(*columns, strict=True)
+            )
+            relation: Relation = build.cross(base, Constant(values, schema))
+        else:
+            names = schema.names
+            arms = []
+            for row in zip(*columns, strict=True):
+                arm, positions = build.append(base, row, names)
+                arms.append(build.project(arm, [*range(width), *positions]))
+            relation = union_all(arms, Schema(base.schema.columns[:width] + schema.columns))
+        single = len(rows) == 1
+        return QueryPlan(relation, width, tuple(outputs), single=single, total=single)
+
+    # --- UNION, INTERSECT, EXCEPT ---
+
+    def _set_operation(
+        self, body: ast.SetBody, parent: Scope | None, prefix: Prefix, domain: Relation | None
+    ) -> QueryPlan:
+        arms = [self.query(part, parent, prefix, domain) for part in (body.left, body.right)]
+        if len(arms[0].outputs) != len(arms[1].outputs):
+            raise SqlSyntaxError(
+                f"each {body.word.upper()} query must have the same number of columns", position=body.position
+            )
+        types = []
+        with at(body.position):
+            for pair in zip(arms[0].outputs, arms[1].outputs, strict=True):
+                types.append(
+                    common_type([None if o.unknown else o.type for o in pair], body.word.upper())
+                )
+        names = [output.name for output in arms[0].outputs]
+        left, right = (self.converted(arm, types, names) for arm in arms)
+        nullable = [a.nullable or b.nullable for a, b in zip(left.schema, right.schema, strict=True)]
+        schema = Schema(tuple(replace(c, nullable=n) for c, n in zip(left.schema, nullable, strict=True)))
+        relation = _combine(body.word, body.all, left, right, schema)
+        width = len(prefix)
+        outputs = tuple(Output(c.name, c.type, c.nullable) for c in relation.schema.columns[width:])
+        return QueryPlan(relation, width, outputs)
+
+    def converted(
+        self, plan: QueryPlan, types: Sequence[ScalarType], names: Sequence[str], explicit: bool = True
+    ) -> Relation:
+        """The plan's rows with its outputs cast to `types`."""
+        relation = plan.closed()
+        scalars: list[Scalar] = []
+        for index, (output, type_) in enumerate(zip(plan.outputs, types, strict=True)):
+            if output.parameter is not None:
+                self.parameter_types[output.parameter] = type_
+            column = build.ref(relation, plan.width + index)
+            scalars.append(column if column.type == type_ else Cast(column, type_, explicit or output.unknown))
+        relation, positions = build.append(relation, scalars, names)
+        prefix_names = relation.schema.names[: plan.width]
+        return build.project(relation, [*range(plan.width), *positions], [*prefix_names, *names])
+
+    # --- roots ---
+
+    def root(self, query: ast.Query) -> QueryPlan:
+        """A whole query, its unknown columns turned to text."""
+        try:
+            plan = self.query(query)
+        except Correlated as error:
+            raise Unsupported(
+                "this use of an outer column is not supported", hint="Rewrite it as a join."
+            ) from error
+        if any(output.unknown for output in plan.outputs):
+            for output in plan.outputs:
+                if output.parameter is not None:
+                    self.parameter_types.setdefault(output.parameter, TEXT)
+            plan = replace(plan, outputs=tuple(replace(o, unknown=False, parameter=None) for o in plan.outputs))
+        return plan
+
+
+def union_all(arms: Sequence[Relation], schema: Schema) -> Relation:
+    if len(arms) == 1:
+        return arms[0]
+    nullable = [any(arm.schema[i].nullable for arm in arms) for i in range(len(schema))]
+    return Union(
+        tuple(arms), Schema(tuple(replace(c, nullable=n) for c, n in zip(schema, nullable, strict=True)))
+    )
+
+
+def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Schema) -> Relation:
+    everything = range(len(schema))
+    if word == "union":
+        relation: Relation = Union((left, right), schema)
+        return relation if every else Distinct(relation)
+    if every:
+        surplus = Threshold(Union((left, Negate(right)), schema))
+        return surplus if word == "except" else Union((left, Negate(surplus)), schema)
+    kind = JoinKind.SEMI if word == "intersect" else JoinKind.ANTI
+    left = Distinct(left)
+    return Join(left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True)
+
+
+def order_position(node: ast.Integer, count: int, clause: str) -> int:
+    if not 1 <= node.value <= count:
+        raise PtvcError(
+            f"{clause} position {node.value} is not in select list", sqlstate="42P10", position=node.position
+        )
+    return node.value - 1
+
+
+__all__ = ["ColumnRef", "DatatypeMismatch", "Output", "Planner", "QueryPlan", "RankBound"]

@@ -1,0 +1,480 @@
+"""Planned statements: what `sql/` hands to the coordinator.
+
+One frozen dataclass per statement.  Names are resolved to ids, expressions typed, subqueries decorrelated; views
+are already inlined, so a relation reads only tables, sources, materialized views and system relations.  No sqlglot
+node leaves this package.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ..expr.relation import Finishing, GlobalId, Relation
+from ..expr.scalar import Scalar
+from ..repr.schema import Schema
+from ..repr.types import ScalarType
+
+
+class ItemKind(enum.Enum):
+    TABLE = "table"
+    VIEW = "view"
+    MATERIALIZED_VIEW = "materialized-view"
+    SOURCE = "source"
+    SINK = "sink"
+    INDEX = "index"
+    SYSTEM = "system"  # a relation of pg_catalog, information_schema, mz_catalog or mz_internal
+
+
+@dataclass(frozen=True, slots=True)
+class QualifiedName:
+    """A full name; `database` is always `ptvc` today.  Temporary objects live in schema `pg_temp_<n>`."""
+
+    database: str
+    schema: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.schema}.{self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogItem:
+    """What planning needs to know of an object.  `definition` is a view's relation, inlined where it is used.
+
+    `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.
+    """
+
+    id: GlobalId
+    name: QualifiedName
+    kind: ItemKind
+    schema: Schema
+    definition: Relation | None = None
+    defaults: tuple[Scalar | None, ...] = ()
+
+
+class CatalogView(Protocol):
+    """The catalog as planning sees it: one consistent version."""
+
+    def schema_exists(self, schema: str) -> bool: ...
+
+    def item(self, schema: str, name: str) -> CatalogItem | None:
+        """The object of that exact name.  Types, relations and indexes share one name space per schema."""
+
+    def item_by_id(self, id: GlobalId) -> CatalogItem: ...
+
+    def items(self) -> Mapping[GlobalId, CatalogItem]: ...
+
+    def oid(self, id: GlobalId) -> int:
+        """The object's OID in pg_catalog."""
+
+    def schema_oids(self) -> Mapping[str, int]: ...
+
+    def clusters(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PlanContext:
+    """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC."""
+
+    catalog: CatalogView
+    search_path: tuple[str, ...]
+    database: str
+    user: str
+    cluster: str
+    now_us: int
+    temp_schema: str
+    settings: Mapping[str, str]
+
+
+# --- queries -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Select:
+    """A one-off query.  `schema` is what the client sees, after `finishing`."""
+
+    relation: Relation
+    finishing: Finishing
+    schema: Schema
+
+
+class ExplainStage(enum.Enum):
+    RAW = "raw"
+    DECORRELATED = "decorrelated"
+    OPTIMIZED = "optimized"
+    PHYSICAL = "physical"
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN of a query; `text` is the finished plan, except for PHYSICAL, which the coordinator lowers."""
+
+    stage: ExplainStage
+    relation: Relation
+    text: str
+
+
+# --- data --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Insert:
+    """`relation` yields whole rows of the table: assignment casts and defaults are in it."""
+
+    table: GlobalId
+    relation: Relation
+    returning: Returning | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """`relation` yields the table's columns as they are, then all of them as they shall be."""
+
+    table: GlobalId
+    relation: Relation
+    returning: Returning | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Delete:
+    """`relation` yields the rows of the table that go."""
+
+    table: GlobalId
+    relation: Relation
+    returning: Returning | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Returning:
+    """Expressions over the row that was written (deleted, for a DELETE)."""
+
+    scalars: tuple[Scalar, ...]
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Truncate:
+    tables: tuple[GlobalId, ...]
+
+
+class CopyFormat(enum.Enum):
+    TEXT = "text"
+    CSV = "csv"
+    BINARY = "binary"
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOptions:
+    format: CopyFormat
+    delimiter: str
+    null: str
+    header: bool
+    quote: str = '"'
+    escape: str = '"'
+
+
+@dataclass(frozen=True, slots=True)
+class CopyFrom:
+    """COPY table (columns) FROM STDIN.  `columns` are positions of the table, in the order of the input.
+
+    `defaults` gives the expression for each column of the table that the input does not carry.
+    """
+
+    table: GlobalId
+    columns: tuple[int, ...]
+    defaults: Mapping[int, Scalar]
+    options: CopyOptions
+
+
+@dataclass(frozen=True, slots=True)
+class CopyTo:
+    query: Select
+    options: CopyOptions
+
+
+# --- definitions -------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSchema:
+    name: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTable:
+    name: QualifiedName
+    schema: Schema
+    defaults: tuple[Scalar | None, ...]
+    if_not_exists: bool
+    temporary: bool
+    query: Select | None = None  # CREATE TABLE AS
+
+
+@dataclass(frozen=True, slots=True)
+class CreateView:
+    name: QualifiedName
+    relation: Relation
+    schema: Schema
+    definition_sql: str
+    or_replace: bool
+    if_not_exists: bool
+    temporary: bool
+    uses: frozenset[GlobalId]  # every object named in the body, views included
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMaterializedView:
+    """`definition_sql` is the query's text as the user wrote it."""
+
+    name: QualifiedName
+    relation: Relation
+    schema: Schema
+    definition_sql: str
+    cluster: str
+    or_replace: bool
+    if_not_exists: bool
+    uses: frozenset[GlobalId]
+    retain_history_ms: int | None = None
+    assert_not_null: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndex:
+    """`keys` are expressions over the relation's columns; `on` may be a view, which is then maintained here.
+
+    `name.name` is generated (`<relation>_<columns>_idx`) when the statement has none.
+    """
+
+    name: QualifiedName
+    on: GlobalId
+    relation: Relation
+    keys: tuple[Scalar, ...]
+    cluster: str
+    if_not_exists: bool
+
+
+class Envelope(enum.Enum):
+    NONE = "none"
+    UPSERT = "upsert"
+    DEBEZIUM = "debezium"
+
+
+@dataclass(frozen=True, slots=True)
+class FileConnector:
+    """FILE: one file or a directory of files that are tailed.  `format` is csv, json (lines) or parquet."""
+
+    path: str
+    format: str
+    delimiter: str = ","
+    header: bool = True
+    pattern: str | None = None  # a glob over file names within a directory
+
+
+@dataclass(frozen=True, slots=True)
+class CounterConnector:
+    """LOAD GENERATOR COUNTER: 1, 2, 3, ... one per tick; the oldest vanish beyond `max_cardinality`."""
+
+    tick_ms: int = 1000
+    max_cardinality: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSource:
+    """`key` are positions in `schema`; for ENVELOPE UPSERT, a record without its value columns deletes."""
+
+    name: QualifiedName
+    connector: FileConnector | CounterConnector
+    schema: Schema
+    key: tuple[int, ...]
+    envelope: Envelope
+    cluster: str
+    create_sql: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FileSinkConnector:
+    """A directory that receives one file of changes per commit.  `format` is json (lines) or parquet."""
+
+    path: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSink:
+    name: QualifiedName
+    from_id: GlobalId
+    relation: Relation
+    connector: FileSinkConnector
+    envelope: Envelope
+    key: tuple[int, ...]
+    cluster: str
+    create_sql: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateCluster:
+    """`options` are checked names and values: size, job_min_rows."""
+
+    name: str
+    options: Mapping[str, int]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterCluster:
+    name: str
+    options: Mapping[str, int]
+
+
+class ObjectKind(enum.Enum):
+    """What DROP, ALTER and COMMENT may name, as the statement spells it."""
+
+    TABLE = "TABLE"
+    VIEW = "VIEW"
+    MATERIALIZED_VIEW = "MATERIALIZED VIEW"
+    SOURCE = "SOURCE"
+    SINK = "SINK"
+    INDEX = "INDEX"
+    SCHEMA = "SCHEMA"
+    CLUSTER = "CLUSTER"
+    COLUMN = "COLUMN"
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """`ids` for relations and indexes; `names` for schemas and clusters.  Missing ones were skipped with
+    IF EXISTS and are in `missing`, for the notice."""
+
+    kind: ObjectKind
+    ids: tuple[GlobalId, ...]
+    names: tuple[str, ...]
+    missing: tuple[str, ...]
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Rename:
+    """ALTER <kind> a RENAME TO b; an id, or a schema's or cluster's old name."""
+
+    kind: ObjectKind
+    target: str
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """ALTER SCHEMA|CLUSTER a SWAP WITH b, or of two relations by id."""
+
+    kind: ObjectKind
+    first: str
+    second: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """COMMENT ON; `target` is an id (or a schema's name), `column` a position."""
+
+    kind: ObjectKind
+    target: str
+    column: int | None
+    text: str | None
+
+
+# --- session -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SetVariable:
+    """SET [LOCAL] name = value; `value` None is RESET or DEFAULT."""
+
+    name: str
+    value: str | None
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowVariable:
+    """`name` None is SHOW ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Deallocate:
+    """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
+
+    name: str | None
+    all_session_state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoOp:
+    """Accepted, nothing to do (VACUUM, ANALYZE); `tag` is the command tag."""
+
+    tag: str
+
+
+PlannedStatement = (
+    Select
+    | Explain
+    | Insert
+    | Update
+    | Delete
+    | Truncate
+    | CopyFrom
+    | CopyTo
+    | CreateSchema
+    | CreateTable
+    | CreateView
+    | CreateMaterializedView
+    | CreateIndex
+    | CreateSource
+    | CreateSink
+    | CreateCluster
+    | AlterCluster
+    | Drop
+    | Rename
+    | Swap
+    | Comment
+    | SetVariable
+    | ShowVariable
+    | Begin
+    | Commit
+    | Rollback
+    | Deallocate
+    | NoOp
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A statement that was parsed and described, its parameters still open.
+
+    `parameter_types` are inferred where the client left them unspecified; `schema` is the shape of its rows, or None
+    for a statement that returns none.
+    """
+
+    sql: str
+    parameter_types: tuple[ScalarType, ...]
+    schema: Schema | None

@@ -1,0 +1,147 @@
+"""Scopes: which names a clause sees, and where their columns stand.
+
+A scope belongs to one SELECT.  Its relation begins with a prefix of columns of the enclosing queries: a subquery is
+planned over the distinct outer values that it depends on (its domain), so what it needs of the outer row is part of
+its own rows.  A name that resolves to an outer column which is not in the prefix raises `Correlated`: the planner of
+that subquery adds the column to the domain and starts again.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, field
+
+from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable
+from ..expr.scalar import ColumnRef
+from ..repr.types import ScalarType
+
+OuterColumn = tuple[int, int]
+"""(levels up, ordinal in that scope): level 1 is the directly enclosing query."""
+
+
+class Correlated(Exception):
+    """Internal: the subquery of `scope` needs `column` of an enclosing query in its domain."""
+
+    def __init__(self, scope: Scope, column: OuterColumn) -> None:
+        super().__init__(column)
+        self.scope = scope
+        self.column = column
+
+
+class RankUsed(Exception):
+    """Internal: the value of a row_number() that only a filter was thought to need is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeColumn:
+    """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
+    their qualified name only; `rank` marks a row_number() that exists as a bound only."""
+
+    table: str | None
+    name: str
+    type: ScalarType
+    nullable: bool
+    index: int
+    hidden: bool = False
+    rank: bool = False
+
+
+@dataclass(slots=True)
+class Scope:
+    """`own` is what unqualified names see first; `prefix` maps outer columns to positions of the relation."""
+
+    parent: Scope | None
+    prefix: dict[OuterColumn, int] = field(default_factory=dict)
+    columns: list[ScopeColumn] = field(default_factory=list)
+    tables: dict[str, int] = field(default_factory=dict)
+    blocked: bool = False  # enclosing queries are out of reach (a view's body)
+
+    def resolve(self, parts: tuple[str, ...], position: int) -> tuple[ColumnRef, ScopeColumn | None]:
+        """The column of that name, as a reference into this scope's relation, and its entry when it is our own."""
+        table, name = _split(parts, position)
+        level, scope = 0, self
+        while True:
+            found = scope.lookup(table, name, position)
+            if found is not None:
+                break
+            if table is not None and table in scope.tables:
+                raise self._missing(table, name, position)
+            if scope.parent is None:
+                raise self._missing(table, name, position)
+            level, scope = level + 1, scope.parent
+        column = scope.columns[found]
+        if column.rank:
+            raise RankUsed
+        if level == 0:
+            return ColumnRef(column.index, column.type, column.nullable), column
+        return ColumnRef(self.outer((level, found)), column.type, column.nullable), None
+
+    def outer(self, column: OuterColumn) -> int:
+        index = self.prefix.get(column)
+        if index is None:
+            raise Correlated(self, column)
+        return index
+
+    def lookup(self, table: str | None, name: str, position: int) -> int | None:
+        """The ordinal of the one column that matches; 42702 when several do."""
+        found: int | None = None
+        for ordinal, column in enumerate(self.columns):
+            if column.name != name or (column.table != table if table is not None else column.hidden):
+                continue
+            if found is not None:
+                raise AmbiguousColumn(f'column reference "{name}" is ambiguous', position=position)
+            found = ordinal
+        return found
+
+    def ancestor(self, level: int) -> Scope:
+        scope: Scope = self
+        for _ in range(level):
+            assert scope.parent is not None
+            scope = scope.parent
+        return scope
+
+    def add_table(self, name: str, position: int) -> None:
+        if name in self.tables:
+            raise PtvcError(f'table name "{name}" specified more than once', sqlstate="42712", position=position)
+        self.tables[name] = position
+
+    def star(self, qualifier: tuple[str, ...], position: int) -> list[ScopeColumn]:
+        """The columns that `*` or `t.*` stands for."""
+        if not qualifier:
+            if not self.tables:
+                raise PtvcError("SELECT * with no tables specified is not valid", sqlstate="42601", position=position)
+            return [column for column in self.columns if not column.hidden]
+        table = qualifier[-1]
+        if table not in self.tables:
+            raise UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
+        return [column for column in self.columns if column.table == table]
+
+    def _missing(self, table: str | None, name: str, position: int) -> PtvcError:
+        if table is not None:
+            scope: Scope | None = self
+            while scope is not None and table not in scope.tables:
+                scope = scope.parent
+            if scope is None:
+                return UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
+        shown = name if table is None else f"{table}.{name}"
+        quoted = f'"{shown}"' if table is None else shown
+        return UndefinedColumn(
+            f"column {quoted} does not exist", hint=self._suggestion(table, name), position=position
+        )
+
+    def _suggestion(self, table: str | None, name: str) -> str | None:
+        names = {c.name: c for c in self.columns if table is None or c.table == table}
+        close = difflib.get_close_matches(name, list(names), 1, 0.6)
+        if not close:
+            return None
+        column = names[close[0]]
+        shown = column.name if column.table is None else f"{column.table}.{column.name}"
+        return f'Perhaps you meant to reference the column "{shown}".'
+
+
+def _split(parts: tuple[str, ...], position: int) -> tuple[str | None, str]:
+    if len(parts) > 4:
+        raise PtvcError(
+            f"improper qualified name (too many dotted names): {'.'.join(parts)}", sqlstate="42601", position=position
+        )
+    return (parts[-2] if len(parts) > 1 else None), parts[-1]

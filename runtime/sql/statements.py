@@ -1,0 +1,297 @@
+"""The syntax tree of statements, names unresolved.  Queries and expressions within are of `ast`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from .ast import Expression, FromItem, Name, Query, SelectItem, TypeName
+from .plans import CopyOptions, ExplainStage, ObjectKind
+
+ObjectName = Name
+OptionValue = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class QueryStatement:
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainStatement:
+    stage: ExplainStage
+    query: Query
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The table that DML writes, and its alias."""
+
+    name: ObjectName
+    alias: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class InsertStatement:
+    """`query` None is DEFAULT VALUES."""
+
+    target: Target
+    columns: tuple[Name, ...] | None
+    query: Query | None
+    returning: tuple[SelectItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateStatement:
+    target: Target
+    assignments: tuple[tuple[Name, Expression], ...]
+    from_items: tuple[FromItem, ...]
+    where: Expression | None
+    returning: tuple[SelectItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteStatement:
+    target: Target
+    using: tuple[FromItem, ...]
+    where: Expression | None
+    returning: tuple[SelectItem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TruncateStatement:
+    tables: tuple[ObjectName, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CopyStatement:
+    """FROM STDIN with a table, or TO STDOUT with a table or a query."""
+
+    table: ObjectName | None
+    columns: tuple[Name, ...] | None
+    query: Query | None
+    incoming: bool
+    options: CopyOptions
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    name: str
+    type: TypeName
+    not_null: bool
+    default: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableStatement:
+    name: ObjectName
+    columns: tuple[ColumnDefinition, ...]
+    if_not_exists: bool
+    temporary: bool
+    query: Query | None = None
+    column_names: tuple[str, ...] = ()
+    with_data: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class CreateViewStatement:
+    name: ObjectName
+    columns: tuple[str, ...]
+    query: Query
+    or_replace: bool
+    if_not_exists: bool
+    temporary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMaterializedViewStatement:
+    name: ObjectName
+    columns: tuple[str, ...]
+    query: Query
+    cluster: Name | None
+    or_replace: bool
+    if_not_exists: bool
+    retain_history_ms: int | None
+    assert_not_null: tuple[Name, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndexStatement:
+    """`keys` None is the DEFAULT index: all columns."""
+
+    name: str | None
+    cluster: Name | None
+    on: ObjectName
+    keys: tuple[Expression, ...] | None
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    name: str
+    value: OptionValue | tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSourceStatement:
+    """`path` None is the load generator."""
+
+    name: ObjectName
+    columns: tuple[ColumnDefinition, ...]
+    primary_key: tuple[Name, ...]
+    cluster: Name | None
+    path: str | None
+    generator: tuple[Option, ...]
+    format: str
+    options: tuple[Option, ...]
+    key: tuple[Name, ...]
+    envelope: str
+    if_not_exists: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSinkStatement:
+    name: ObjectName
+    cluster: Name | None
+    from_name: ObjectName
+    path: str
+    format: str
+    key: tuple[Name, ...]
+    envelope: str
+    if_not_exists: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSchemaStatement:
+    name: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateClusterStatement:
+    name: str
+    options: tuple[Option, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterClusterStatement:
+    name: Name
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DropStatement:
+    kind: ObjectKind
+    names: tuple[ObjectName, ...]
+    if_exists: bool
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameStatement:
+    kind: ObjectKind
+    name: ObjectName
+    new_name: str
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SwapStatement:
+    kind: ObjectKind
+    first: ObjectName
+    second: ObjectName
+
+
+@dataclass(frozen=True, slots=True)
+class CommentStatement:
+    kind: ObjectKind
+    name: ObjectName
+    text: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class SetStatement:
+    name: str
+    value: str | None
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowVariableStatement:
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ShowObjectsStatement:
+    """`kind` is tables, views, ..., or columns and create (of `name`, an object of kind `create_kind`)."""
+
+    kind: str
+    name: ObjectName | None = None
+    schema: str | None = None
+    like: str | None = None
+    create_kind: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BeginStatement:
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommitStatement:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackStatement:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class DeallocateStatement:
+    name: str | None
+    all_session_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class NoOpStatement:
+    tag: str
+
+
+StatementNode = (
+    QueryStatement
+    | ExplainStatement
+    | InsertStatement
+    | UpdateStatement
+    | DeleteStatement
+    | TruncateStatement
+    | CopyStatement
+    | CreateTableStatement
+    | CreateViewStatement
+    | CreateMaterializedViewStatement
+    | CreateIndexStatement
+    | CreateSourceStatement
+    | CreateSinkStatement
+    | CreateSchemaStatement
+    | CreateClusterStatement
+    | AlterClusterStatement
+    | DropStatement
+    | RenameStatement
+    | SwapStatement
+    | CommentStatement
+    | SetStatement
+    | ShowVariableStatement
+    | ShowObjectsStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
+    | DeallocateStatement
+    | NoOpStatement
+)
+
+KIND_WORDS: Mapping[str, ObjectKind] = {kind.value.lower(): kind for kind in ObjectKind}

@@ -1,0 +1,274 @@
+"""Subqueries in expressions: joins with the distinct outer values that they depend on.
+
+`correlated` plans a query over its domain.  Which outer columns that takes is found out by planning it: each one
+missing raises `Correlated`, is added, and the query is planned again; what was learnt is kept, so nested subqueries
+are not searched anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from ..errors import GroupingError, SqlSyntaxError, Unsupported
+from ..expr.relation import (
+    Aggregate,
+    AssertSingle,
+    Distinct,
+    Join,
+    JoinKind,
+    Map,
+    Reduce,
+    Relation,
+)
+from ..expr.scalar import ColumnRef, Literal, Scalar
+from ..repr.types import BOOL, INT8, array_of
+from . import ast, build
+from .expressions import RAW, Expressions, Typed, at
+from .scope import Correlated, OuterColumn, Scope
+
+if TYPE_CHECKING:
+    from .planner import Planner, QueryPlan, RankBound
+
+
+class Subqueries:
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+        self.known: dict[int, list[OuterColumn]] = {}
+
+    def correlated(
+        self,
+        query: ast.Query,
+        parent: Scope | None,
+        relation: Relation,
+        position_of: Callable[[OuterColumn], int],
+        bound: RankBound | None = None,
+    ) -> tuple[QueryPlan, list[int]]:
+        """The query's plan over its domain, and where the domain's columns stand in `relation`."""
+        needed = self.known.setdefault(id(query), [])
+        while True:
+            positions = [position_of(column) for column in needed]
+            prefix = {column: index for index, column in enumerate(needed)}
+            domain = build.domain_of(relation, positions) if needed else None
+            try:
+                return self.planner.query(query, parent, prefix, domain, bound), positions
+            except Correlated as error:
+                if error.scope.prefix is not prefix:
+                    raise
+                needed.append(error.column)
+
+    def _plan(self, expressions: Expressions, query: ast.Query) -> tuple[QueryPlan, list[int]]:
+        def position_of(column: OuterColumn) -> int:
+            level, ordinal = column
+            if level > 1:
+                return expressions.scope.outer((level - 1, ordinal))
+            own = expressions.scope.columns[ordinal]
+            if expressions.aggregates is None:
+                return own.index
+            raw = ColumnRef(RAW + own.index, own.type, own.nullable)
+            for number, key in enumerate(expressions.keys):
+                if key == raw:
+                    return expressions.key_base + number
+            name = own.name if own.table is None else f"{own.table}.{own.name}"
+            raise GroupingError(f'subquery uses ungrouped column "{name}" from outer query')
+
+        return self.correlated(query, expressions.scope, expressions.relation, position_of)
+
+    # --- values ---
+
+    def value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery) -> Typed:
+        with at(node.position):
+            if isinstance(node, ast.InQuery):
+                result = self._membership(expressions, node)
+                return Typed(build.negate(result) if node.negated else result)
+            if node.kind == "exists":
+                return Typed(self._exists(expressions, node.query))
+            if node.kind == "array":
+                return self._array(expressions, node)
+            return self._scalar(expressions, node)
+
+    def _scalar(self, expressions: Expressions, node: ast.Subquery) -> Typed:
+        plan, positions = self._plan(expressions, node.query)
+        if len(plan.outputs) != 1:
+            raise SqlSyntaxError("subquery must return only one column", position=node.position)
+        relation = plan.closed()
+        if not plan.single:
+            relation = AssertSingle(relation, tuple(range(plan.width)))
+        kind = JoinKind.INNER if plan.total else JoinKind.LEFT
+        (column,) = self._attach(expressions, relation, positions, kind)
+        return Typed(column, unknown=plan.outputs[0].unknown)
+
+    def _attach(
+        self, expressions: Expressions, relation: Relation, positions: list[int], kind: JoinKind
+    ) -> list[ColumnRef]:
+        """Joins `relation` (its first columns are the outer values at `positions`); its other columns."""
+        left = expressions.relation
+        width, count = len(left.schema), len(positions)
+        keys = range(count)
+        joined = Join(
+            left,
+            relation,
+            kind,
+            build.refs(left, positions),
+            build.refs(relation, keys),
+            null_safe=bool(positions),
+        )
+        total = len(relation.schema)
+        result: Relation = joined
+        if left is build.UNIT and not positions and kind is JoinKind.INNER:
+            result = relation
+        elif count:
+            result = build.project(joined, [*range(width), *range(width + count, width + total)])
+        expressions.relation = result
+        return [build.ref(result, width + i) for i in range(total - count)]
+
+    def _marked(self, expressions: Expressions, relation: Relation, positions: list[int]) -> Scalar:
+        """Whether the distinct `relation` has a row for the outer values."""
+        marked = Map(relation, (build.TRUE,), ("marker",))
+        (marker,) = self._attach(expressions, marked, positions, JoinKind.LEFT)
+        return build.is_not_null(marker)
+
+    def _exists(self, expressions: Expressions, query: ast.Query) -> Scalar:
+        plan, positions = self._plan(expressions, query)
+        relation = plan.closed()
+        if positions:
+            return self._marked(expressions, build.domain_of(relation, range(plan.width)), positions)
+        counted = Reduce(relation, (), (), (_COUNT,), scalar=True)
+        (count,) = self._attach(expressions, counted, [], JoinKind.INNER)
+        return build.call("gt", count, build.int8(0))
+
+    def _membership(self, expressions: Expressions, node: ast.InQuery) -> Scalar:
+        """`x IN (query)`: TRUE on a match; FALSE without rows; NULL when x or, without a match, a row is NULL."""
+        if isinstance(node.arg, ast.Row):
+            raise Unsupported(
+                "this use of (row) IN (subquery) is not supported", hint="Use EXISTS.", position=node.position
+            )
+        plan, positions, arg, relation = self._in_operands(expressions, node)
+        width = plan.width
+        element = build.ref(relation, width)
+        if not isinstance(arg, ColumnRef):
+            expressions.relation, (index,) = build.append(expressions.relation, (arg,), ("needle",))
+            arg = build.ref(expressions.relation, index)
+        present = build.where(relation, (build.is_not_null(element),)) if element.nullable else relation
+        matched = self._marked(expressions, Distinct(present), [*positions, arg.index])
+        if not (element.nullable or arg.nullable):
+            return matched
+        counts = (_COUNT, Aggregate("count", element, INT8, "present", nullable=False))
+        keys = build.refs(relation, range(width))
+        names = relation.schema.names[:width]
+        if positions:
+            counted: Relation = Reduce(relation, keys, names, counts)
+        else:
+            counted = Reduce(relation, (), (), counts, scalar=True)
+        kind = JoinKind.LEFT if positions else JoinKind.INNER
+        rows, present_rows = self._attach(expressions, counted, positions, kind)
+        nothing = Literal(None, BOOL)
+        empty = build.is_null(rows) if positions else build.call("eq", rows, build.int8(0))
+        return build.when(
+            [
+                (matched, build.TRUE),
+                (empty, build.FALSE),
+                (build.is_null(arg), nothing),
+                (build.call("lt", present_rows, rows), nothing),
+            ],
+            build.FALSE,
+            BOOL,
+        )
+
+    def _in_operands(
+        self, expressions: Expressions, node: ast.InQuery
+    ) -> tuple[QueryPlan, list[int], Scalar, Relation]:
+        arg = expressions.resolve(node.arg)
+        plan, positions = self._plan(expressions, node.query)
+        if len(plan.outputs) != 1:
+            raise SqlSyntaxError("subquery has too many columns", position=node.position)
+        output = plan.outputs[0]
+        column = Typed(ColumnRef(plan.width, output.type, output.nullable), output.unknown)
+        (left, _), type_ = expressions.unify((arg, column), "IN", node.position)
+        relation = self.planner.converted(plan, (type_,), ("element",))
+        return plan, positions, left, relation
+
+    def _array(self, expressions: Expressions, node: ast.Subquery) -> Typed:
+        plan, _ = self._plan(expressions, node.query)
+        if len(plan.outputs) != 1:
+            raise SqlSyntaxError("subquery must return only one column", position=node.position)
+        type_ = array_of(plan.outputs[0].type)
+        if build.never_has_rows(plan.closed()):
+            return Typed(Literal([], type_))
+        if build.never_has_rows(expressions.relation):
+            return Typed(Literal(None, type_))
+        raise Unsupported("ARRAY(subquery) is not supported yet", position=node.position)
+
+    # --- conditions of WHERE ---
+
+    def condition(self, expressions: Expressions, node: ast.Expression) -> bool:
+        """Applies a conjunct of WHERE as a semi or anti join where it is one; False when it is not."""
+        negated = False
+        while isinstance(node, ast.Not):
+            negated, node = not negated, node.arg
+        if isinstance(node, ast.Subquery) and node.kind == "exists":
+            plan, positions = self._plan(expressions, node.query)
+            relation = build.project(plan.closed(), range(plan.width))
+            self._semi(expressions, relation, positions, range(plan.width), negated)
+            return True
+        if not isinstance(node, ast.InQuery):
+            return False
+        negated = negated != node.negated
+        with at(node.position):
+            if isinstance(node.arg, ast.Row):
+                return self._row_in(expressions, node, negated)
+            if negated:
+                return False
+            plan, positions, arg, relation = self._in_operands(expressions, node)
+            element = build.ref(relation, plan.width)
+            if positions and element.nullable:
+                relation = build.where(relation, (build.is_not_null(element),))
+            left = (*build.refs(expressions.relation, positions), arg)
+            right = build.refs(relation, range(plan.width + 1))
+            expressions.relation = Join(
+                expressions.relation, relation, JoinKind.SEMI, left, right, null_safe=bool(positions)
+            )
+            return True
+
+    def _row_in(self, expressions: Expressions, node: ast.InQuery, negated: bool) -> bool:
+        assert isinstance(node.arg, ast.Row)
+        if negated:
+            raise Unsupported("(row) NOT IN (subquery) is not supported", hint="Use NOT EXISTS.")
+        args = [expressions.resolve(item) for item in node.arg.items]
+        plan, positions = self._plan(expressions, node.query)
+        if len(plan.outputs) != len(args):
+            raise SqlSyntaxError("subquery has too few or too many columns", position=node.position)
+        types, left = [], []
+        for index, (arg, output) in enumerate(zip(args, plan.outputs, strict=True)):
+            column = Typed(ColumnRef(plan.width + index, output.type, output.nullable), output.unknown)
+            (scalar, _), type_ = expressions.unify((arg, column), "IN", node.position)
+            left.append(scalar)
+            types.append(type_)
+        relation = self.planner.converted(plan, types, [f"element{i}" for i in range(len(types))])
+        present = [
+            build.is_not_null(column)
+            for column in build.refs(relation, range(plan.width, len(relation.schema)))
+            if column.nullable
+        ]
+        relation = build.where(relation, present)
+        keys = (*build.refs(expressions.relation, positions), *left)
+        right = build.refs(relation, range(len(relation.schema)))
+        expressions.relation = Join(
+            expressions.relation, relation, JoinKind.SEMI, keys, right, null_safe=bool(positions)
+        )
+        return True
+
+    def _semi(
+        self, expressions: Expressions, relation: Relation, positions: list[int], keys: range, negated: bool
+    ) -> None:
+        expressions.relation = Join(
+            expressions.relation,
+            relation,
+            JoinKind.ANTI if negated else JoinKind.SEMI,
+            build.refs(expressions.relation, positions),
+            build.refs(relation, keys),
+            null_safe=bool(positions),
+        )
+
+
+_COUNT = Aggregate("count", None, INT8, "count", nullable=False)

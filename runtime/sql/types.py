@@ -1,0 +1,137 @@
+"""Type names: what may stand after `::`, and the type that it is."""
+
+from __future__ import annotations
+
+from ..errors import PtvcError, UndefinedObject, Unsupported
+from ..repr.types import (
+    BOOL,
+    CHAR,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NAME,
+    NUMERIC,
+    NUMERIC_MAX_PRECISION,
+    OID,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
+from . import ast
+
+VARCHAR = ScalarType(Kind.VARCHAR)
+
+TYPE_NAMES: dict[str, ScalarType] = {
+    "bool": BOOL,
+    "boolean": BOOL,
+    "int2": INT2,
+    "smallint": INT2,
+    "int4": INT4,
+    "int": INT4,
+    "integer": INT4,
+    "int8": INT8,
+    "bigint": INT8,
+    "float4": FLOAT4,
+    "real": FLOAT4,
+    "float8": FLOAT8,
+    "float": FLOAT8,
+    "double precision": FLOAT8,
+    "numeric": NUMERIC,
+    "decimal": NUMERIC,
+    "dec": NUMERIC,
+    "text": TEXT,
+    "varchar": VARCHAR,
+    "character varying": VARCHAR,
+    "char varying": VARCHAR,
+    "name": NAME,
+    "date": DATE,
+    "timestamp": TIMESTAMP,
+    "timestamptz": TIMESTAMPTZ,
+    "oid": OID,
+    "xid": OID,
+    "regclass": OID,
+    "regtype": OID,
+    "regproc": OID,
+    "regnamespace": OID,
+    "regrole": OID,
+}
+
+REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
+
+INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json", "jsonb", "bytea", "uuid"})
+"""Types that exist in PostgreSQL and are refused: in `interval '1 day'` they are type names all the same."""
+
+_KNOWN_ELSEWHERE = INTERVAL_NAMES | {
+    "bit", "varbit", "money", "xml", "inet", "cidr", "macaddr", "point", "line", "box", "path", "polygon",
+    "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
+    "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
+}  # fmt: skip
+
+
+def resolve_type(name: ast.TypeName) -> ScalarType:
+    """42704 for a type that does not exist, 0A000 for one of PostgreSQL's that is not supported."""
+    base = _base_type(name)
+    for _ in range(name.dimensions):
+        if base.kind is Kind.ARRAY:
+            raise Unsupported("arrays of several dimensions are not supported", position=name.position)
+        base = array_of(base)
+    return base
+
+
+def _base_type(name: ast.TypeName) -> ScalarType:
+    word, modifiers = name.name, name.modifiers
+    if word == "char" and not modifiers:
+        return CHAR
+    type_ = TYPE_NAMES.get(word)
+    if type_ is None:
+        if word in _KNOWN_ELSEWHERE:
+            raise Unsupported(
+                f"type {word} is not supported yet",
+                hint="Use text." if word in ("bpchar", "character", "char", "uuid") else None,
+                position=name.position,
+            )
+        raise UndefinedObject(f'type "{word}" does not exist', position=name.position)
+    if not modifiers:
+        return type_
+    if type_.kind is Kind.NUMERIC:
+        return _numeric(modifiers, name.position)
+    if type_.kind is Kind.VARCHAR and len(modifiers) == 1:
+        if not 1 <= modifiers[0] <= 10485760:
+            raise PtvcError(
+                "length for type varchar must be at least 1 and at most 10485760",
+                sqlstate="22023",
+                position=name.position,
+            )
+        return ScalarType(Kind.VARCHAR, length=modifiers[0])
+    if word == "float" and len(modifiers) == 1 and 1 <= modifiers[0] <= 53:
+        return FLOAT4 if modifiers[0] <= 24 else FLOAT8
+    if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and len(modifiers) == 1:
+        if modifiers[0] == 6:
+            return type_
+        raise Unsupported(
+            f"type {word}({modifiers[0]}) is not supported", hint="Use the type without a precision.", position=name.position
+        )
+    raise PtvcError(f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position)
+
+
+def _numeric(modifiers: tuple[int, ...], position: int) -> ScalarType:
+    precision, scale = modifiers[0], modifiers[1] if len(modifiers) > 1 else 0
+    if len(modifiers) > 2:
+        raise PtvcError("invalid NUMERIC type modifier", sqlstate="22023", position=position)
+    if not 1 <= precision <= 1000:
+        raise PtvcError(
+            f"NUMERIC precision {precision} must be between 1 and 1000", sqlstate="22023", position=position
+        )
+    if precision > NUMERIC_MAX_PRECISION or not 0 <= scale <= precision:
+        raise Unsupported(
+            f"type numeric({precision},{scale}) is not supported",
+            hint=f"Precision may be up to {NUMERIC_MAX_PRECISION}, and scale from 0 to the precision.",
+            position=position,
+        )
+    return ScalarType(Kind.NUMERIC, precision, scale)

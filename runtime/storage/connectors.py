@@ -1,0 +1,164 @@
+"""A source's options, and the connector and ingestion that they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..clock import Clock
+from ..errors import InvalidParameter, Unsupported
+from ..repr.batch import Batch
+from ..repr.schema import Schema
+from .decode import Decoded
+from .decode_csv import CsvDecoder
+from .decode_json import JsonDecoder
+from .decode_parquet import ParquetDecoder
+from .envelope import AppendEnvelope, Envelope, EnvelopeKind, UpsertEnvelope
+from .ingestion import DEFAULT_CHUNK_BYTES, Connector, Ingestion, Polled, keyed_errors_of
+from .source.directory import SourceStalled
+from .source.file import FileReader, Piece
+from .source.load_generator import COUNTER_SCHEMA, Counter
+from .source.parquet_file import ParquetReader
+
+
+@dataclass(frozen=True, slots=True)
+class FileOptions:
+    """FILE: `path` is a file or a directory, `format` csv, json (lines) or parquet, `pattern` a glob over names."""
+
+    path: str
+    format: str
+    delimiter: str = ","
+    header: bool = True
+    pattern: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CounterOptions:
+    """LOAD GENERATOR COUNTER."""
+
+    tick_ms: int = 1000
+    max_cardinality: int | None = None
+
+
+class _JsonFiles:
+    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
+        self._reader = FileReader(options.path, pattern=options.pattern)
+        self._decoder = JsonDecoder(schema, key)
+
+    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+        chunk = self._reader.poll(position, max_bytes)
+        if chunk is None:
+            return None
+        records = tuple(self._decoder.decode(p.data, p.file, p.first_line) for p in chunk.records)
+        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+
+
+class _CsvFiles:
+    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
+        self._reader = FileReader(
+            options.path, pattern=options.pattern, header=options.header, delimiter=options.delimiter
+        )
+        self._schema, self._key, self._delimiter = schema, key, options.delimiter
+        self._decoders: dict[tuple[str, ...] | None, CsvDecoder] = {
+            None: CsvDecoder(schema, key, delimiter=options.delimiter)
+        }
+
+    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+        chunk = self._reader.poll(position, max_bytes)
+        if chunk is None:
+            return None
+        records = tuple(self._decode(piece) for piece in chunk.records)
+        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+
+    def _decode(self, piece: Piece) -> Decoded:
+        decoder = self._decoders.get(piece.fields)
+        if decoder is None:
+            try:
+                decoder = CsvDecoder(self._schema, self._key, delimiter=self._delimiter, fields=piece.fields)
+            except InvalidParameter as error:
+                raise SourceStalled(
+                    f'file "{piece.file}": {error.message}',
+                    sqlstate="42703",
+                    detail=error.detail,
+                    hint="Correct the header, or drop the source and create it again with the file's columns.",
+                ) from error
+            self._decoders[piece.fields] = decoder
+        return decoder.decode(piece.data, piece.file, piece.first_line)
+
+
+class _ParquetFiles:
+    def __init__(self, options: FileOptions, schema: Schema, key: tuple[int, ...]) -> None:
+        self._decoder = ParquetDecoder(schema, key)
+        self._reader = ParquetReader(
+            options.path, schema.names, self._decoder.check_file, pattern=options.pattern
+        )
+
+    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+        chunk = self._reader.poll(position, max_bytes)
+        if chunk is None:
+            return None
+        records = tuple(self._decoder.decode(p.rows, p.file, p.first_row) for p in chunk.records)
+        return Polled(records, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+
+
+class _Counter:
+    def __init__(self, counter: Counter) -> None:
+        self._counter = counter
+
+    def poll(self, position: Mapping[str, Any] | None, max_bytes: int) -> Polled | None:
+        chunk = self._counter.poll(position, max_bytes)
+        if chunk is None:
+            return None
+        return Polled(chunk.changes, chunk.next_position, chunk.at_end, chunk.lag_bytes, chunk.nbytes)
+
+
+_FILES: dict[str, Callable[[FileOptions, Schema, tuple[int, ...]], Connector]] = {
+    "json": _JsonFiles,
+    "csv": _CsvFiles,
+    "parquet": _ParquetFiles,
+}
+
+
+def open_ingestion(
+    options: FileOptions | CounterOptions,
+    schema: Schema,
+    key: tuple[int, ...],
+    envelope: EnvelopeKind,
+    clock: Clock,
+    *,
+    position: str | None = None,
+    snapshot: Batch | None = None,
+    chunk_bytes: int = DEFAULT_CHUNK_BYTES,
+) -> Ingestion:
+    """The ingestion of a source, from its start or from where it stood.
+
+    `position` is the last one that was committed (as `Ingest.position` gave it); `snapshot` the source's own rows as
+    of that commit, which only ENVELOPE UPSERT needs.  Raises Unsupported or InvalidParameter for options, columns or
+    keys that do not go together; files are not touched yet.
+    """
+    connector: Connector
+    if isinstance(options, CounterOptions):
+        if envelope is not EnvelopeKind.NONE or schema.types != COUNTER_SCHEMA.types:
+            raise InvalidParameter("LOAD GENERATOR COUNTER has one bigint column and ENVELOPE NONE")
+        connector = _Counter(Counter(clock, options.tick_ms, options.max_cardinality))
+    elif options.format in _FILES:
+        connector = _FILES[options.format](options, schema, key if envelope is EnvelopeKind.UPSERT else ())
+    else:
+        raise Unsupported(
+            f'format "{options.format}" is not supported', hint="Formats are: csv, json, parquet."
+        )
+    handling = _envelope(schema, key, envelope, position, snapshot)
+    return Ingestion(connector, schema, handling, position, chunk_bytes=chunk_bytes)
+
+
+def _envelope(
+    schema: Schema, key: tuple[int, ...], kind: EnvelopeKind, position: str | None, snapshot: Batch | None
+) -> Envelope:
+    if kind is EnvelopeKind.NONE:
+        return AppendEnvelope(schema)
+    upsert = UpsertEnvelope(schema, key)
+    if position is not None:
+        assert snapshot is not None, "an upsert source goes on from its own output"
+        upsert.restore(snapshot, keyed_errors_of(position))
+    return upsert

@@ -1,0 +1,171 @@
+"""Decoding: bytes of a file become records, as columns of the source's schema, and errors.
+
+A record whose bytes make no sense, or one of whose values does not fit its column, is an error of that record; it
+never hides its neighbours.  Text becomes values by PostgreSQL's input rules (`expr.text_format`), however the
+format spells it.  Decoding is a function of the record alone: how a file was cut into chunks does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pyarrow as pa
+
+from ..errors import Unsupported
+from ..repr.batch import Indices, Mask
+from ..repr.schema import Column, Schema
+from ..repr.types import Kind
+
+WHOLE_RECORD = -1
+
+
+@dataclass(frozen=True, slots=True)
+class RecordErrors:
+    """k errors: of record `rows[i]`, in its column `columns[i]` (WHOLE_RECORD when no column could be read).
+
+    A record may have several.  Messages name file, line and column.
+    """
+
+    rows: Indices
+    columns: Indices
+    sqlstates: pa.Array
+    messages: pa.Array
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """n records in the order of the file.
+
+    `columns` have the schema's types and length n; a value that is in error is NULL.  `lines` are line numbers
+    (row numbers for parquet), 1-based.  `present` is false for a record that carries none of its value columns: a
+    delete marker, where records have keys.
+    """
+
+    columns: tuple[pa.Array, ...]
+    lines: Indices
+    present: Mask
+    errors: RecordErrors
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+
+class Decoder(Protocol):
+    def decode(self, data: bytes, file: str, first_line: int) -> Decoded:
+        """`data` is whole lines of `file`, of which the first one has number `first_line`."""
+
+
+class ErrorList:
+    """Errors of one batch of records as they are found; at most a few, so plain lists."""
+
+    def __init__(self, schema: Schema, file: str, lines: Indices) -> None:
+        self._schema = schema
+        self._file = file
+        self._lines = lines
+        self._entries: list[tuple[int, int, str, str]] = []
+
+    def add(self, row: int, column: int, sqlstate: str, reason: str) -> None:
+        where = f'file "{self._file}", line {self._lines[row]}: '
+        if column != WHOLE_RECORD:
+            where += f'column "{self._schema[column].name}": '
+        self._entries.append((row, column, sqlstate, where + reason))
+
+    def add_text_errors(self, column: int, rows: Indices, sqlstates: pa.Array, reasons: pa.Array) -> None:
+        for row, sqlstate, reason in zip(
+            rows.tolist(), sqlstates.to_pylist(), reasons.to_pylist(), strict=True
+        ):
+            self.add(row, column, sqlstate, reason)
+
+    def mask(self) -> Mask:
+        """Which records have an error so far."""
+        mask = np.zeros(len(self._lines), np.bool_)
+        mask[[entry[0] for entry in self._entries]] = True
+        return mask
+
+    def finish(self) -> RecordErrors:
+        self._entries.sort(key=lambda entry: entry[:2])
+        rows, columns, sqlstates, messages = zip(*self._entries, strict=True) if self._entries else ((),) * 4
+        return RecordErrors(
+            np.array(rows, np.int64),
+            np.array(columns, np.int64),
+            pa.array(sqlstates, pa.string()),
+            pa.array(messages, pa.string()),
+        )
+
+
+def check_not_null(
+    schema: Schema, columns: Sequence[pa.Array], present: Mask, key: Sequence[int], errors: ErrorList
+) -> None:
+    """Adds an error for each NULL in a key or NOT NULL column, except those that a delete marker leaves out.
+
+    Records that are in error already are left alone: their NULLs stand for what could not be read.
+    """
+    sound: Mask | None = None
+    for index, column in enumerate(schema):
+        if (column.nullable and index not in key) or not columns[index].null_count:
+            continue
+        null = columns[index].is_null().to_numpy(zero_copy_only=False)
+        if sound is None:
+            sound = ~errors.mask()
+        null = null & sound if index in key else null & sound & present
+        for row in np.flatnonzero(null).tolist():
+            errors.add(
+                row, index, "23502", f'null value in column "{column.name}" violates not-null constraint'
+            )
+
+
+def check_schema(schema: Schema, format: str) -> None:
+    """Refuses columns that no record of a text format can be decoded to."""
+    seen: set[str] = set()
+    for column in schema:
+        if column.type.kind in (Kind.ARRAY, Kind.OID, Kind.CHAR):
+            raise Unsupported(
+                f'column "{column.name}" of type {column.type} cannot be read from format {format}',
+                hint="Declare the column as text and cast it in a view.",
+            )
+        if column.name in seen:
+            raise Unsupported(f'column "{column.name}" specified more than once')
+        seen.add(column.name)
+
+
+def all_null(columns: Sequence[pa.Array], indices: Sequence[int], length: int) -> Mask:
+    """Rows whose columns at `indices` are all NULL; all of them when `indices` is empty."""
+    null = np.ones(length, np.bool_)
+    for index in indices:
+        if not columns[index].null_count:
+            return np.zeros(length, np.bool_)
+        null &= columns[index].is_null().to_numpy(zero_copy_only=False)
+    return null
+
+
+def value_columns(schema: Schema, key: Sequence[int]) -> list[int]:
+    return [index for index in range(len(schema)) if index not in key]
+
+
+def empty_columns(schema: Sequence[Column], length: int) -> list[pa.Array]:
+    return [pa.nulls(length, column.type.arrow) for column in schema]
+
+
+def concat_decoded(parts: Sequence[Decoded]) -> Decoded:
+    """The records of all parts, in order; at least one part."""
+    if len(parts) == 1:
+        return parts[0]
+    starts = np.cumsum([0, *(len(part) for part in parts[:-1])])
+    errors = [part.errors for part in parts]
+    return Decoded(
+        tuple(pa.concat_arrays(list(column)) for column in zip(*(p.columns for p in parts), strict=True)),
+        np.concatenate([part.lines for part in parts]),
+        np.concatenate([part.present for part in parts]),
+        RecordErrors(
+            np.concatenate([e.rows + start for e, start in zip(errors, starts, strict=True)]),
+            np.concatenate([e.columns for e in errors]),
+            pa.concat_arrays([e.sqlstates for e in errors]),
+            pa.concat_arrays([e.messages for e in errors]),
+        ),
+    )

@@ -1,0 +1,120 @@
+"""Parquet: columns by name, each to the schema's type where that loses nothing.
+
+Types are settled per file, before any row: a column that could only be read with a loss, or is missing, refuses the
+file.  Integers may be wider in the file than in the schema; those that do not fit are errors of their records.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import DatatypeMismatch, UndefinedColumn
+from ..repr.schema import Column, Schema
+from ..repr.types import Kind
+from .decode import Decoded, ErrorList, all_null, check_not_null, check_schema, value_columns
+
+_BOUNDS = {Kind.INT2: 2**15, Kind.INT4: 2**31, Kind.INT8: 2**63}
+_NAMES = {Kind.INT2: "smallint", Kind.INT4: "integer", Kind.INT8: "bigint"}
+
+
+class ParquetDecoder:
+    """Decodes record batches of a parquet file to `schema`.
+
+    A key's record whose value columns are all NULL is a delete marker.
+    """
+
+    def __init__(self, schema: Schema, key: Sequence[int] = ()) -> None:
+        check_schema(schema, "parquet")
+        self._schema = schema
+        self._key = tuple(key)
+        self._values = value_columns(schema, key)
+
+    def check_file(self, schema: pa.Schema, file: str) -> None:
+        """Raises UndefinedColumn or DatatypeMismatch, naming file and column, when the file cannot be read."""
+        for column in self._schema:
+            found = schema.get_all_field_indices(column.name)
+            if len(found) != 1:
+                raise UndefinedColumn(
+                    f'file "{file}" has no column "{column.name}"',
+                    detail=f"It has: {', '.join(schema.names)}.",
+                )
+            type_ = schema.field(found[0]).type
+            if not _readable(type_, column):
+                raise DatatypeMismatch(
+                    f'file "{file}": column "{column.name}" is {type_} and cannot be read as {column.type}',
+                    hint="Declare the column with a type that holds all values of the file's, and cast in a view.",
+                )
+
+    def decode(self, rows: pa.RecordBatch, file: str, first_row: int) -> Decoded:
+        """`rows` begin with row number `first_row` (1-based) of `file`, which `check_file` has accepted."""
+        count = rows.num_rows
+        numbers = np.arange(first_row, first_row + count)
+        errors = ErrorList(self._schema, file, numbers)
+        columns = [
+            _convert(rows.column(column.name), column, index, errors)
+            for index, column in enumerate(self._schema)
+        ]
+        present = np.ones(count, np.bool_)
+        if self._key and self._values:
+            present = ~all_null(columns, self._values, count) | errors.mask()
+        check_not_null(self._schema, columns, present, self._key, errors)
+        return Decoded(tuple(columns), numbers, present, errors.finish())
+
+
+def _readable(type_: pa.DataType, column: Column) -> bool:
+    if pa.types.is_dictionary(type_):
+        type_ = type_.value_type
+    kind, target = column.type.kind, column.type.arrow
+    if column.type.is_integer:
+        return bool(pa.types.is_integer(type_))
+    if column.type.is_float:
+        return bool(type_ == target or (pa.types.is_float32(type_) and kind is Kind.FLOAT8))
+    if kind is Kind.NUMERIC:
+        if not pa.types.is_decimal(type_):
+            return False
+        scale = target.scale
+        digits = column.type.precision or target.precision
+        return bool(0 <= type_.scale <= scale and type_.precision - type_.scale <= digits - scale)
+    if kind is Kind.TEXT:
+        return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
+    if kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+        zoned = kind is Kind.TIMESTAMPTZ
+        return bool(
+            pa.types.is_timestamp(type_)
+            and (type_.tz is not None) == zoned
+            and type_.unit in ("us", "ms", "s")
+        )
+    return bool(type_ == target)
+
+
+def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
+    if pa.types.is_dictionary(values.type):
+        values = values.dictionary_decode()
+    target = column.type.arrow
+    if values.type == target:
+        return values
+    if column.type.is_integer and values.type.bit_width >= target.bit_width:
+        values = _in_range(values, column, index, errors)
+    return pc.cast(values, target)
+
+
+def _in_range(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
+    """`values` with NULL for those that do not fit, each of which is an error."""
+    bound = _BOUNDS[column.type.kind]
+    extremes = pc.min_max(values)
+    low, high = extremes["min"].as_py(), extremes["max"].as_py()
+    if low is None or (-bound <= low and high < bound):
+        return values
+    outside = np.zeros(len(values), np.bool_)
+    if high >= bound:
+        outside |= pc.greater_equal(values, pa.scalar(bound, values.type)).fill_null(False).to_numpy(False)
+    if low < -bound:
+        outside |= pc.less(values, pa.scalar(-bound, values.type)).fill_null(False).to_numpy(False)
+    for row in np.flatnonzero(outside).tolist():
+        reason = f'value "{values[row].as_py()}" is out of range for type {_NAMES[column.type.kind]}'
+        errors.add(row, index, "22003", reason)
+    return pc.if_else(pa.array(outside), pa.scalar(None, values.type), values)

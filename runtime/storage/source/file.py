@@ -1,0 +1,168 @@
+"""Reading text files that grow: whole lines from where the last read ended.
+
+The position is JSON: `{"files": {name: {"offset": bytes, "lines": lines, "check": crc}}}`, which says what has been
+read, and how to notice that it is no longer there: the checksum covers the file's first bytes and those before the
+offset.  A file may grow and new ones may appear; one that shrinks, changes or vanishes stalls the source, since what
+was read from it can neither be taken back nor confirmed.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from ..lines import NEWLINE
+from .directory import FileSet, FoundFile, SourceStalled, changed, refuse_compressed, vanished
+
+Position = Mapping[str, Any]
+
+MAX_LINE_BYTES = 64 << 20
+_HEAD_BYTES = 4096
+_TAIL_BYTES = 256
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Whole lines of one file, the first of them number `first_line`; `fields` is the file's header, if it has one."""
+
+    file: str
+    first_line: int
+    data: bytes
+    fields: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """What one poll read.  `at_end`: nothing more was there; `lag_bytes`: what was there and is not read yet."""
+
+    records: tuple[Piece, ...]
+    next_position: dict[str, Any]
+    at_end: bool
+    lag_bytes: int
+
+    @property
+    def nbytes(self) -> int:
+        return sum(len(piece.data) for piece in self.records)
+
+
+class FileReader:
+    """Polls one file, or the files of a directory, for new lines.  With `header`, a file's first line names fields.
+
+    It keeps no position of its own: the same position reads the same lines again, whatever was read in between.
+    """
+
+    def __init__(
+        self, path: str | Path, *, pattern: str | None = None, header: bool = False, delimiter: str = ","
+    ) -> None:
+        self._files = FileSet(Path(path), pattern)
+        self._header = header
+        self._delimiter = delimiter
+        self._verified: dict[str, tuple[tuple[int, int, int], int]] = {}
+
+    def poll(self, position: Position | None, max_bytes: int) -> Chunk | None:
+        """The lines after `position` (None: from the start), about `max_bytes` of them; None when there are none.
+
+        A last line without its newline waits.  Raises SourceStalled, after which the same call may be repeated.
+        """
+        known: dict[str, Any] = dict((position or {}).get("files", {}))
+        found = self._files.list()
+        gone = known.keys() - {file.name for file in found}
+        if gone:
+            raise vanished(min(gone), self._files.path)
+        pieces: list[Piece] = []
+        left, lag, at_end = max_bytes, 0, True
+        for file in found:
+            mark = known.get(file.name, {"offset": 0, "lines": 0, "check": 0})
+            offset = mark["offset"]
+            if file.size < offset:
+                raise changed(file, f"was truncated: {offset} bytes were read, {file.size} are there")
+            if self._verified.get(file.name) != (file.identity, offset) or file.size > offset:
+                if left > 0:
+                    piece, mark, complete = self._read(file, mark, left)
+                    if mark["offset"] > offset:
+                        known[file.name] = mark
+                        left -= mark["offset"] - offset
+                        pieces.append(piece)
+                    if not complete:  # files that come later must wait for the rest of this one
+                        left, at_end = 0, False
+                elif file.size > offset:
+                    at_end = False
+            lag += max(0, file.size - mark["offset"])
+        if not pieces:
+            return None
+        return Chunk(tuple(piece for piece in pieces if piece.data), {"files": known}, at_end, lag)
+
+    def _read(
+        self, file: FoundFile, mark: Mapping[str, int], limit: int
+    ) -> tuple[Piece, Mapping[str, int], bool]:
+        """New whole lines, where the file stands then, and whether it was read as far as it goes."""
+        offset, lines = mark["offset"], mark["lines"]
+        try:
+            with file.path.open("rb") as stream:
+                if offset and _checksum(stream, offset) != mark["check"]:
+                    raise changed(file, "was replaced or edited after it was read")
+                if offset == 0:
+                    refuse_compressed(file, os.pread(stream.fileno(), 8, 0))
+                data, complete = _whole_lines(stream, file, offset, limit)
+                after = offset + len(data)
+                new_mark = dict(mark)
+                if data:
+                    count = data.count(b"\n")
+                    new_mark = {
+                        "offset": after,
+                        "lines": lines + count,
+                        "check": _checksum(stream, after),
+                    }
+                self._verified[file.name] = (file.identity, after)
+                fields = self._fields(stream) if self._header and data else None
+        except FileNotFoundError as error:
+            raise vanished(file.name, self._files.path) from error
+        except OSError as error:
+            raise SourceStalled(
+                f'cannot read file "{file.name}": {error.strerror}',
+                hint="Make it readable for the server's user.",
+            ) from error
+        if offset == 0:
+            data = data.removeprefix(_BOM)
+            if self._header:
+                data = data[data.find(b"\n") + 1 :]
+                lines += 1
+        return Piece(file.name, lines + 1, data, fields), new_mark, complete
+
+    def _fields(self, stream: BinaryIO) -> tuple[str, ...]:
+        """The header, which is one whole line since something was read already."""
+        stream.seek(0)
+        line = stream.readline().removeprefix(_BOM).decode(errors="replace")
+        return tuple(next(csv.reader([line], delimiter=self._delimiter), ()))
+
+
+def _whole_lines(stream: BinaryIO, file: FoundFile, offset: int, limit: int) -> tuple[bytes, bool]:
+    """Bytes from `offset` to the last newline within about `limit`, and whether that is all that can be had."""
+    stream.seek(offset)
+    data = stream.read(limit)
+    while (end := data.rfind(b"\n") + 1) == 0:
+        more = stream.read(max(limit, len(data)))
+        if not more:
+            return b"", True
+        data += more
+        if len(data) > MAX_LINE_BYTES and NEWLINE not in data:
+            raise SourceStalled(
+                f'file "{file.name}" has a line of more than {MAX_LINE_BYTES >> 20} MiB at byte {offset}',
+                sqlstate="54000",
+                hint="Is it a text file, with one record a line?",
+            )
+    complete = len(data) < limit or not stream.read(1)
+    return data[:end], complete
+
+
+def _checksum(stream: BinaryIO, offset: int) -> int:
+    """Of the file's first bytes and of those right before `offset`."""
+    head = os.pread(stream.fileno(), min(offset, _HEAD_BYTES), 0)
+    tail_bytes = min(offset, _TAIL_BYTES)
+    return zlib.crc32(os.pread(stream.fileno(), tail_bytes, offset - tail_bytes), zlib.crc32(head))

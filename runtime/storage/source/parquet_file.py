@@ -1,0 +1,134 @@
+"""Reading parquet files, each once and when it is complete: that is, when its footer can be read.
+
+The position is JSON: `{"files": {name: {"rows": rows read, "groups": row groups read, "size": bytes, "check": crc}}}`.
+A file that changes after it was begun, or vanishes, stalls the source.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from .directory import FileSet, FoundFile, SourceStalled, changed, vanished
+from .file import Position
+
+_MAGIC = b"PAR1"
+_FOOTER_BYTES = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class RowsPiece:
+    """Rows of one file, the first of them number `first_row` (1-based)."""
+
+    file: str
+    first_row: int
+    rows: pa.RecordBatch
+
+
+@dataclass(frozen=True, slots=True)
+class RowsChunk:
+    """What one poll read.  `at_end`: nothing more was there; `lag_bytes`: about what is not read yet."""
+
+    records: tuple[RowsPiece, ...]
+    next_position: dict[str, Any]
+    at_end: bool
+    lag_bytes: int
+    nbytes: int
+
+
+class ParquetReader:
+    """Polls one parquet file, or those of a directory; `check` refuses a file whose schema does not fit."""
+
+    def __init__(
+        self,
+        path: str | Path,
+        columns: tuple[str, ...],
+        check: Callable[[pa.Schema, str], None],
+        *,
+        pattern: str | None = None,
+    ) -> None:
+        self._files = FileSet(Path(path), pattern)
+        self._columns = list(columns)
+        self._check = check
+
+    def poll(self, position: Position | None, max_bytes: int) -> RowsChunk | None:
+        """The row groups after `position`, until there are `max_bytes`; None when there are none.
+
+        Raises SourceStalled, UndefinedColumn or DatatypeMismatch; the same call may be repeated.
+        """
+        known: dict[str, Any] = dict((position or {}).get("files", {}))
+        found = self._files.list()
+        gone = known.keys() - {file.name for file in found}
+        if gone:
+            raise vanished(min(gone), self._files.path)
+        pieces: list[RowsPiece] = []
+        progressed = False
+        read, lag, at_end = 0, 0, True
+        for file in found:
+            mark = known.get(file.name)
+            if mark is not None and mark["size"] != file.size:
+                raise changed(file, "was changed after it was read")
+            if mark is not None and mark["groups"] is None:
+                continue  # read to its end
+            if read >= max_bytes:
+                at_end, lag = False, lag + file.size
+                continue
+            new, new_mark, nbytes, rest = self._read(file, mark, max_bytes - read)
+            if new_mark is not None:
+                known[file.name] = new_mark
+                progressed = True
+                at_end &= rest == 0
+            pieces += new
+            read, lag = read + nbytes, lag + rest
+        return RowsChunk(tuple(pieces), {"files": known}, at_end, lag, read) if progressed else None
+
+    def _read(
+        self, file: FoundFile, mark: dict[str, Any] | None, limit: int
+    ) -> tuple[list[RowsPiece], dict[str, Any] | None, int, int]:
+        """Pieces, the file's new mark (None: not complete yet), bytes read, bytes left."""
+        try:
+            with file.path.open("rb") as stream:
+                if stream.read(4) != _MAGIC[: min(4, file.size)]:
+                    raise SourceStalled(
+                        f'file "{file.name}" is not a parquet file', hint="Remove it, or give a pattern."
+                    )
+                stream.seek(max(0, file.size - _FOOTER_BYTES))
+                footer = stream.read(_FOOTER_BYTES)
+                check = zlib.crc32(footer)
+                if not footer.endswith(_MAGIC) or file.size < 12:
+                    return [], None, 0, file.size
+                if mark is not None and mark["check"] != check:
+                    raise changed(file, "was replaced after it was begun")
+                stream.seek(0)
+                return self._row_groups(pq.ParquetFile(stream), file, mark, check, limit)
+        except FileNotFoundError as error:
+            raise vanished(file.name, self._files.path) from error
+        except (OSError, pa.ArrowInvalid) as error:
+            raise SourceStalled(
+                f'cannot read file "{file.name}": {error}', hint="Write it again under another name."
+            ) from error
+
+    def _row_groups(
+        self, parquet: pq.ParquetFile, file: FoundFile, mark: dict[str, Any] | None, check: int, limit: int
+    ) -> tuple[list[RowsPiece], dict[str, Any], int, int]:
+        self._check(parquet.schema_arrow, file.name)
+        group, row = (mark["groups"], mark["rows"]) if mark is not None else (0, 0)
+        pieces: list[RowsPiece] = []
+        nbytes = 0
+        while group < parquet.num_row_groups and nbytes < limit:
+            table = parquet.read_row_group(group, columns=self._columns, use_threads=False)
+            for rows in table.combine_chunks().to_batches():
+                pieces.append(RowsPiece(file.name, row + 1, rows))
+                row += rows.num_rows
+                nbytes += rows.nbytes
+            group += 1
+        done = group >= parquet.num_row_groups
+        rest = 0 if done else file.size * (parquet.num_row_groups - group) // parquet.num_row_groups
+        new_mark = {"rows": row, "groups": None if done else group, "size": file.size, "check": check}
+        return pieces, new_mark, nbytes, rest

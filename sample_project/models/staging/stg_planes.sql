@@ -1,0 +1,7 @@
+select
+    tailnum,
+    year_built,
+    manufacturer,
+    model,
+    seats
+from {{ ref('planes') }}

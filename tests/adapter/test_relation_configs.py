@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+
+import pytest
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ptvc.impl import closing_parenthesis, copy_value
+from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash
+
+
+def test_the_hash_follows_query_kind_and_options() -> None:
+    one = definition_hash("view", "select 1", {})
+    assert one == definition_hash("view", "\nselect 1  \n", {"cluster": None})
+    others = {
+        definition_hash("view", "select 2", {}),
+        definition_hash("materialized_view", "select 1", {}),
+        definition_hash("view", "select 1", {"cluster": "fast"}),
+    }
+    assert len(others | {one}) == 4
+
+
+def test_blanks_inside_the_query_count() -> None:
+    assert definition_hash("view", "select 'a  b'", {}) != definition_hash("view", "select 'a b'", {})
+
+
+def test_index_names_follow_columns_cluster_and_relation() -> None:
+    index = IndexConfig.parse({"columns": ["a", "b"]})
+    names = {
+        index.name("t", None),
+        index.name("t", "h"),
+        IndexConfig.parse({"columns": ["b", "a"]}).name("t", None),
+        IndexConfig.parse({"columns": ["a", "b"], "cluster": "fast"}).name("t", None),
+    }
+    assert len(names) == 4
+    assert all(name.startswith("t__dbtidx_") for name in names)
+    assert len(index.name("x" * 63, None)) == 63
+
+
+@pytest.mark.parametrize(
+    ("raw", "message"),
+    [
+        ("id", "mapping with `columns`"),
+        ({}, "needs `columns`"),
+        ({"columns": []}, "needs `columns`"),
+        ({"columns": ["a"], "unique": True}, "does not enforce uniqueness"),
+        ({"columns": ["a"], "kind": "x"}, "no option kind"),
+        ({"columns": ["a"], "type": "gist"}, "no type 'gist'"),
+    ],
+)
+def test_bad_indexes_are_refused(raw: Any, message: str) -> None:
+    with pytest.raises(DbtRuntimeError, match=message):
+        IndexConfig.parse(raw)
+
+
+def test_index_changes() -> None:
+    kept = IndexConfig(columns=("a",))
+    gone = IndexConfig(columns=("b",))
+    existing = [kept.name("t", "h"), gone.name("t", "h"), "made_by_hand"]
+    changes = IndexChanges.between("t", "h", [{"columns": ["a"]}, {"columns": "c"}], existing)
+    assert list(changes.create.values()) == [IndexConfig(columns=("c",))]
+    assert changes.drop == (gone.name("t", "h"),)
+
+
+def test_the_same_index_twice_is_one() -> None:
+    changes = IndexChanges.between("t", None, [{"columns": ["a"]}, {"columns": ["a"]}], [])
+    assert len(changes.create) == 1
+
+
+@pytest.mark.parametrize(
+    ("body", "rest"),
+    [
+        ("(a int, b text) from file 'x'", " from file 'x'"),
+        ("\n-- (why)\n(a numeric(3, 1)) from file '('", " from file '('"),
+        (
+            "from load generator counter (tick interval '1s')",
+            "from load generator counter (tick interval '1s')",
+        ),
+    ],
+)
+def test_columns_of_a_source(body: str, rest: str) -> None:
+    assert body[closing_parenthesis(body) :] == rest
+
+
+def test_values_for_copy() -> None:
+    assert copy_value(Decimal("1E+3")) == "1000"
+    instant = datetime(2013, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
+    assert copy_value(instant) == datetime(2013, 1, 1, 10, tzinfo=UTC)
+    assert copy_value(None) is None

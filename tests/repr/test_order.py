@@ -1,0 +1,129 @@
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from decimal import Decimal
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.repr.order import dense_ranks, row_order, sort_indices
+
+NAN = float("nan")
+
+CHOICES: list[tuple[pa.DataType, list[Any]]] = [
+    (pa.bool_(), [False, True]),
+    (pa.int16(), [-3, 0, 5]),
+    (pa.int64(), [-(2**63), -1, 0, 1, 2**63 - 1]),
+    (pa.float64(), [-math.inf, -1.5, -0.0, 0.0, 1e-300, 2.0, math.inf, NAN]),
+    (pa.float32(), [-1.5, -0.0, 0.0, 2.0, NAN]),
+    (
+        pa.decimal128(38, 2),
+        [Decimal("-1.00"), Decimal("-0.01"), Decimal("0.00"), Decimal("9" * 30), Decimal(-(10**30))],
+    ),
+    (
+        pa.decimal256(76, 38),
+        [Decimal(-1), Decimal("-0.1"), Decimal(0), Decimal(10) ** 30, -(Decimal(10) ** 30)],
+    ),
+    (pa.string(), ["", "A", "Z", "a", "ab", "é", "z", "\U0001f600"]),
+    (pa.list_(pa.int64()), [[], [1], [1, 2], [2], [None], [1, None]]),
+]
+
+
+def compare_values(a: Any, b: Any) -> int:
+    """PostgreSQL's order of two values that are not NULL."""
+    if isinstance(a, list):
+        for x, y in zip(a, b, strict=False):
+            if (x is None) != (y is None):
+                return 1 if x is None else -1
+            if x is not None and (c := compare_values(x, y)):
+                return c
+        return len(a) - len(b)
+    if isinstance(a, float) and (math.isnan(a) or math.isnan(b)):
+        return math.isnan(a) - math.isnan(b)
+    if isinstance(a, str):
+        a, b = a.encode(), b.encode()
+    return (a > b) - (a < b)
+
+
+def expected_order(
+    columns: Sequence[list[Any]], descending: Sequence[bool], nulls_first: Sequence[bool]
+) -> list[int]:
+    def compare(i: int, j: int) -> int:
+        for values, down, first in zip(columns, descending, nulls_first, strict=True):
+            a, b = values[i], values[j]
+            if a is None or b is None:
+                if (a is None) != (b is None):
+                    return -1 if (a is None) == first else 1
+                continue
+            if c := compare_values(a, b):
+                return -c if down else c
+        return 0
+
+    return sorted(range(len(columns[0])), key=functools.cmp_to_key(compare))
+
+
+@pytest.mark.parametrize("nulls_first", [False, True])
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize(("type_", "choices"), CHOICES, ids=[str(t) for t, _ in CHOICES])
+def test_one_column(type_: pa.DataType, choices: list[Any], descending: bool, nulls_first: bool) -> None:
+    random = Random(1)
+    values = [random.choice([*choices, None]) for _ in range(60)]
+    column = pa.array(values, type_)
+    found = sort_indices([column], [descending], [nulls_first])
+    assert found.tolist() == expected_order([values], [descending], [nulls_first])
+    sliced = sort_indices([column.slice(7, 40)], [descending], [nulls_first])
+    assert sliced.tolist() == expected_order([values[7:47]], [descending], [nulls_first])
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_several_columns(seed: int) -> None:
+    random = Random(seed)
+    picked = random.sample(CHOICES, 3)
+    columns = [[random.choice([*choices[:3], None]) for _ in range(80)] for _, choices in picked]
+    descending = [random.random() < 0.5 for _ in picked]
+    nulls_first = [random.random() < 0.5 for _ in picked]
+    arrays = [pa.array(c, t) for c, (t, _) in zip(columns, picked, strict=True)]
+    found = sort_indices(arrays, descending, nulls_first)
+    assert found.tolist() == expected_order(columns, descending, nulls_first)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_total_order_does_not_depend_on_where_rows_stand(seed: int) -> None:
+    random = Random(seed)
+    picked = random.sample(CHOICES, 2)
+    rows = [tuple(random.choice([*choices, None]) for _, choices in picked) for _ in range(50)]
+    orders = []
+    for _ in range(3):
+        random.shuffle(rows)
+        arrays = [pa.array([r[i] for r in rows], t) for i, (t, _) in enumerate(picked)]
+        orders.append([repr(rows[i]) for i in row_order(arrays, len(rows))])
+    assert orders[0] == orders[1] == orders[2]
+
+
+def test_what_lies_under_a_null_does_not_matter() -> None:
+    mask = np.array([False, True, True, True])
+    column = pa.array(np.array([5, 1, 9, 3]), mask=mask)
+    assert sort_indices([column, pa.array([0, 3, 1, 2])], [False, False], [False, False]).tolist() == [
+        0,
+        2,
+        3,
+        1,
+    ]
+    assert dense_ranks([column], 4).tolist() == [0, 1, 1, 1]
+
+
+def test_ranks() -> None:
+    columns = [pa.array([2.0, -0.0, 0.0, NAN, None, NAN]), pa.array(["a", "a", "a", "b", "a", "b"])]
+    assert dense_ranks(columns, 6).tolist() == [2, 0, 1, 3, 4, 3]
+    assert dense_ranks([], 3).tolist() == [0, 0, 0]
+    assert row_order([], 3).tolist() == [0, 1, 2]
+    assert dense_ranks([pa.array([], pa.string())], 0).tolist() == []
+
+
+def test_unknown_type_is_a_programming_error() -> None:
+    with pytest.raises(TypeError, match="no order for Arrow type"):
+        row_order([pa.array([{"a": 1}])], 1)

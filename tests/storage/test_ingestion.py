@@ -1,0 +1,273 @@
+"""A whole ingestion against a dictionary: whatever is cut, aborted or restarted, the output is that of one pass."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter as Multiset
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from ptvc.clock import ManualClock
+from ptvc.errors import InvalidParameter, StorageError, Unsupported
+from ptvc.repr.batch import Batch, batch_from_rows, concat_batches
+from ptvc.repr.consolidate import consolidate
+from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
+from ptvc.repr.types import INT4, INT8, TEXT
+from ptvc.storage import envelope as envelope_module
+from ptvc.storage.connectors import CounterOptions, FileOptions, open_ingestion
+from ptvc.storage.envelope import EnvelopeKind
+from ptvc.storage.ingestion import Ingestion, Status
+
+SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("v", INT4), Column("w", TEXT)))
+KEY = (0, 1)
+
+
+class Output:
+    """What the committer made durable: rows, errors, position."""
+
+    def __init__(self, directory: Path, kind: EnvelopeKind, chunk_bytes: int) -> None:
+        self.options = FileOptions(str(directory), "json")
+        self.kind = kind
+        self.chunk_bytes = chunk_bytes
+        self.rows = concat_batches(SCHEMA, [])
+        self.errs = concat_batches(ERROR_SCHEMA, [])
+        self.position: str | None = None
+        self.time = 0
+        self.ingestion = self.restart()
+
+    def restart(self) -> Ingestion:
+        snapshot = consolidate(Batch(self.rows.columns, np.zeros(len(self.rows), np.uint64), self.rows.diffs))
+        self.ingestion = open_ingestion(
+            self.options, SCHEMA, KEY, self.kind, ManualClock(),
+            position=self.position, snapshot=snapshot, chunk_bytes=self.chunk_bytes,
+        )  # fmt: skip
+        return self.ingestion
+
+    def step(self, outcome: str = "commit") -> bool:
+        ingest = self.ingestion.advance()
+        if ingest is None:
+            return False
+        if outcome == "abort":
+            self.ingestion.aborted()
+            return True
+        self.time += 1
+        self.rows = concat_batches(SCHEMA, [self.rows, ingest.oks.at(self.time)])
+        self.errs = concat_batches(ERROR_SCHEMA, [self.errs, ingest.errs.at(self.time)])
+        self.position = ingest.position
+        if outcome == "crash":  # durable, but the process did not live to hear of it
+            self.restart()
+        else:
+            self.ingestion.committed(self.time)
+        return True
+
+    def current(self) -> Multiset[tuple[Any, ...]]:
+        return collect(self.rows)
+
+    def errors(self) -> Multiset[tuple[Any, ...]]:
+        return collect(self.errs)
+
+
+def collect(batch: Batch) -> Multiset[tuple[Any, ...]]:
+    total: Multiset[tuple[Any, ...]] = Multiset()
+    for *row, diff in zip(*(c.to_pylist() for c in batch.columns), batch.diffs.tolist(), strict=True):
+        total[tuple(row)] += diff
+    return Multiset({row: count for row, count in total.items() if count})
+
+
+class Model:
+    """Upsert by dictionary; an error is a (file, line) pair."""
+
+    def __init__(self) -> None:
+        self.rows: dict[tuple[Any, Any], tuple[Any, ...] | tuple[str, int]] = {}
+        self.keyed: dict[tuple[Any, Any], int] = {}
+        self.lost: list[int] = []
+
+    def record(self, number: int, kind: str, a: int, b: str, v: Any) -> None:
+        key = (a, b)
+        if kind == "junk":
+            self.lost.append(number)
+            return
+        self.rows.pop(key, None)
+        self.keyed.pop(key, None)
+        if kind == "put":
+            self.rows[key] = (a, b, v, f"w{v}")
+        elif kind == "bad":
+            self.keyed[key] = number
+
+
+def text_of(kind: str, a: int, b: str, v: Any, random: Random) -> str:
+    match kind:
+        case "put":
+            return json.dumps({"a": a, "b": b, "v": v, "w": f"w{v}"})
+        case "delete":
+            return json.dumps({"a": a, "b": b})
+        case "bad":
+            return json.dumps({"a": a, "b": b, "v": "oops"})
+    return random.choice(
+        ["junk", '{"a": 1}', '{"a": "x", "b": "y", "v": 1}', '{"a": null, "b": "q", "v": 1}']
+    )
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_upsert_equals_a_dictionary_however_it_is_interrupted(seed: int, tmp_path: Path) -> None:
+    random = Random(seed)
+    path = tmp_path / "data.jsonl"
+    path.touch()
+    output = Output(tmp_path, EnvelopeKind.UPSERT, random.choice([1, 60, 400, 1 << 20]))
+    model, number = Model(), 0
+    for _ in range(12):
+        with path.open("a") as stream:
+            for _ in range(random.randrange(25)):
+                number += 1
+                kind = random.choices(["put", "delete", "bad", "junk"], [10, 3, 2, 1])[0]
+                a, b, v = random.randrange(4), random.choice("xyz"), random.randrange(3)
+                stream.write(text_of(kind, a, b, v, random) + "\n")
+                model.record(number, kind, a, b, v)
+        while output.step(random.choices(["commit", "abort", "crash"], [6, 2, 2])[0]):
+            pass
+        assert output.current() == Multiset(model.rows.values())
+        found = output.errors()
+        lines = sorted(int(message.split("line ")[1].split(":")[0]) for _, message in found)
+        assert lines == sorted([*model.keyed.values(), *model.lost])
+        assert set(found.values()) <= {1}
+    assert number > 50
+
+
+def test_restart_at_every_chunk_boundary_appends_each_record_once(tmp_path: Path) -> None:
+    for name in ("2.jsonl", "1.jsonl"):
+        lines = [json.dumps({"a": i, "b": name, "v": i}) for i in range(20)]
+        lines.insert(7, "junk")
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    output = Output(tmp_path, EnvelopeKind.NONE, 100)
+    steps = 0
+    while output.step("crash"):
+        steps += 1
+    assert steps > 10
+    assert output.current() == Multiset(
+        [(i, name, i, None) for name in ("1.jsonl", "2.jsonl") for i in range(20)]
+    )
+    assert len(output.errors()) == 2
+
+
+def test_statistics_and_a_stall_that_ends(tmp_path: Path) -> None:
+    path = tmp_path / "a.jsonl"
+    path.write_text('{"a": 1, "b": "x"}\njunk\n')
+    output = Output(tmp_path, EnvelopeKind.NONE, 1 << 20)
+    assert output.ingestion.statistics.status is Status.STARTING
+    assert output.step()
+    done = output.ingestion.statistics
+    assert (done.status, done.records, done.bytes, done.errors, done.snapshot_done) == (
+        Status.RUNNING,
+        2,
+        24,
+        1,
+        True,
+    )
+    content = path.read_bytes()
+    path.unlink()
+    assert not output.step()
+    stalled = output.ingestion.statistics
+    assert stalled.status is Status.STALLED
+    assert stalled.reason == 'file "a.jsonl" has vanished after it was read'
+    assert stalled.hint is not None
+    path.write_bytes(content + b'{"a": 2, "b": "y"}\n')
+    assert output.step()
+    assert output.ingestion.statistics.status is Status.RUNNING
+    assert output.current() == Multiset([(1, "x", None, None), (2, "y", None, None)])
+
+
+def test_csv_files_each_with_its_header(tmp_path: Path) -> None:
+    (tmp_path / "1.csv").write_text("b,a,v,w\nx,1,2,\n")
+    (tmp_path / "2.csv").write_text('a,b,v,w,more\n3,y,4,"z",\nq,y,4,z,\n')
+    output = Output(tmp_path, EnvelopeKind.NONE, 8)
+    output.options = FileOptions(str(tmp_path), "csv")
+    output.restart()
+    while output.step("crash"):
+        pass
+    assert output.current() == Multiset([(1, "x", 2, None), (3, "y", 4, "z")])
+    assert [message for _, message in output.errors()] == [
+        'file "2.csv", line 3: column "a": invalid input syntax for type integer: "q"'
+    ]
+    (tmp_path / "3.csv").write_text("a,b\n1,2\n")
+    assert not output.step()
+    assert output.ingestion.statistics.reason == 'file "3.csv": the CSV header has no column "v"'
+
+
+def test_parquet_is_read_when_it_is_complete(tmp_path: Path) -> None:
+    table = pa.table({"a": [1, 2, 3], "b": ["x", "y", "z"], "v": [1, 2, 2**40], "w": ["p", None, "q"]})
+    pq.write_table(table, tmp_path / "_hidden", row_group_size=1)
+    content = (tmp_path / "_hidden").read_bytes()
+    path = tmp_path / "a.parquet"
+    path.write_bytes(content[: len(content) // 2])
+    output = Output(tmp_path, EnvelopeKind.NONE, 1)
+    output.options = FileOptions(str(tmp_path), "parquet")
+    output.restart()
+    assert not output.step()
+    path.write_bytes(content)
+    steps = 0
+    while output.step("crash"):
+        steps += 1
+    assert steps == 3  # one row group each
+    assert output.current() == Multiset([(1, "x", 1, "p"), (2, "y", 2, None)])
+    assert len(output.errors()) == 1
+    path.write_bytes(content + b" ")
+    assert not output.step()
+    assert output.ingestion.statistics.reason == 'file "a.parquet" was changed after it was read'
+
+
+def test_errors_beyond_the_remembered_ones_leave_the_row_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(envelope_module, "MAX_KEYED_ERRORS", 2)
+    lines = [{"a": i, "b": "x", "v": 1} for i in range(4)] + [
+        {"a": i, "b": "x", "v": "bad"} for i in range(4)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    output = Output(tmp_path, EnvelopeKind.UPSERT, 30)
+    while output.step("crash"):
+        pass
+    assert sorted(row[0] for row in output.current()) == [2, 3]
+    assert len(output.errors()) == 4
+
+
+def test_counter_survives_restarts() -> None:
+    clock = ManualClock()
+    schema = Schema((Column("counter", INT8),))
+    position: str | None = None
+    seen: Multiset[int] = Multiset()
+    for _ in range(6):
+        ingestion = open_ingestion(
+            CounterOptions(100, 3), schema, (), EnvelopeKind.NONE, clock, position=position
+        )
+        while (ingest := ingestion.advance()) is not None:
+            for value, diff in zip(ingest.oks.columns[0].to_pylist(), ingest.oks.diffs.tolist(), strict=True):
+                seen[value] += diff
+            position = ingest.position
+            ingestion.committed(1)
+        clock.advance(150)
+    assert {value for value, count in seen.items() if count} == {6, 7, 8}
+    assert set(seen.values()) == {0, 1}
+
+
+def test_options_that_do_not_go_together(tmp_path: Path) -> None:
+    clock = ManualClock()
+    with pytest.raises(Unsupported, match='format "avro"'):
+        open_ingestion(FileOptions(str(tmp_path), "avro"), SCHEMA, (), EnvelopeKind.NONE, clock)
+    with pytest.raises(InvalidParameter, match="needs a key"):
+        open_ingestion(FileOptions(str(tmp_path), "json"), SCHEMA, (), EnvelopeKind.UPSERT, clock)
+    with pytest.raises(InvalidParameter, match="one bigint column"):
+        open_ingestion(CounterOptions(), SCHEMA, (), EnvelopeKind.NONE, clock)
+
+
+def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
+    twice = batch_from_rows(SCHEMA, [(1, "x", 1, "p"), (1, "x", 2, "q")], 0)
+    with pytest.raises(StorageError, match="two rows with one key"):
+        open_ingestion(
+            FileOptions(str(tmp_path), "json"), SCHEMA, KEY, EnvelopeKind.UPSERT, ManualClock(),
+            position='{"read": {"files": {}}}', snapshot=twice,
+        )  # fmt: skip
