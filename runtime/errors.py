@@ -94,6 +94,12 @@ class InvalidParameter(PtvcError):
     sqlstate = "22023"
 
 
+COLLECTION_ERROR_HINT = (
+    "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted."
+)
+"""For an error that is data: what a collection holds instead of a row."""
+
+
 class DataError(PtvcError):
     """A value that has no answer (division by zero, bad cast): the code comes with the value."""
 

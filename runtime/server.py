@@ -21,6 +21,7 @@ from .clock import SystemClock
 from .config import Settings
 from .coord.coordinator import Coordinator
 from .errors import PtvcError
+from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
 
 logger = logging.getLogger(__name__)
@@ -107,7 +108,8 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
     coordinator = Coordinator(directory, settings, SystemClock(), fenced)
     await coordinator.start()
     try:
-        listener = await listen(host, port, coordinator)
+        limits = Limits(max_connections=settings.max_connections)
+        listener = await listen(host, port, coordinator, limits=limits)
         try:
             RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)
             print(

@@ -22,7 +22,6 @@ from ..expr.relation import (
     Get,
     GlobalId,
     Join,
-    JoinKind,
     Map,
     Negate,
     Project,
@@ -213,7 +212,6 @@ class _Builder:
         left, left_key, left_schema = self._keyed(join.left, join.left_keys)
         right, right_key, right_schema = self._keyed(join.right, join.right_keys)
         n, wide = len(join.left.schema), len(left_schema)
-        inner = join.kind is JoinKind.INNER
 
         def move(index: int) -> int:
             return index if index < n else index - n + wide
@@ -222,12 +220,9 @@ class _Builder:
         schema = Join(
             Get("", left_schema), Get("", right_schema), join.kind, (), ()
         ).schema  # the rule for nullability is the relation's own
-        op = JoinOp(join.kind, left_key, right_key, () if inner else residual, join.null_safe)
+        op = JoinOp(join.kind, left_key, right_key, residual, join.null_safe)
         node = self._add(op, (left, right), schema, (left_key, right_key))
         edge = self._open(node)
-        if inner:
-            for predicate in residual:
-                edge.filter(predicate)
         edge.columns = [move(i) for i in range(len(join.schema))]
         return edge
 

@@ -69,7 +69,7 @@ class NegateOp:
 class JoinOp:
     """Left rows and right rows that agree on the key columns (and on `residual`, over left then right columns).
 
-    An inner join has no residual: it stands in the Mfp that follows.
+    The residual is tried on pairs as they are formed, some at a time, so that few are held that do not pass.
     """
 
     kind: JoinKind

@@ -6,7 +6,9 @@ by the residual; they stay pairs of positions until the rows of the result are k
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +16,7 @@ import pyarrow as pa
 from ..expr.evaluate import evaluate_predicates
 from ..expr.relation import JoinKind
 from ..repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches
+from ..repr.buffers import Words
 from ..repr.consolidate import consolidate
 from ..repr.equality import rows_equal
 from ..repr.schema import ERROR_SCHEMA, Schema
@@ -22,7 +25,9 @@ from .operators.join import padded, padded_left
 from .plan import JoinOp
 
 PAIRS = 1 << 20
-"""With a residual, so many pairs are formed and checked at a time."""
+"""With a residual, about so many pairs are formed and checked at a time."""
+
+_NONE: Indices = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,41 +82,56 @@ def _matches(op: JoinOp, left: Batch, right: Batch) -> _Pairs:
     left_keyed = keyed(left, op.left_key, null_safe=op.null_safe)
     right_keyed = keyed(right, op.right_key, null_safe=op.null_safe)
     if not len(left_keyed) or not len(right_keyed):
-        nothing: Indices = np.empty(0, np.int64)
-        return _Pairs(nothing, nothing, NO_ERRORS)
+        return _Pairs(_NONE, _NONE, NO_ERRORS)
     # The shorter side is sorted and searched: its sorted hashes stay in the processor's caches.
     swap = len(left_keyed) < len(right_keyed)
     probe, table = (right_keyed, left_keyed) if swap else (left_keyed, right_keyed)
-    order = np.argsort(table.hashes, kind="stable")
-    hashes = table.hashes[order]
-    first = hashes.searchsorted(probe.hashes, "left")
-    counts = hashes.searchsorted(probe.hashes, "right") - first
-    probe_rows = np.repeat(np.arange(len(probe)), counts)
+    pieces = []
+    for probe_rows, table_rows in _candidates(probe.hashes, table.hashes, bool(op.residual)):
+        if op.left_key:
+            equal = rows_equal(probe.keys, probe_rows, table.keys, table_rows)
+            if not equal.all():
+                probe_rows, table_rows = probe_rows[equal], table_rows[equal]
+        left_rows, right_rows = (table_rows, probe_rows) if swap else (probe_rows, table_rows)
+        if left_keyed.kept is not None:
+            left_rows = left_keyed.kept[left_rows]
+        if right_keyed.kept is not None:
+            right_rows = right_keyed.kept[right_rows]
+        pairs = _Pairs(left_rows, right_rows, NO_ERRORS)
+        pieces.append(_passing(op, left, right, pairs) if op.residual else pairs)
+    if len(pieces) == 1:
+        return pieces[0]
+    return _Pairs(
+        np.concatenate([piece.left for piece in pieces]),
+        np.concatenate([piece.right for piece in pieces]),
+        concat_batches(ERROR_SCHEMA, [piece.errs for piece in pieces]),
+    )
+
+
+def _candidates(probe: Words, table: Words, in_pieces: bool) -> Iterator[tuple[Indices, Indices]]:
+    """Positions in both of equal hashes, all at once or about PAIRS at a time; at least one piece."""
+    order = np.argsort(table, kind="stable")
+    hashes = table[order]
+    first = hashes.searchsorted(probe, "left")
+    counts = hashes.searchsorted(probe, "right") - first
     ends = np.cumsum(counts)
-    table_rows = order[np.arange(len(probe_rows)) + np.repeat(first - (ends - counts), counts)]
-    if op.left_key:
-        equal = rows_equal(probe.keys, probe_rows, table.keys, table_rows)
-        if not equal.all():
-            probe_rows, table_rows = probe_rows[equal], table_rows[equal]
-    left_rows, right_rows = (table_rows, probe_rows) if swap else (probe_rows, table_rows)
-    if left_keyed.kept is not None:
-        left_rows = left_keyed.kept[left_rows]
-    if right_keyed.kept is not None:
-        right_rows = right_keyed.kept[right_rows]
-    pairs = _Pairs(left_rows, right_rows, NO_ERRORS)
-    return _passing(op, left, right, pairs) if op.residual else pairs
+    cuts = [0, len(probe)]
+    if in_pieces and ends[-1] > PAIRS:
+        inner = ends.searchsorted(np.arange(PAIRS, int(ends[-1]), PAIRS))
+        cuts = np.unique(np.concatenate(([0], inner, [len(probe)]))).tolist()
+    for start, stop in pairwise(cuts):
+        some = counts[start:stop]
+        rows = np.repeat(np.arange(start, stop), some)
+        shift = first[start:stop] - (np.cumsum(some) - some)
+        yield rows, order[np.arange(len(rows)) + np.repeat(shift, some)]
 
 
 def _passing(op: JoinOp, left: Batch, right: Batch, pairs: _Pairs) -> _Pairs:
-    kept = []
-    errs = []
-    for start in range(0, len(pairs.left), PAIRS):
-        part = _Pairs(pairs.left[start : start + PAIRS], pairs.right[start : start + PAIRS], NO_ERRORS)
-        rows = _rows(left, right, part)
-        keep, failed = evaluate_predicates(op.residual, rows.columns, len(rows))
-        if failed is not None and len(failed):
-            at = failed.indices
-            errs.append(Batch((failed.sqlstates, failed.messages), rows.times[at], rows.diffs[at]))
-        kept.append(start + np.flatnonzero(keep))
-    chosen = np.concatenate(kept) if kept else np.empty(0, np.int64)
-    return _Pairs(pairs.left[chosen], pairs.right[chosen], concat_batches(ERROR_SCHEMA, errs))
+    """The pairs on which all of the residual is TRUE, and its errors."""
+    rows = _rows(left, right, pairs)
+    keep, failed = evaluate_predicates(op.residual, rows.columns, len(rows))
+    errs = NO_ERRORS
+    if failed is not None and len(failed):
+        at = failed.indices
+        errs = Batch((failed.sqlstates, failed.messages), rows.times[at], rows.diffs[at])
+    return _Pairs(pairs.left[keep], pairs.right[keep], errs)

@@ -243,6 +243,7 @@ class Ddl:
             cluster=plan.cluster,
             create_sql=plan.create_sql,
             options={
+                "label": plan.name.name,
                 "connector": connector,
                 "connector_options": options,
                 "key": list(plan.key),

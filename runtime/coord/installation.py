@@ -184,6 +184,7 @@ class Installation:
         assert item.remap is not None
         output = self._collections.import_of(item.id, self._oracle.read_time)
         description = SourceDescription(
+            label=item.options["label"],
             connector=item.options["connector"],
             options=item.options["connector_options"],
             schema=item.schema,

@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
-from ..errors import PtvcError, ReplicaUnavailable, UndefinedTable
+from ..errors import COLLECTION_ERROR_HINT, PtvcError, ReplicaUnavailable, UndefinedTable
 from ..expr.relation import Constant, Finishing, Get, GlobalId, Relation, dependencies, inputs, with_inputs
 from ..persist.client import PartRef
 from ..persist.part import stamp
@@ -184,7 +184,7 @@ def raise_first_error(errs: Batch) -> None:
     """Raises the first error of an error collection, if there is one."""
     if len(errs):
         sqlstates, messages = errs.columns
-        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py())
+        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py(), hint=COLLECTION_ERROR_HINT)
 
 
 def repeat(batch: Batch) -> Columns:

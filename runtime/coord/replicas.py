@@ -131,6 +131,6 @@ class ReplicaClient:
         if answers is None:
             return  # the client has gone meanwhile
         if isinstance(message, PeekFailed):
-            answers.put_nowait(PtvcError(message.message, sqlstate=message.sqlstate))
+            answers.put_nowait(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
         else:
             answers.put_nowait(message)

@@ -10,7 +10,6 @@ from ..compute.explain import explain_plan
 from ..compute.lower import lower
 from ..errors import InvalidTransactionState, PtvcError
 from ..expr.relation import Project, Relation, TopK
-from ..repr.schema import Schema
 from ..sql.plans import (
     CopyFrom,
     CopyTo,
@@ -31,7 +30,7 @@ from .ddl import Ddl, Definition
 from .group_commit import Conflict, GroupCommit
 from .introspection import Introspection
 from .peeks import Peeks, ReadContext
-from .results import Columns, Command, CopyOut, Notice, Result, Rows
+from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from .show import text_lines
 from .transaction import Transaction, TransactionKind
 from .views import expand
@@ -173,9 +172,10 @@ class Sequencer:
                 hint="Run the transaction again.",
             )
 
-    def copy_schema(self, plan: CopyFrom) -> Schema:
-        """The columns that the client sends."""
-        return self.catalog.get(plan.table).schema.project(plan.columns)
+    def copy_in(self, plan: CopyFrom) -> CopyIn:
+        """What the client is asked to send."""
+        item = self.catalog.get(plan.table)
+        return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
 
     def _explain(self, planned: Explain) -> str:
         if planned.stage is not ExplainStage.PHYSICAL:

@@ -167,7 +167,7 @@ class Session:
                 return self._deallocate(planned)
             case CopyFrom():
                 self._copy = planned
-                return CopyIn(self._sequencer.copy_schema(planned), planned.options)
+                return self._sequencer.copy_in(planned)
         if self._sequencer.is_definition(planned):
             return await self._define(statement, parameters, planned)
         return await self._sequencer.execute(planned, self, transaction)

@@ -117,7 +117,11 @@ def _decode(value: JsonValue) -> Any:
     if (enum_class := _ENUMS.get(tag or "")) is not None:
         return enum_class(value["value"])
     if (cls := _DATACLASSES.get(tag or "")) is not None:
-        return cls(**{name: _decode(item) for name, item in value.items() if name != TAG})
+        decoded = {name: _decode(item) for name, item in value.items() if name != TAG}
+        try:
+            return cls(**decoded)
+        except TypeError as error:
+            raise StorageError(f"stored plan is damaged: {tag} with fields {sorted(decoded)}") from error
     return _decode_literal(tag, value)
 
 

@@ -36,7 +36,7 @@ def version_rises_by_one(change: Change) -> bool:
 
 def removing_batches_counts_as_a_rewrite(change: Change) -> bool:
     before = 0 if change.before is None else change.before.rewrites
-    return bool(change.removed) <= (change.after.rewrites == before + 1)
+    return change.after.rewrites == before + bool(change.removed or change.after.dropped)
 
 
 def dropped_shards_stay_as_they_are(change: Change) -> bool:

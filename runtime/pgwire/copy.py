@@ -20,7 +20,7 @@ from ..sql.plans import CopyFormat
 from . import codec
 from .codec import CopyDataError, FrontendKind
 from .copy_binary import BinaryReader, first_bad_text
-from .copy_text import BACKSLASH, Block, Splitter
+from .copy_text import BACKSLASH, SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
 from .wire import ClientGone, Wire
@@ -29,8 +29,6 @@ BLOCK_BYTES = 1 << 20
 ROWS_PER_CHUNK = 20_000
 FLUSH_BYTES = 1 << 16
 MAX_ROW_BYTES = 256 << 20
-SHOWN_BYTES = 100
-"""Bytes of a value or line that a message shows."""
 
 
 async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) -> int:
@@ -177,6 +175,10 @@ class TextReader:
         text = (raw if self._csv else unescape(raw))[0].as_py().decode("utf-8", "replace")
         where = f"{self._context}, line {int(block.lines[row])}"
         if error.sqlstate == "22021":
+            # Bad bytes are named with the line alone; what escapes stand for, with its text.
+            raw_row = block.data[block.starts[row] : block.ends[row]]
+            if first_bad_text(pa.array([raw_row], pa.binary()))[1] is None:
+                where += f': "{shown(block.row_text(row))}"'
             return CopyDataError(error.message, context=where, sqlstate=error.sqlstate)
         context = f'{where}, column {self._schema[index].name}: "{shown(text)}"'
         return CopyDataError(error.message, context=context, sqlstate=error.sqlstate)

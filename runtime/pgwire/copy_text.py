@@ -23,6 +23,8 @@ Mask = npt.NDArray[np.bool_]
 Positions = npt.NDArray[np.int64]
 
 LF, CR, BACKSLASH = 10, 13, 92
+SHOWN_BYTES = 100
+"""Bytes of a value or line that a message shows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +79,9 @@ class Splitter:
         if not len(ends):
             if not final or not data:
                 return None
-            raise self._error("unterminated CSV quoted field", self._line + 1)
+            raise self._unterminated(data, raw, ends)
         if final and self._csv and ends[-1] + 1 < len(data):
-            raise self._error("unterminated CSV quoted field", self._line + data.count(b"\n"))
+            raise self._unterminated(data, raw, ends)
         return self._block(data, raw, plain, ends, drop)
 
     def _closed(self, data: bytes) -> bytes:
@@ -164,6 +166,14 @@ class Splitter:
     def _error(self, message: str, line: int, hint: str | None = None) -> CopyDataError:
         return CopyDataError(message, context=f"{self._context}, line {line}", hint=hint)
 
+    def _unterminated(self, data: bytes, raw: Bytes, ends: Positions) -> CopyDataError:
+        self._lines(raw, ends)
+        rest = data[int(ends[-1]) + 1 if len(ends) else 0 :]
+        line = self._line + 1 + (rest.count(b"\n") if self._line else 0)
+        text = rest[:SHOWN_BYTES].decode("utf-8", "ignore") + ("..." if len(rest) > SHOWN_BYTES else "")
+        context = f'{self._context}, line {line}: "{text}"'
+        return CopyDataError("unterminated CSV quoted field", context=context)
+
     # --- fields --------------------------------------------------------------------------------------------------
 
     def _block(self, data: bytes, raw: Bytes, plain: Mask | None, ends: Positions, drop: Positions) -> Block:
@@ -178,6 +188,13 @@ class Splitter:
         size = int(mark[0]) if ended else used
         rows = int(np.searchsorted(starts, size))
         ends, starts, stops, raw = ends[:rows], starts[:rows], stops[:rows], raw[:size]
+        if not self._csv and plain is not None and b"\\." in data:
+            after = active_backslashes(raw) + 1
+            after = after[after < size]
+            dots = after[raw[after] == ord(".")]
+            if len(dots):
+                line = self._line + 1 + int(np.searchsorted(ends, dots[0]))
+                raise self._error("end-of-copy marker is not alone on its line", line)
         separator = raw == self._delimiter
         if plain is not None:
             separator &= plain[:size]
@@ -204,12 +221,16 @@ class Splitter:
         return Block(fields, nulls, widths, lines, used, ended, data, starts, stops)
 
     def _lines(self, raw: Bytes, ends: Positions) -> Positions:
-        """Lines of a csv file include those within quotes."""
+        """Lines of a csv file include those within quotes; not within its first row, as in PostgreSQL, which
+        does not know yet what its newlines are."""
         if not len(ends):
             return ends
         if self._csv:
-            newlines = np.flatnonzero(raw == (CR if self._newline == b"\r" else LF))
-            lines = self._line + 1 + np.searchsorted(newlines, ends)
+            newlines = np.flatnonzero(raw == (LF if self._newline == b"\n" else CR))
+            own = ends - 1 if self._newline == b"\r\n" else ends
+            lines = self._line + 1 + np.searchsorted(newlines, own)
+            if self._line == 0 and self._newline == b"\n":
+                lines -= int(lines[0]) - 1
         else:
             lines = self._line + 1 + np.arange(len(ends))
         self._line = int(lines[-1])

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import logging
 import threading
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
 from ..errors import PtvcError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..repr.batch import Batch, Delta, empty_delta
+from ..repr.batch import Batch, Delta, concat_batches, empty_delta
 from ..repr.schema import Schema
 from ..storage.sink.change_records import SinkEnvelope
 from ..storage.sink.file import FileSink
@@ -40,7 +41,9 @@ class _RunningSink:
         self._changed = threading.Condition()
         self._stop = False
         self._reported = 0
-        self._errors: dict[tuple[str, str], int] = {}
+        self._errors: Counter[str] = Counter()
+        self._waiting: list[Batch] = []
+        self._said: tuple[str, str | None] | None = None
         self._thread = threading.Thread(target=self._run, name=f"sink {command.name}", daemon=True)
         self._thread.start()
 
@@ -68,7 +71,6 @@ class _RunningSink:
                 self.input.load()
             if not self._retry(sink.open):
                 return
-            self._send(Status(command.id, "running", None))
             while (taken := self._take()) is not None:
                 delta, upper = taken
                 if not self._write(sink, delta, upper):
@@ -94,41 +96,48 @@ class _RunningSink:
         return delta if delta is not None else empty_delta(self._command.input.schema), upper
 
     def _write(self, sink: FileSink, delta: Delta, upper: int) -> bool:
-        """Hands `[sink.upper, upper)` over; False when the sink was stopped meanwhile."""
-        self._check_errors(delta.errs)
+        """Hands `[sink.upper, upper)` over; False when the sink was stopped meanwhile.
+
+        A collection in error has no rows to write: the changes wait until the error is gone.
+        """
+        self._reported = upper
+        self._waiting.append(delta.oks)
+        if (error := self._error(delta.errs)) is not None:
+            self._state("stalled", f"its input is in error: {error}")
+            return True
         lower = sink.upper
         if upper > lower:
             # After a restart the input begins before what the target has already.
-            changes = delta.oks.filter(delta.oks.times >= lower) if len(delta.oks) else delta.oks
+            changes = concat_batches(self._command.input.schema, self._waiting)
+            changes = changes.filter(changes.times >= lower) if len(changes) else changes
             if not self._retry(lambda: sink.write(changes, lower, upper)):
                 return False
-        self._reported = upper
+        self._waiting = []
+        self._state("running", None)
         self._send(SinkProgress(self._command.id, sink.durable_upper, sink.statistics.records))
         return True
 
-    def _check_errors(self, errs: Batch) -> None:
-        """A collection in error has no rows to write: the sink stops there until the error is gone."""
-        for sqlstate, message, diff in zip(
-            errs.columns[0].to_pylist(), errs.columns[1].to_pylist(), errs.diffs.tolist(), strict=True
-        ):
-            self._errors[sqlstate, message] = self._errors.get((sqlstate, message), 0) + diff
-        for (sqlstate, message), count in self._errors.items():
-            if count > 0:
-                raise PtvcError(f"its input is in error: {message}", sqlstate=sqlstate)
+    def _error(self, errs: Batch) -> str | None:
+        """An error of the input as it stands after `errs`; None when there is none."""
+        messages, diffs = errs.columns[1].to_pylist(), errs.diffs.tolist()
+        for message, diff in zip(messages, diffs, strict=True):
+            self._errors[message] += diff
+        return next((message for message, count in self._errors.items() if count > 0), None)
+
+    def _state(self, state: str, reason: str | None) -> None:
+        if (state, reason) != self._said:
+            self._said = (state, reason)
+            self._send(Status(self._command.id, state, reason))
 
     def _retry(self, action: Callable[[], object]) -> bool:
         """Does `action`, again and again while the target refuses; False when the sink is stopped."""
-        stalled = False
         while True:
             try:
                 action()
             except PtvcError as error:
-                stalled = True
                 hint = f" ({error.hint})" if error.hint else ""
-                self._send(Status(self._command.id, "stalled", f"{error.message}{hint}"))
+                self._state("stalled", f"{error.message}{hint}")
             else:
-                if stalled:
-                    self._send(Status(self._command.id, "running", None))
                 return True
             with self._changed:
                 self._changed.wait_for(lambda: self._stop, RETRY_INTERVAL_S)

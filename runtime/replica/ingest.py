@@ -12,6 +12,8 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import pyarrow.compute as pc
+
 from ..clock import SystemClock
 from ..errors import PtvcError
 from ..expr.relation import GlobalId
@@ -99,7 +101,7 @@ class _RunningSource:
         if ingest is None:
             return False
         command = self._command
-        delta = Delta(ingest.oks.at(0), ingest.errs.at(0))
+        delta = Delta(ingest.oks.at(0), self._labelled(ingest.errs.at(0)))
         schema = command.description.schema
         parts = write_parts(self._blob, command.output.shard, schema, delta, writer=self._writer)
         done = ingestion.statistics
@@ -117,6 +119,14 @@ class _RunningSource:
             return False
         ingestion.committed(time)
         return True
+
+    def _labelled(self, errs: Batch) -> Batch:
+        """Errors name their source: by its first name, so that a retraction says the same after a renaming."""
+        if not len(errs):
+            return errs
+        sqlstates, messages = errs.columns
+        label = f'source "{self._command.description.label}", '
+        return errs.with_columns([sqlstates, pc.binary_join_element_wise(label, messages, "")])
 
     def _report(self, ingestion: Ingestion) -> None:
         now = ingestion.statistics

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 from ..compute.oneshot import evaluate_once
-from ..errors import PtvcError
+from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.relation import GlobalId, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc
@@ -71,7 +71,7 @@ class Peeks:
                         break
                     self._send(message)
             except PtvcError as error:
-                self._send(PeekFailed(peek_id, error.sqlstate, error.message))
+                self._send(PeekFailed(peek_id, error.sqlstate, error.message, error.hint))
             except Exception as error:  # reported to the client that asked; the replica goes on
                 self._send(PeekFailed(peek_id, INTERNAL_ERROR, f"internal error: {error!r}"))
             self._canceled.discard(peek_id)
@@ -83,7 +83,9 @@ def _answer(
     result = evaluate_once(relation, contents, as_of)
     if len(result.errs):
         sqlstates, messages = result.errs.columns
-        yield PeekFailed(peek_id, sqlstates[0].as_py(), messages[0].as_py())
+        yield PeekFailed(
+            peek_id, sqlstates[0].as_py(), messages[0].as_py(), COLLECTION_ERROR_HINT
+        )
         return
     yield from _chunks(peek_id, relation, result.oks)
 

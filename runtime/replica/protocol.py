@@ -85,8 +85,9 @@ class InstallDataflow:
 
 @dataclass(frozen=True, slots=True)
 class SourceDescription:
-    """A source for the replica to run.  `options` are the connector's, plain values."""
+    """A source for the replica to run.  `options` are the connector's, plain values; `label` names it in errors."""
 
+    label: str
     connector: str
     options: dict[str, Any]
     schema: Schema
@@ -311,6 +312,7 @@ class PeekFailed:
     peek_id: int
     sqlstate: str
     message: str
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

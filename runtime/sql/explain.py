@@ -78,7 +78,9 @@ def _aggregate(aggregate: rel.Aggregate) -> str:
 
 
 def _order(key: rel.OrderBy) -> str:
-    return f"#{key.index} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+    return (
+        f"#{key.index} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+    )
 
 
 def _columns(indices: Sequence[int]) -> str:

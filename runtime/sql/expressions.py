@@ -12,7 +12,14 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING, assert_never
 
-from ..errors import DatatypeMismatch, GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, Unsupported
+from ..errors import (
+    DatatypeMismatch,
+    GroupingError,
+    PtvcError,
+    SqlSyntaxError,
+    UndefinedFunction,
+    Unsupported,
+)
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.literals import coerce_unknown
 from ..expr.registry import resolve_call
@@ -219,7 +226,8 @@ class Expressions:
                 return inner
             if not can_cast(inner.scalar.type, target, CastContext.EXPLICIT):
                 raise PtvcError(
-                    f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}", sqlstate="42846"
+                    f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}",
+                    sqlstate="42846",
                 )
             return Typed(Cast(inner.scalar, target))
 
@@ -256,7 +264,8 @@ class Expressions:
         if node.symbol not in ("=", "<>"):
             raise Unsupported(f"{node.symbol} of rows is not supported", position=node.position)
         parts = tuple(
-            ast.Operator(node.symbol, pair, node.position) for pair in zip(left.items, right.items, strict=True)
+            ast.Operator(node.symbol, pair, node.position)
+            for pair in zip(left.items, right.items, strict=True)
         )
         return self._resolve(ast.Logical("and" if node.symbol == "=" else "or", parts, node.position))
 
@@ -405,4 +414,3 @@ def _position_of(node: object, column: ScopeColumn) -> int | None:
         if (found := _position_of(getattr(node, slot), column)) is not None:
             return found
     return None
-

@@ -46,7 +46,8 @@ class FromPlanner:
                 return self._derived(item, base)
             case ast.TableFunction():
                 raise Unsupported(
-                    f"table function {'.'.join(item.function.name)} is not supported yet", position=item.position
+                    f"table function {'.'.join(item.function.name)} is not supported yet",
+                    position=item.position,
                 )
             case ast.JoinedTable():
                 if base is build.UNIT:
@@ -77,7 +78,9 @@ class FromPlanner:
         if binding is not None:
             plan = self._common_table(binding, self.bounds.get(alias))
             columns = item.columns or binding.table.columns
-            return self._place(plan.closed(), plan, alias, columns, base, item.position, self.bounds.get(alias))
+            return self._place(
+                plan.closed(), plan, alias, columns, base, item.position, self.bounds.get(alias)
+            )
         found = find_relation(ast.Name(item.name, item.position), self.planner.context)
         self.planner.uses.add(found.id)
         self.scope.add_table(alias, item.position)
@@ -167,7 +170,8 @@ class FromPlanner:
         kind = _KINDS[item.kind]
         if base is not build.UNIT and kind in (JoinKind.RIGHT, JoinKind.FULL):
             raise Unsupported(
-                f"{item.kind.upper()} JOIN with a condition on an outer query is not supported", position=item.position
+                f"{item.kind.upper()} JOIN with a condition on an outer query is not supported",
+                position=item.position,
             )
         relation = self.add(item.left, base)
         start, width = len(self.scope.columns), len(relation.schema)
@@ -186,9 +190,7 @@ class FromPlanner:
         self._widen(joined)
         return joined
 
-    def _condition(
-        self, on: ast.Expression, left: Relation, right: Relation, kind: JoinKind
-    ) -> list[Scalar]:
+    def _condition(self, on: ast.Expression, left: Relation, right: Relation, kind: JoinKind) -> list[Scalar]:
         expressions = Expressions(self.planner, self.scope, build.cross(left, right), "JOIN conditions")
         expressions.allow_subqueries = False
         return build.conjuncts(expressions.predicate(on, "JOIN/ON"))
@@ -332,7 +334,9 @@ def _only(name: str, columns: Sequence[ScopeColumn], side: str, position: int) -
         )
     if len(found) > 1:
         raise PtvcError(
-            f'common column name "{name}" appears more than once in {side} table', sqlstate="42702", position=position
+            f'common column name "{name}" appears more than once in {side} table',
+            sqlstate="42702",
+            position=position,
         )
     return found[0]
 

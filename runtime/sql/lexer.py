@@ -66,7 +66,9 @@ _SIMPLE_STRING = re.compile(r"'((?:[^']|'')*)'")
 _ESCAPE_STRING = re.compile(r"[eE]'((?:[^'\\]|''|\\.)*)'", re.DOTALL)
 _QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
 _CONTINUATION = re.compile(r"[ \t\f\v]*(?:--[^\n]*)?[\n\r]\s*'((?:[^']|'')*)'")
-_ESCAPE = re.compile(r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
+_ESCAPE = re.compile(
+    r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
+)
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _KINDS = {
     "parameter": TokenKind.PARAMETER,

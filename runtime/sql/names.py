@@ -52,7 +52,9 @@ def no_relation(name: ast.Name, context: PlanContext) -> PtvcError:
         schema = name.parts[-2]
         if not context.catalog.schema_exists(schema) and schema not in SYSTEM_SCHEMAS:
             return UndefinedTable(
-                f'relation "{shown}" does not exist', detail=f'There is no schema "{schema}".', position=name.position
+                f'relation "{shown}" does not exist',
+                detail=f'There is no schema "{schema}".',
+                position=name.position,
             )
     path = set(effective_path(context))
     known: dict[str, str] = {}
@@ -71,7 +73,9 @@ def new_name(name: ast.Name, context: PlanContext, *, temporary: bool = False) -
     if temporary:
         if len(name.parts) > 1 and name.parts[-2] not in ("pg_temp", context.temp_schema):
             raise PtvcError(
-                "cannot create temporary relation in non-temporary schema", sqlstate="42P16", position=name.position
+                "cannot create temporary relation in non-temporary schema",
+                sqlstate="42P16",
+                position=name.position,
             )
         return QualifiedName(context.database, context.temp_schema, name.parts[-1])
     if len(name.parts) == 1:
@@ -98,7 +102,9 @@ def new_name(name: ast.Name, context: PlanContext, *, temporary: bool = False) -
 def _schema(parts: tuple[str, ...], context: PlanContext, position: int) -> str:
     if len(parts) > 3:
         raise PtvcError(
-            f"improper qualified name (too many dotted names): {'.'.join(parts)}", sqlstate="42601", position=position
+            f"improper qualified name (too many dotted names): {'.'.join(parts)}",
+            sqlstate="42601",
+            position=position,
         )
     if len(parts) == 3 and parts[0] != context.database:
         raise PtvcError(
@@ -126,14 +132,18 @@ def find_object(kind: ObjectKind, name: ast.Name, context: PlanContext) -> Catal
         return None
     if item.kind is ItemKind.SYSTEM:
         raise PtvcError(
-            f'permission denied: "{item.name.name}" is a system catalog', sqlstate="42501", position=name.position
+            f'permission denied: "{item.name.name}" is a system catalog',
+            sqlstate="42501",
+            position=name.position,
         )
     if item.kind is not _KINDS[kind]:
         word = kind.value.lower()
         article = "an" if word[0] in "aeiou" else "a"
         actual = item.kind.value.replace("-", " ").upper()
         raise WrongObjectType(
-            f'"{item.name.name}" is not {article} {word}', hint=f"Use {actual} instead.", position=name.position
+            f'"{item.name.name}" is not {article} {word}',
+            hint=f"Use {actual} instead.",
+            position=name.position,
         )
     return item
 

@@ -73,7 +73,15 @@ def _checked(options: dict[str, object], position: int) -> CopyOptions:
     unknown = set(options) - {"format", "delimiter", "null", "header", "quote", "escape", "encoding"}
     if unknown:
         name = sorted(unknown)[0]
-        if name in ("force_quote", "force_null", "force_not_null", "freeze", "default", "on_error", "log_verbosity"):
+        if name in (
+            "force_quote",
+            "force_null",
+            "force_not_null",
+            "freeze",
+            "default",
+            "on_error",
+            "log_verbosity",
+        ):
             raise Unsupported(f"COPY option {name.upper()} is not supported", position=position)
         raise SqlSyntaxError(f'option "{name}" not recognized', position=position)
     encoding = str(options.get("encoding", "utf8")).lower().replace("-", "")

@@ -24,7 +24,10 @@ def duration_ms(text: str, position: int) -> int:
     match = _DURATION.fullmatch(text)
     if match is None or (unit := _UNITS_MS.get(match.group(2).lower())) is None:
         raise SqlSyntaxError(
-            f'invalid duration "{text}"', sqlstate="22007", hint="Write for example '1s', '5 min' or '1h'.", position=position
+            f'invalid duration "{text}"',
+            sqlstate="22007",
+            hint="Write for example '1s', '5 min' or '1h'.",
+            position=position,
         )
     return round(float(match.group(1)) * unit)
 
@@ -275,7 +278,18 @@ class CreateParser(QueryParser):
             key = self.parenthesised(self.one_name)
         envelope = self._envelope() or "none"
         return st.CreateSourceStatement(
-            name, columns, primary_key, cluster, path, (), format_, options, key, envelope, if_not_exists, position
+            name,
+            columns,
+            primary_key,
+            cluster,
+            path,
+            (),
+            format_,
+            options,
+            key,
+            envelope,
+            if_not_exists,
+            position,
         )
 
     def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[st.Option, ...]]:
@@ -334,7 +348,9 @@ class CreateParser(QueryParser):
         envelope = self._envelope()
         if envelope is None:
             raise SqlSyntaxError(
-                "ENVELOPE clause is required", hint="Write ENVELOPE UPSERT, DEBEZIUM or NONE.", position=self.token.position
+                "ENVELOPE clause is required",
+                hint="Write ENVELOPE UPSERT, DEBEZIUM or NONE.",
+                position=self.token.position,
             )
         return st.CreateSinkStatement(
             name, cluster, from_name, path, format_, key, envelope, if_not_exists, position

@@ -186,7 +186,9 @@ class ExpressionParser(Cursor):
             name = self.label()
         if name.lower() not in ("default", "c", "posix", "ucs_basic"):
             raise Unsupported(
-                f'collation "{name}" is not supported', hint='Text is ordered by collation "C".', position=position
+                f'collation "{name}" is not supported',
+                hint='Text is ordered by collation "C".',
+                position=position,
             )
         return left
 
@@ -292,7 +294,7 @@ class ExpressionParser(Cursor):
             return ast.Subquery("scalar", query, position)
         items = self.comma_list(self.expression)
         self.expect_symbol(")")
-        if self.at_symbol(".") :
+        if self.at_symbol("."):
             raise Unsupported("composite values are not supported", position=position)
         return items[0] if len(items) == 1 else ast.Row(items, position)
 
@@ -347,7 +349,9 @@ class ExpressionParser(Cursor):
         allowed = token.kind is TokenKind.QUOTED or token.value not in RESERVED
         if callable_name and token.value in ("left", "right", "current_schema", "any_value", "user"):
             allowed = True
-        if not allowed or (token.value in TYPE_OR_FUNCTION and not callable_name and token.kind is TokenKind.NAME):
+        if not allowed or (
+            token.value in TYPE_OR_FUNCTION and not callable_name and token.kind is TokenKind.NAME
+        ):
             self.fail()
         parts = [self.advance().value]
         while self.accept_symbol("."):
@@ -516,7 +520,9 @@ class ExpressionParser(Cursor):
     def _sort_key(self) -> ast.SortKey:
         expression = self.expression()
         if self.accept_words("using"):
-            raise SqlSyntaxError("ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position)
+            raise SqlSyntaxError(
+                "ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position
+            )
         descending = self.accept_any("asc", "desc") == "desc"
         nulls_first = descending
         if self.accept_words("nulls"):

@@ -19,7 +19,9 @@ class QueryParser(ExpressionParser):
         order_by = self.order_by()
         limit, offset = self._limit()
         if self.at_any("for") and self.peek().value in ("update", "share", "no", "key"):
-            raise Unsupported("row locks (FOR UPDATE, FOR SHARE) are not supported", position=self.token.position)
+            raise Unsupported(
+                "row locks (FOR UPDATE, FOR SHARE) are not supported", position=self.token.position
+            )
         end = self.tokens[self.index - 1].end
         if isinstance(body, ast.Query) and not (with_tables or order_by) and limit is None and offset is None:
             return body
@@ -193,7 +195,9 @@ class QueryParser(ExpressionParser):
             return ()
         self.expect_words("by")
         if self.at_any("all", "distinct"):
-            raise Unsupported("GROUP BY ALL and GROUP BY DISTINCT are not supported", position=self.token.position)
+            raise Unsupported(
+                "GROUP BY ALL and GROUP BY DISTINCT are not supported", position=self.token.position
+            )
         return self.comma_list(self._group_item)
 
     def _group_item(self) -> ast.Expression:

@@ -194,7 +194,9 @@ class StatementParser(CopyParser):
         if self.accept_words("names"):
             return st.SetStatement("client_encoding", self._setting_value(), local)
         if self.at_any("role", "authorization"):
-            raise Unsupported(f"SET {self.token.value.upper()} is not supported yet", position=self.token.position)
+            raise Unsupported(
+                f"SET {self.token.value.upper()} is not supported yet", position=self.token.position
+            )
         name = self._setting_name()
         if not self.accept_words("to"):
             self.expect_symbol("=")
@@ -278,7 +280,8 @@ class StatementParser(CopyParser):
         self.accept_any("work", "transaction")
         if self.at_any("to", "prepared", "and"):
             raise Unsupported(
-                f"{word.upper()} {self.token.value.upper()} is not supported yet", position=self.token.position
+                f"{word.upper()} {self.token.value.upper()} is not supported yet",
+                position=self.token.position,
             )
         return st.CommitStatement() if word in ("commit", "end") else st.RollbackStatement()
 
@@ -310,7 +313,11 @@ class StatementParser(CopyParser):
         self.expect_words("explain")
         stage = ExplainStage.OPTIMIZED
         position = self.token.position
-        if self.at_symbol("(") and not self.at_query() or self.at_any("analyze", "verbose", "timestamp", "filter"):
+        if (
+            (self.at_symbol("(")
+            and not self.at_query())
+            or self.at_any("analyze", "verbose", "timestamp", "filter")
+        ):
             raise Unsupported(
                 "EXPLAIN options are not supported yet",
                 hint="EXPLAIN [RAW | DECORRELATED | OPTIMIZED | PHYSICAL] PLAN FOR query.",
@@ -362,9 +369,7 @@ _STATEMENTS = {
 }
 
 _REFUSED = frozenset(
-    """create drop alter comment discard subscribe tail merge grant revoke prepare execute declare fetch move close
-    savepoint release lock listen notify unlisten do call checkpoint cluster reindex refresh load security reassign
-    import""".split()
+    ["create", "drop", "alter", "comment", "discard", "subscribe", "tail", "merge", "grant", "revoke", "prepare", "execute", "declare", "fetch", "move", "close", "savepoint", "release", "lock", "listen", "notify", "unlisten", "do", "call", "checkpoint", "cluster", "reindex", "refresh", "load", "security", "reassign", "import"]
 )
 _HINTS = {
     "subscribe": "Poll the view with SELECT.",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import assert_never
 
-from ..errors import InvalidParameter, PtvcError, Unsupported
+from ..errors import PtvcError, Unsupported
 from ..expr.relation import Relation
 from ..expr.scalar import Literal
 from ..repr.schema import Column, Schema
@@ -38,9 +38,7 @@ def describe(
     return Prepared(statement.sql, tuple(types), result_schema(planned))
 
 
-def plan(
-    statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()
-) -> PlannedStatement:
+def plan(statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()) -> PlannedStatement:
     """The statement, planned and optimized, its parameters bound to `parameters`."""
     planner = Planner(context, parameters)
     return _optimized(_guarded(planner, statement))
@@ -149,7 +147,11 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
             return plan_definitions.create_sink(planner, node, statement.sql)
         case st.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
             if name.startswith("pg_") or name.startswith("mz_"):
-                raise PtvcError(f'unacceptable schema name "{name}"', sqlstate="42939", detail='The prefixes "pg_" and "mz_" are reserved.')
+                raise PtvcError(
+                    f'unacceptable schema name "{name}"',
+                    sqlstate="42939",
+                    detail='The prefixes "pg_" and "mz_" are reserved.',
+                )
             return plans.CreateSchema(name, if_not_exists)
         case st.CreateClusterStatement():
             return plan_definitions.create_cluster(node)
@@ -232,6 +234,3 @@ def _optimize(relation: Relation) -> Relation:
         return optimize(relation)
     except RecursionError:
         raise too_complex() from None
-
-
-__all__ = ["EXPLAIN_SCHEMA", "InvalidParameter", "describe", "plan", "result_schema"]

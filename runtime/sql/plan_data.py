@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColumn
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.relation import Finishing, Get, Relation, TopK
+from ..expr.relation import Distinct, Finishing, Get, Join, JoinKind, Relation, TopK
 from ..expr.scalar import Cast, ColumnRef, Literal, Scalar
 from ..repr.schema import Column, Schema
 from ..repr.types import ScalarType
@@ -18,7 +17,18 @@ from .from_clause import FromPlanner
 from .names import find, no_relation
 from .output_names import output_name
 from .planner import Planner, QueryPlan
-from .plans import CatalogItem, CopyFrom, CopyTo, Delete, Insert, ItemKind, Returning, Select, Truncate, Update
+from .plans import (
+    CatalogItem,
+    CopyFrom,
+    CopyTo,
+    Delete,
+    Insert,
+    ItemKind,
+    Returning,
+    Select,
+    Truncate,
+    Update,
+)
 from .scope import Scope, ScopeColumn
 
 
@@ -29,7 +39,7 @@ def writable(name: ast.Name, planner: Planner) -> CatalogItem:
         raise no_relation(name, planner.context)
     if item.kind is ItemKind.SYSTEM:
         raise PtvcError(
-            f'permission denied for table {item.name.name}', sqlstate="42501", position=name.position
+            f"permission denied for table {item.name.name}", sqlstate="42501", position=name.position
         )
     if item.kind is not ItemKind.TABLE:
         raise PtvcError(
@@ -57,7 +67,9 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
     defaults = _defaults(item)
     if node.query is None:
         relation, _ = build.append(build.UNIT, defaults, item.schema.names)
-        return Insert(item.id, _narrow(relation, item), _returning(planner, node.returning, item, node.target))
+        return Insert(
+            item.id, _narrow(relation, item), _returning(planner, node.returning, item, node.target)
+        )
     targets = [item.schema[index].type for index in columns]
     body = node.query.body
     plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
@@ -66,9 +78,13 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
         targets = [item.schema[index].type for index in columns]
     else:
         plan = planner.query(node.query)
-        columns = _check_width(len(plan.outputs), columns, node.columns is not None, node.target.name.position)
+        columns = _check_width(
+            len(plan.outputs), columns, node.columns is not None, node.target.name.position
+        )
         targets = targets[: len(columns)]
-    relation = _assigned(planner, plan, targets, [item.schema[i].name for i in columns], node.target.name.position)
+    relation = _assigned(
+        planner, plan, targets, [item.schema[i].name for i in columns], node.target.name.position
+    )
     relation = _spread(relation, columns, item, defaults)
     return Insert(item.id, relation, _returning(planner, node.returning, item, node.target))
 
@@ -120,7 +136,9 @@ def _columns(item: CatalogItem, names: Sequence[ast.Name] | None) -> list[int]:
         index = column_index(item, name)
         if index in found:
             raise PtvcError(
-                f'column "{name.parts[-1]}" specified more than once', sqlstate="42701", position=name.position
+                f'column "{name.parts[-1]}" specified more than once',
+                sqlstate="42701",
+                position=name.position,
             )
         found.append(index)
     return found
@@ -243,7 +261,9 @@ def update(planner: Planner, node: st.UpdateStatement) -> Update:
         index = column_index(item, name)
         if index in new:
             raise PtvcError(
-                f'multiple assignments to same column "{name.parts[-1]}"', sqlstate="42601", position=name.position
+                f'multiple assignments to same column "{name.parts[-1]}"',
+                sqlstate="42601",
+                position=name.position,
             )
         type_ = item.schema[index].type
         if isinstance(value, ast.Default):
@@ -274,8 +294,6 @@ def _one_match(relation: Relation, item: CatalogItem) -> Relation:
     """
     count = len(item.schema)
     first = TopK(relation, tuple(range(count)), (), 1)
-    from ..expr.relation import Join, JoinKind
-
     table: Relation = Get(item.id, item.schema)
     left = build.refs(table, range(count))
     right = build.refs(first, range(count))
@@ -291,8 +309,6 @@ def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
     count = len(item.schema)
     relation = build.project(expressions.relation, range(count), item.schema.names)
     if node.using:
-        from ..expr.relation import Distinct, Join, JoinKind
-
         table: Relation = Get(item.id, item.schema)
         keys = build.refs(table, range(count))
         matched = Distinct(relation)
@@ -327,6 +343,3 @@ def _table_query(table: ast.Name, columns: Sequence[ast.Name] | None) -> ast.Que
     reference = ast.TableRef(table.parts, None, (), table.position)
     body = ast.SelectBody(items, False, (), (reference,), None, (), None, None, table.position)
     return ast.Query(body, (), (), None, None, 0, 0)
-
-
-__all__ = ["copy", "delete", "finished", "insert", "replace", "truncate", "update", "writable"]

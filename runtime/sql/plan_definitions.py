@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from ..errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedObject, UndefinedSchema, Unsupported
+from ..errors import (
+    InvalidParameter,
+    PtvcError,
+    SqlSyntaxError,
+    UndefinedObject,
+    UndefinedSchema,
+    Unsupported,
+)
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
 from ..expr.relation import Relation
@@ -22,6 +29,7 @@ from .plan_data import column_index, finished
 from .planner import Planner, QueryPlan
 from .plans import CatalogItem, ItemKind, ObjectKind, QualifiedName
 from .scope import Scope, ScopeColumn
+from .types import resolve_type
 
 _CLUSTER_OPTIONS = ("size", "job_min_rows")
 
@@ -44,8 +52,6 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
 
 
 def columns_schema(columns: Sequence[st.ColumnDefinition]) -> Schema:
-    from .types import resolve_type
-
     return Schema(tuple(Column(c.name, resolve_type(c.type), not c.not_null) for c in columns))
 
 
@@ -73,7 +79,9 @@ def _default(planner: Planner, definition: st.ColumnDefinition, column: Column) 
 def _unique(names: Sequence[str], node: ast.Name) -> None:
     for index, name in enumerate(names):
         if name in names[:index]:
-            raise PtvcError(f'column "{name}" specified more than once', sqlstate="42701", position=node.position)
+            raise PtvcError(
+                f'column "{name}" specified more than once', sqlstate="42701", position=node.position
+            )
 
 
 def _column_names(found: Sequence[str], given: Sequence[str], node: ast.Name) -> list[str]:
@@ -84,7 +92,9 @@ def _column_names(found: Sequence[str], given: Sequence[str], node: ast.Name) ->
     return names
 
 
-def _body(planner: Planner, query: ast.Query, columns: Sequence[str], node: ast.Name) -> tuple[Relation, Schema]:
+def _body(
+    planner: Planner, query: ast.Query, columns: Sequence[str], node: ast.Name
+) -> tuple[Relation, Schema]:
     planner.maintained = True
     plan: QueryPlan = planner.root(query)
     if planner.parameter_count:
@@ -149,14 +159,14 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
     item = find_relation(node.on, planner.context)
     if item.kind is ItemKind.SYSTEM:
         raise PtvcError(
-            f'permission denied: "{item.name.name}" is a system catalog', sqlstate="42501", position=node.on.position
+            f'permission denied: "{item.name.name}" is a system catalog',
+            sqlstate="42501",
+            position=node.on.position,
         )
     cluster = check_cluster(node.cluster, planner.context)
     scope = Scope(None, tables={item.name.name: 1})
     for index, column in enumerate(item.schema):
-        scope.columns.append(
-            ScopeColumn(item.name.name, column.name, column.type, column.nullable, index)
-        )
+        scope.columns.append(ScopeColumn(item.name.name, column.name, column.type, column.nullable, index))
     relation = relation_of(item)
     planner.maintained = True
     expressions = Expressions(planner, scope, relation, "index expressions")
@@ -166,9 +176,7 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
         words = ["primary"]
     else:
         keys = tuple(expressions.scalar(key) for key in node.keys)
-        words = [
-            item.schema[key.index].name if isinstance(key, ColumnRef) else "expr" for key in keys
-        ]
+        words = [item.schema[key.index].name if isinstance(key, ColumnRef) else "expr" for key in keys]
     name = node.name
     if name is None:
         base = f"{item.name.name}_{'_'.join(words)}_idx"
@@ -222,7 +230,9 @@ def create_source(planner: Planner, node: st.CreateSourceStatement, sql: str) ->
 def _position(schema: Schema, column: ast.Name) -> int:
     if column.parts[-1] not in schema.names:
         raise PtvcError(
-            f'column "{column.parts[-1]}" named in key does not exist', sqlstate="42703", position=column.position
+            f'column "{column.parts[-1]}" named in key does not exist',
+            sqlstate="42703",
+            position=column.position,
         )
     return schema.names.index(column.parts[-1])
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from ..errors import Unsupported
 from . import statements as st
-from .names import find_relation, find_object, missing_object
-from .parse_query import QueryParser
 from .lexer import tokenize
+from .names import find_object, find_relation, missing_object
+from .parse_query import QueryParser
 from .plan_data import finished
 from .planner import Planner
 from .plans import ItemKind, ObjectKind, Select

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, Unsupported
+from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from ..expr.coercion import common_type
 from ..expr.evaluate import fold
 from ..expr.relation import (
@@ -25,7 +25,7 @@ from ..expr.relation import (
     TopK,
     Union,
 )
-from ..expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ..expr.scalar import Cast, Literal, Scalar
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, TEXT, ScalarType
 from . import ast, build
@@ -260,9 +260,7 @@ class Planner:
                 ]
             columns.append(scalars)
             nullable = any(scalar.nullable for scalar in scalars)
-            outputs.append(
-                Output(f"column{index + 1}", type_, nullable, unknown and targets is None, number)
-            )
+            outputs.append(Output(f"column{index + 1}", type_, nullable, unknown and targets is None, number))
         schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in outputs))
         base = expressions.relation
         if all(isinstance(scalar, Literal) for column in columns for scalar in column):
@@ -294,9 +292,7 @@ class Planner:
         types = []
         with at(body.position):
             for pair in zip(arms[0].outputs, arms[1].outputs, strict=True):
-                types.append(
-                    common_type([None if o.unknown else o.type for o in pair], body.word.upper())
-                )
+                types.append(common_type([None if o.unknown else o.type for o in pair], body.word.upper()))
         names = [output.name for output in arms[0].outputs]
         left, right = (self.converted(arm, types, names) for arm in arms)
         nullable = [a.nullable or b.nullable for a, b in zip(left.schema, right.schema, strict=True)]
@@ -316,7 +312,9 @@ class Planner:
             if output.parameter is not None:
                 self.parameter_types[output.parameter] = type_
             column = build.ref(relation, plan.width + index)
-            scalars.append(column if column.type == type_ else Cast(column, type_, explicit or output.unknown))
+            scalars.append(
+                column if column.type == type_ else Cast(column, type_, explicit or output.unknown)
+            )
         relation, positions = build.append(relation, scalars, names)
         prefix_names = relation.schema.names[: plan.width]
         return build.project(relation, [*range(plan.width), *positions], [*prefix_names, *names])
@@ -335,7 +333,9 @@ class Planner:
             for output in plan.outputs:
                 if output.parameter is not None:
                     self.parameter_types.setdefault(output.parameter, TEXT)
-            plan = replace(plan, outputs=tuple(replace(o, unknown=False, parameter=None) for o in plan.outputs))
+            plan = replace(
+                plan, outputs=tuple(replace(o, unknown=False, parameter=None) for o in plan.outputs)
+            )
         return plan
 
 
@@ -358,7 +358,9 @@ def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Sc
         return surplus if word == "except" else Union((left, Negate(surplus)), schema)
     kind = JoinKind.SEMI if word == "intersect" else JoinKind.ANTI
     left = Distinct(left)
-    return Join(left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True)
+    return Join(
+        left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True
+    )
 
 
 def order_position(node: ast.Integer, count: int, clause: str) -> int:
@@ -367,6 +369,3 @@ def order_position(node: ast.Integer, count: int, clause: str) -> int:
             f"{clause} position {node.value} is not in select list", sqlstate="42P10", position=node.position
         )
     return node.value - 1
-
-
-__all__ = ["ColumnRef", "DatatypeMismatch", "Output", "Planner", "QueryPlan", "RankBound"]

@@ -102,14 +102,18 @@ class Scope:
 
     def add_table(self, name: str, position: int) -> None:
         if name in self.tables:
-            raise PtvcError(f'table name "{name}" specified more than once', sqlstate="42712", position=position)
+            raise PtvcError(
+                f'table name "{name}" specified more than once', sqlstate="42712", position=position
+            )
         self.tables[name] = position
 
     def star(self, qualifier: tuple[str, ...], position: int) -> list[ScopeColumn]:
         """The columns that `*` or `t.*` stands for."""
         if not qualifier:
             if not self.tables:
-                raise PtvcError("SELECT * with no tables specified is not valid", sqlstate="42601", position=position)
+                raise PtvcError(
+                    "SELECT * with no tables specified is not valid", sqlstate="42601", position=position
+                )
             return [column for column in self.columns if not column.hidden]
         table = qualifier[-1]
         if table not in self.tables:
@@ -142,6 +146,8 @@ class Scope:
 def _split(parts: tuple[str, ...], position: int) -> tuple[str | None, str]:
     if len(parts) > 4:
         raise PtvcError(
-            f"improper qualified name (too many dotted names): {'.'.join(parts)}", sqlstate="42601", position=position
+            f"improper qualified name (too many dotted names): {'.'.join(parts)}",
+            sqlstate="42601",
+            position=position,
         )
     return (parts[-2] if len(parts) > 1 else None), parts[-1]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-
 from ..errors import GroupingError, PtvcError, Unsupported
 from ..expr.aggregates import AGGREGATES, resolve_aggregate
 from ..expr.relation import (
@@ -230,7 +229,9 @@ class SelectPlanner:
         with at(call.position):
             if call.star:
                 if name != "count":
-                    raise PtvcError(f"{name}(*) specified, but {name} is not a function of no arguments", sqlstate="42809")
+                    raise PtvcError(
+                        f"{name}(*) specified, but {name} is not a function of no arguments", sqlstate="42809"
+                    )
                 _, result = resolve_aggregate(name, None)
             else:
                 if len(call.args) != 1:
@@ -263,7 +264,9 @@ class SelectPlanner:
                 "aggregates over columns of an outer query are not supported", position=call.position
             )
 
-    def _reduce(self, relation: Relation, keys: Sequence[Scalar], aggregates: Sequence[Aggregate]) -> Relation:
+    def _reduce(
+        self, relation: Relation, keys: Sequence[Scalar], aggregates: Sequence[Aggregate]
+    ) -> Relation:
         names = [
             relation.schema[key.index].name if isinstance(key, ColumnRef) else f"key{number + 1}"
             for number, key in enumerate(keys)
@@ -358,7 +361,9 @@ class SelectPlanner:
         hidden = [key[0] for key in sort if key[0] not in scalars]
         hidden += [scalar for scalar in on if scalar not in scalars and scalar not in hidden]
         everything = [*scalars, *hidden]
-        relation, positions = build.append(relation, everything, [*names, *(f"sort{i}" for i in range(len(hidden)))])
+        relation, positions = build.append(
+            relation, everything, [*names, *(f"sort{i}" for i in range(len(hidden)))]
+        )
         prefix_names = relation.schema.names[: self.width]
         all_names = [*prefix_names, *names, *(relation.schema.names[p] for p in positions[len(names) :])]
         relation = build.project(relation, [*range(self.width), *positions], all_names)
@@ -468,5 +473,3 @@ def aggregate_calls(node: object) -> Iterator[ast.Function]:
         return
     for slot in getattr(type(node), "__slots__", ()):
         yield from aggregate_calls(getattr(node, slot))
-
-

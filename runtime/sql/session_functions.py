@@ -14,11 +14,23 @@ from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction
 from ..expr.aggregates import AGGREGATES
 from ..expr.relation import Get, Join, JoinKind, Relation
 from ..expr.scalar import Cast, Coalesce, Literal, Scalar
-from ..repr.types import BOOL, INT4, INT8, NAME, OID, TEXT, TIMESTAMPTZ, DATE, TIMESTAMP, Kind, ScalarType, array_of
+from ..repr.types import (
+    BOOL,
+    DATE,
+    INT4,
+    INT8,
+    NAME,
+    OID,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
 from . import ast, build
 from .expressions import Expressions, Typed, at
 from .names import effective_path, find, no_relation
-from .plans import ItemKind
 from .system_relations import SYSTEM_RELATIONS
 from .types import resolve_type
 
@@ -29,18 +41,36 @@ SERVER_VERSION = "16.4"
 OWNER_OID = 10
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOW = frozenset(
-    {"now", "current_timestamp", "transaction_timestamp", "statement_timestamp", "localtimestamp", "current_date"}
+    {
+        "now",
+        "current_timestamp",
+        "transaction_timestamp",
+        "statement_timestamp",
+        "localtimestamp",
+        "current_date",
+    }
 )
 _NULL_TEXT = frozenset(
     {
         "pg_get_constraintdef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
         "pg_get_serial_sequence", "shobj_description", "pg_get_function_sqlbody", "pg_tablespace_location",
-        "inet_server_addr", "inet_client_addr",
+        "inet_server_addr", "inet_client_addr", "pg_get_function_result", "pg_get_function_arguments",
+        "pg_get_function_identity_arguments",
     }
 )  # fmt: skip
 _PRIVILEGES = frozenset(
     f"has_{kind}_privilege"
-    for kind in ("table", "schema", "database", "column", "any_column", "function", "sequence", "tablespace", "type")
+    for kind in (
+        "table",
+        "schema",
+        "database",
+        "column",
+        "any_column",
+        "function",
+        "sequence",
+        "tablespace",
+        "type",
+    )
 ) | {"pg_has_role"}
 _WINDOWS = frozenset(
     {
@@ -89,7 +119,7 @@ class SessionFunctions:
             items = [expressions._resolve(arg) for arg in node.args]
             scalars, type_ = expressions.unify(items, "COALESCE", node.position)
             if not scalars:
-                raise SqlSyntaxError("syntax error at or near \")\"", position=node.position)
+                raise SqlSyntaxError('syntax error at or near ")"', position=node.position)
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))
         session = self._session(name, node)
         if session is not None:
@@ -113,7 +143,9 @@ class SessionFunctions:
         context = self.planner.context
         if name == "mz_now":
             raise Unsupported(
-                "mz_now() is not supported yet", hint="Temporal filters are not there yet.", position=node.position
+                "mz_now() is not supported yet",
+                hint="Temporal filters are not there yet.",
+                position=node.position,
             )
         if name in _NOW or name == "clock_timestamp":
             return self._now(name, node)
@@ -171,7 +203,9 @@ class SessionFunctions:
         implicit = bool(node.args) and isinstance(node.args[0], ast.Boolean) and node.args[0].value
         path = effective_path(context) if implicit else context.search_path
         names = [context.user if name == "$user" else name for name in path]
-        found = [n for n in names if context.catalog.schema_exists(n) and n not in ("mz_catalog", "mz_internal")]
+        found = [
+            n for n in names if context.catalog.schema_exists(n) and n not in ("mz_catalog", "mz_internal")
+        ]
         return Typed(Literal(found, array_of(NAME)))
 
     def _setting(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -194,7 +228,9 @@ class SessionFunctions:
             return Typed(Literal(self._reg_oid(kind, node.arg.value, node.position), OID))
         inner = expressions._resolve(node.arg)
         if inner.unknown or inner.scalar.type.is_string_category:
-            raise Unsupported(f"{kind} of text that is not a literal is not supported", position=node.position)
+            raise Unsupported(
+                f"{kind} of text that is not a literal is not supported", position=node.position
+            )
         names = self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
@@ -298,6 +334,15 @@ class SessionFunctions:
             expressions._resolve(arg)
         return Typed(build.TRUE)
 
+    def _false(self, expressions: Expressions, node: ast.Function) -> Typed:
+        return Typed(build.negate(self._true(expressions, node).scalar))
+
+    def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:
+        (arg,) = self._args(expressions, node, 1)
+        if isinstance(arg, Literal) and arg.value == 0:
+            return Typed(Literal("0 bytes", TEXT))
+        raise Unsupported("pg_size_pretty is not supported yet", position=node.position)
+
     def _null_text(self, expressions: Expressions, node: ast.Function) -> Typed:
         for arg in node.args:
             expressions._resolve(arg)
@@ -351,7 +396,11 @@ class SessionFunctions:
             scalars = []
             for arg in node.args:
                 typed = expressions._resolve(arg)
-                scalar = expressions.coerce(typed, OID if not scalars else TEXT, "") if typed.unknown else typed.scalar
+                scalar = (
+                    expressions.coerce(typed, OID if not scalars else TEXT, "")
+                    if typed.unknown
+                    else typed.scalar
+                )
                 if expressions.aggregates is not None:
                     scalar = expressions.ground(scalar, arg)
                 scalars.append(scalar)
@@ -394,15 +443,27 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "col_description": SessionFunctions._description,
     "pg_encoding_to_char": SessionFunctions._encoding,
     **dict.fromkeys(
-        ("pg_relation_size", "pg_total_relation_size", "pg_table_size", "pg_indexes_size", "pg_database_size"),
+        (
+            "pg_relation_size",
+            "pg_total_relation_size",
+            "pg_table_size",
+            "pg_indexes_size",
+            "pg_database_size",
+        ),
         SessionFunctions._zero,
     ),
     **dict.fromkeys(_NULL_TEXT, SessionFunctions._null_text),
     **dict.fromkeys(_PRIVILEGES, SessionFunctions._true),
     "pg_table_is_visible": SessionFunctions._visible,
     **dict.fromkeys(
-        ("pg_type_is_visible", "pg_function_is_visible", "pg_statistics_obj_is_visible"), SessionFunctions._true
+        (
+            "pg_type_is_visible",
+            "pg_function_is_visible",
+            "pg_statistics_obj_is_visible",
+            "pg_relation_is_publishable",
+        ),
+        SessionFunctions._true,
     ),
+    "pg_is_other_temp_schema": SessionFunctions._false,
+    "pg_size_pretty": SessionFunctions._size_pretty,
 }
-
-__all__ = ["OWNER_OID", "SERVER_VERSION", "ItemKind", "SessionFunctions"]

@@ -115,9 +115,13 @@ def _base_type(name: ast.TypeName) -> ScalarType:
         if modifiers[0] == 6:
             return type_
         raise Unsupported(
-            f"type {word}({modifiers[0]}) is not supported", hint="Use the type without a precision.", position=name.position
+            f"type {word}({modifiers[0]}) is not supported",
+            hint="Use the type without a precision.",
+            position=name.position,
         )
-    raise PtvcError(f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position)
+    raise PtvcError(
+        f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position
+    )
 
 
 def _numeric(modifiers: tuple[int, ...], position: int) -> ScalarType:

@@ -13,13 +13,18 @@ from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ..errors import Unsupported
+from ..expr.row_errors import Evaluated
+from ..expr.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Column, Schema
-from ..repr.types import Kind
+from ..repr.types import TIMESTAMP, Kind, ScalarType
 
 WHOLE_RECORD = -1
+
+_UTC_TIMESTAMP = r"^\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}:\d{2}(\.\d{1,6})?(Z|\+00)$"
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +147,18 @@ def all_null(columns: Sequence[pa.Array], indices: Sequence[int], length: int) -
             return np.zeros(length, np.bool_)
         null &= columns[index].is_null().to_numpy(zero_copy_only=False)
     return null
+
+
+def read_text(texts: pa.Array, type_: ScalarType) -> Evaluated:
+    """The values that `texts` denote as input of `type_`, as an assignment takes them."""
+    if type_.kind is Kind.TIMESTAMPTZ and len(texts):
+        # Nearly every file writes them in UTC; then one cast reads them all, where offsets are read one by one.
+        in_utc = pc.match_substring_regex(texts, _UTC_TIMESTAMP)
+        if pc.all(in_utc, min_count=0).as_py():
+            local = from_text(pc.replace_substring_regex(texts, r"(Z|\+00)$", ""), TIMESTAMP)
+            if local.errors is None:
+                return Evaluated(local.values.view(type_.arrow))
+    return from_text(texts, type_, explicit=False)
 
 
 def value_columns(schema: Schema, key: Sequence[int]) -> list[int]:

@@ -14,7 +14,6 @@ import pyarrow as pa
 import pyarrow.csv
 
 from ..errors import InvalidParameter
-from ..expr.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Schema
 from .decode import (
@@ -24,6 +23,7 @@ from .decode import (
     all_null,
     check_not_null,
     check_schema,
+    read_text,
     value_columns,
 )
 from .lines import NEWLINE, RETURN, Lines, split_lines
@@ -77,7 +77,7 @@ class CsvDecoder:
         back[rows] = np.arange(len(rows))
         index = None if len(rows) == len(lines) else pa.array(back, mask=back < 0)
         for position, (column, text) in enumerate(zip(self._schema, texts, strict=True)):
-            read = from_text(text, column.type, explicit=False)
+            read = read_text(text, column.type)
             if read.errors is not None:
                 failed = read.errors
                 errors.add_text_errors(position, rows[failed.indices], failed.sqlstates, failed.messages)

@@ -17,7 +17,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.json
 
-from ..expr.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Schema
 from ..repr.types import Kind, ScalarType
@@ -29,6 +28,7 @@ from .decode import (
     check_not_null,
     check_schema,
     empty_columns,
+    read_text,
     value_columns,
 )
 from .lines import Lines, split_lines
@@ -150,7 +150,7 @@ class JsonDecoder:
         out: list[pa.Array] = []
         for index, (column, values) in enumerate(zip(self._schema, columns, strict=True)):
             if text or column.type.kind not in _NATIVE:
-                read = from_text(values, column.type, explicit=False)
+                read = read_text(values, column.type)
                 values = read.values
                 if read.errors is not None:
                     failed = read.errors

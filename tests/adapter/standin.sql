@@ -18,17 +18,20 @@ end $$;
 
 create event trigger record_ddl on ddl_command_end execute function mz_internal.record_ddl();
 
-create view mz_internal.mz_object_definitions as
+create schema mz_catalog;
+
+create view mz_catalog.mz_schemas as select oid::text as id, oid, nspname::text as name from pg_namespace;
+
+create view mz_catalog.mz_objects as
 select
-  c.oid::text as id, c.oid as oid, current_database()::text as database, n.nspname::text as schema,
-  c.relname::text as name,
-  case c.relkind when 'r' then 'table' when 'v' then 'view' when 'm' then 'materialized-view' when 'i' then 'index' end as kind,
-  'quickstart' as cluster, created.sql as create_sql, created.sql as definition_sql, null::text as options
+  c.oid::text as id, c.oid as oid, c.relnamespace::text as schema_id, c.relname::text as name,
+  case c.relkind when 'r' then 'table' when 'v' then 'view' when 'm' then 'materialized-view' when 'i' then 'index' end as type
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
-left join mz_internal.created created on created.oid = c.oid
 where c.relkind in ('r', 'v', 'm', 'i')
-  and n.nspname not in ('pg_catalog', 'information_schema', 'mz_internal', 'pg_toast');
+  and n.nspname not in ('pg_catalog', 'information_schema', 'mz_catalog', 'mz_internal', 'pg_toast');
+
+create view mz_internal.mz_definitions as select oid, sql as definition from mz_internal.created;
 
 create view mz_internal.mz_object_dependencies as
 select distinct r.ev_class::text as object_id, d.refobjid::text as referenced_object_id
@@ -40,4 +43,4 @@ select indexrelid::text, indrelid::text from pg_index;
 
 create view mz_internal.mz_hydration_statuses as
 select id as object_id, 'r1' as replica_id, true as hydrated, null::interval as hydration_time
-from mz_internal.mz_object_definitions where kind in ('materialized-view', 'index');
+from mz_catalog.mz_objects where type in ('materialized-view', 'index');

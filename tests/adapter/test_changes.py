@@ -22,8 +22,8 @@ def messages(results: Any) -> dict[str, str]:
 
 def oids(project: Any) -> dict[str, int]:
     rows = project.run_sql(
-        "select d.name, d.oid from mz_internal.mz_object_definitions d "
-        f"where d.schema = '{project.test_schema}' and d.kind <> 'index'",
+        "select d.name, d.oid from mz_catalog.mz_objects d join mz_catalog.mz_schemas s on s.id = d.schema_id "
+        f"where s.name = '{project.test_schema}' and d.type <> 'index'",
         fetch="all",
     )
     return dict(rows)
@@ -31,8 +31,8 @@ def oids(project: Any) -> dict[str, int]:
 
 def index_names(project: Any) -> list[str]:
     rows = project.run_sql(
-        "select d.name from mz_internal.mz_object_definitions d "
-        f"where d.schema = '{project.test_schema}' and d.kind = 'index' order by d.name",
+        "select d.name from mz_catalog.mz_objects d join mz_catalog.mz_schemas s on s.id = d.schema_id "
+        f"where s.name = '{project.test_schema}' and d.type = 'index' order by d.name",
         fetch="all",
     )
     return [name for (name,) in rows]
@@ -119,8 +119,8 @@ class TestChanges:
         write_file(changed, project.project_root, "models", "top.sql")
         run_dbt(["run", "--select", "top"])
         kinds = project.run_sql(
-            "select d.kind from mz_internal.mz_object_definitions d "
-            f"where d.schema = '{project.test_schema}' and d.name = 'top'",
+            "select d.type from mz_catalog.mz_objects d join mz_catalog.mz_schemas s on s.id = d.schema_id "
+            f"where s.name = '{project.test_schema}' and d.name = 'top'",
             fetch="all",
         )
         assert kinds == [("view",)]
@@ -166,8 +166,8 @@ class TestContinuousTests:
         (result,) = run_dbt(["test"], expect_pass=False)
         assert result.failures == 1
         rows = project.run_sql(
-            "select d.kind from mz_internal.mz_object_definitions d "
-            f"where d.schema = '{project.test_schema}_dbt_test__audit' and d.name = 'small_ids'",
+            "select d.type from mz_catalog.mz_objects d join mz_catalog.mz_schemas s on s.id = d.schema_id "
+            f"where s.name = '{project.test_schema}_dbt_test__audit' and d.name = 'small_ids'",
             fetch="all",
         )
         assert rows == [("materialized-view",)]

@@ -48,8 +48,8 @@ class TestMaterializedView(MaterializedViewBasic):
 
     def query_relation_type(self, project: Any, relation: BaseRelation) -> str | None:
         row = project.run_sql(
-            "select kind from mz_internal.mz_object_definitions "
-            f"where schema = '{relation.schema}' and name = '{relation.identifier}'",
+            "select o.type from mz_catalog.mz_objects o join mz_catalog.mz_schemas s on s.id = o.schema_id "
+            f"where s.name = '{relation.schema}' and o.name = '{relation.identifier}'",
             fetch="one",
         )
         return row[0].replace("-", "_") if row else None

@@ -8,7 +8,7 @@ import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.impl import closing_parenthesis, copy_value
-from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash
+from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash, index_statement_is
 
 
 def test_the_hash_follows_query_kind_and_options() -> None:
@@ -89,3 +89,23 @@ def test_values_for_copy() -> None:
     instant = datetime(2013, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
     assert copy_value(instant) == datetime(2013, 1, 1, 10, tzinfo=UTC)
     assert copy_value(None) is None
+
+
+@pytest.mark.parametrize(
+    ("statement", "same"),
+    [
+        ("CREATE INDEX i IN CLUSTER quickstart ON public.t (a, b)", True),
+        ('create index "i" on "public"."t" ("a", "b")', True),
+        ("CREATE INDEX i IN CLUSTER quickstart ON public.t (b, a)", False),
+        ("CREATE INDEX i IN CLUSTER quickstart ON public.u (a, b)", False),
+        (None, False),
+    ],
+)
+def test_index_statements(statement: str | None, same: bool) -> None:
+    assert index_statement_is(statement, '"public"."t"', ["a", '"b"'], None) is same
+
+
+def test_index_statements_of_a_cluster() -> None:
+    statement = "CREATE INDEX i IN CLUSTER fast ON public.t (a)"
+    assert index_statement_is(statement, "public.t", ["a"], "fast")
+    assert not index_statement_is(statement, "public.t", ["a"], "slow")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pickle
 
-from ptvc.compute.explain import explain
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import Import, JoinOp, Mfp, ReduceOp, TopKOp, UnionOp, levels
+from ptvc.compute.plan_text import plan_text
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Case, ColumnRef, Literal, Scalar
@@ -88,13 +88,14 @@ def test_join_keys_that_are_expressions_become_columns_and_leave_again() -> None
     assert plan.nodes[plan.output].schema == join.schema
 
 
-def test_residual_of_an_inner_join_is_a_filter_above_it() -> None:
+def test_a_filter_above_a_join_is_fused_with_what_follows() -> None:
     residual = (positive(ColumnRef(3, INT4)),)
-    plan = lower(r.Join(GET, GET, r.JoinKind.INNER, (column(0),), (column(0),), residual))
+    joined = r.Join(GET, GET, r.JoinKind.INNER, (column(0),), (column(0),), residual)
+    plan = lower(r.Project(r.Filter(joined, (positive(column(1)),)), (4, 0)))
     join, mfp = plan.nodes[-2:]
     assert isinstance(join.op, JoinOp)
-    assert join.op.residual == ()
-    assert mfp.op == Mfp((), residual, (0, 1, 2, 3, 4, 5))
+    assert join.op.residual == residual
+    assert mfp.op == Mfp((), (positive(column(1)),), (4, 0))
 
 
 def test_filter_of_an_aggregate_moves_into_its_argument() -> None:
@@ -134,7 +135,7 @@ def test_a_plan_travels() -> None:
     assert any(isinstance(node.op, TopKOp) for node in plan)
 
 
-def test_explain_names_every_operator() -> None:
+def test_text_names_every_operator() -> None:
     join = r.Join(GET, OTHER, r.JoinKind.LEFT, (column(2),), (ColumnRef(1, TEXT),))
     grouped = r.Reduce(
         r.Filter(join, (positive(column(1)),)),
@@ -143,7 +144,7 @@ def test_explain_names_every_operator() -> None:
         (r.Aggregate("sum", column(1), INT8, "s"),),
     )
     top = r.TopK(r.Distinct(grouped), (0,), (r.OrderBy(1, True),), 3, 1)
-    text = explain(lower(top))
+    text = plan_text(lower(top))
     assert text.splitlines() == [
         "  0  level 0  Import u1  (column0, column1, column2)",
         "  1  level 0  Import u2  (column0, column1)",

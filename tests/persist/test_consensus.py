@@ -23,7 +23,7 @@ from ptvc.persist.consensus.base import (
     WriterRow,
 )
 from ptvc.persist.consensus.sqlite import SqliteConsensus
-from ptvc.persist.part import PartRef
+from ptvc.persist.part import BlobKey, PartRef
 from ptvc.persist.state import Change, Head, Hold, Write
 from ptvc.persist.write import write_parts
 from ptvc.repr.schema import Column, Schema
@@ -145,8 +145,7 @@ def test_replacing_batches_makes_garbage_of_their_blobs(consensus: Consensus) ->
     assert consensus.batches("s", 0) == (head, list(merge.inserted))
     assert consensus.garbage() == [Garbage("s", head.version, old.blob)]
     assert new.blob is not None
-    unknown = replace(new, blob="s/w/unknown-0.parquet").blob
-    assert unknown is not None
+    unknown = BlobKey("s/w/unknown-0.parquet")
     assert consensus.known_blobs([old.blob, new.blob, unknown]) == {old.blob, new.blob}
     consensus.forget_garbage([old.blob])
     assert consensus.garbage() == []

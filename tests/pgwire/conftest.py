@@ -14,6 +14,7 @@ from ptvc.pgwire.listener import Trust as Trust
 from .fake import Store
 
 T = TypeVar("T")
+DEFAULTS = Limits()
 
 
 class Server:
@@ -61,7 +62,7 @@ class Server:
 def make_server() -> Iterator[Callable[..., Server]]:
     servers: list[Server] = []
 
-    def make(limits: Limits = Limits(), passwords: PasswordLookup | None = None) -> Server:
+    def make(limits: Limits = DEFAULTS, passwords: PasswordLookup | None = None) -> Server:
         servers.append(Server(limits, passwords))
         return servers[-1]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
+from itertools import pairwise
 from random import Random
 
 import pytest
@@ -27,7 +28,7 @@ NUMBER = Schema((Column("n", INT4), Column("b", TEXT)))
 def read(data: bytes, options: CopyOptions, schema: Schema = TWO, cuts: Sequence[int] = ()) -> list[Row]:
     reader = TextReader(CopyIn(schema, options, "t"), "COPY t")
     bounds = [0, *cuts, len(data)]
-    parts = [data[a:b] for a, b in zip(bounds, bounds[1:], strict=False)]
+    parts = [data[a:b] for a, b in pairwise(bounds)]
     rows: list[Row] = []
     for part, final in [*((part, False) for part in parts), (b"", True)]:
         for columns in reader.feed(part, final):
@@ -88,7 +89,7 @@ def test_csv_matches_what_was_written(seed: int, newline: str) -> None:
 @pytest.mark.parametrize(
     ("data", "expected"),
     [
-        (b"\\x41\\101\\q\\b\t\\.x\n", [("AAq\b", ".x")]),
+        (b"\\x41\\101\\q\\b\tx\n", [("AAq\b", "x")]),
         (b"\\\\N\t\\N\n", [("\\N", None)]),
         (b"a\\\tb\tc\n", [("a\tb", "c")]),
         (b"\t\r\n\t\r\n", [("", ""), ("", "")]),
@@ -141,13 +142,19 @@ def test_header_is_skipped_once() -> None:
             b'1,"\n\n"\nz,y\n',
             CSV_OPTIONS,
             'invalid input syntax for type integer: "z"',
-            'COPY t, line 4, column n: "z"',
+            'COPY t, line 2, column n: "z"',
         ),
-        (b'1,"x\n', CSV_OPTIONS, "unterminated CSV quoted field", "COPY t, line 1"),
+        (b'1,"x\n', CSV_OPTIONS, "unterminated CSV quoted field", 'COPY t, line 1: "1,"x\n"'),
         (b"1\tx\n2\ty\rz\n", TEXT_OPTIONS, "literal carriage return found in data", "COPY t, line 2"),
         (b"1,x\r\n2,y\nz\r\n", CSV_OPTIONS, "unquoted newline found in data", "COPY t, line 2"),
+        (b"1\ta\\.\n", TEXT_OPTIONS, "end-of-copy marker is not alone on its line", "COPY t, line 1"),
         (b"1\t\xff\n", TEXT_OPTIONS, 'invalid byte sequence for encoding "UTF8": 0xff', "COPY t, line 1"),
-        (b"1\t\\000\n", TEXT_OPTIONS, 'invalid byte sequence for encoding "UTF8": 0x00', "COPY t, line 1"),
+        (
+            b"1\t\\000\n",
+            TEXT_OPTIONS,
+            'invalid byte sequence for encoding "UTF8": 0x00',
+            'COPY t, line 1: "1\t\\000"',
+        ),
     ],
 )
 def test_errors_say_where(data: bytes, options: CopyOptions, message: str, context: str) -> None:

@@ -225,12 +225,12 @@ def test_shutdown_does_not_wait_for_a_client_that_does_not_read(make_server: Mak
 
 
 def test_port_in_use(server: Server) -> None:
-    with pytest.raises(PtvcError, match=f"cannot listen on 127.0.0.1:{server.port}") as caught:
+    with pytest.raises(PtvcError, match=rf"cannot listen on 127\.0\.0\.1:{server.port}") as caught:
         server.run(serve("127.0.0.1", server.port, Store()))
     assert f"port {server.port}" in str(caught.value.hint)
     with pytest.raises(PtvcError, match="is not a port"):
         server.run(serve("127.0.0.1", 70_000, Store()))
-    with pytest.raises(PtvcError, match="cannot listen on 192.0.2.1"):
+    with pytest.raises(PtvcError, match=r"cannot listen on 192\.0\.2\.1"):
         server.run(serve("192.0.2.1", 0, Store()))
 
 

@@ -119,15 +119,19 @@ def test_named_statements_and_deallocate(server: Server) -> None:
         assert server.store.sessions[0].statements == {}
 
 
+def _fail(connection: psycopg.Connection[Any], pipeline: psycopg.Pipeline) -> None:
+    connection.execute("table nope")
+    connection.execute("select 1")
+    pipeline.sync()
+
+
 def test_pipeline_skips_to_sync(server: Server) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as connection:
         with connection.pipeline() as pipeline:
             first = connection.execute("echo %s::integer", [1])
             pipeline.sync()
             with pytest.raises(psycopg.errors.UndefinedTable):
-                connection.execute("table nope")
-                connection.execute("select 1")
-                pipeline.sync()
+                _fail(connection, pipeline)
             last = connection.execute("echo %s::integer", [2])
         assert (first.fetchone(), last.fetchone()) == ((1,), (2,))
     assert server.store.sessions[0].failures == 1
@@ -190,20 +194,24 @@ def test_copy_errors_say_where(server: Server) -> None:
     server.store.tables["t"] = Table(Schema((Column("a", INT4), Column("b", TEXT))))
     with psycopg.connect(server.dsn, autocommit=True) as connection:
         with pytest.raises(psycopg.errors.InvalidTextRepresentation) as caught:
-            with connection.cursor().copy("copy t from stdin") as copy:
-                copy.write("1\tx\nzwei\ty\n")
+            _copy(connection, "copy t from stdin", "1\tx\nzwei\ty\n")
         assert caught.value.diag.message_primary == 'invalid input syntax for type integer: "zwei"'
         assert caught.value.diag.context == 'COPY t, line 2, column a: "zwei"'
         with pytest.raises(psycopg.errors.BadCopyFileFormat) as missing:
-            with connection.cursor().copy("copy t from stdin csv") as copy:
-                copy.write('1,"x\ny"\n2\n')
+            _copy(connection, "copy t from stdin csv", '0,z\n1,"x\ny"\n2\n')
         assert missing.value.diag.message_primary == 'missing data for column "b"'
-        assert missing.value.diag.context == 'COPY t, line 3: "2"'
-        with pytest.raises(ZeroDivisionError), connection.cursor().copy("copy t from stdin") as copy:
-            copy.write("1\tx\n")
-            raise ZeroDivisionError
+        assert missing.value.diag.context == 'COPY t, line 4: "2"'
+        with pytest.raises(ZeroDivisionError):
+            _copy(connection, "copy t from stdin", "1\tx\n", ZeroDivisionError())
         assert connection.execute("select 1").fetchone() == (1,)
     assert rows_of(server.store.tables["t"]) == []
+
+
+def _copy(connection: psycopg.Connection[Any], sql: str, data: str, failure: Exception | None = None) -> None:
+    with connection.cursor().copy(sql) as copy:
+        copy.write(data)
+        if failure is not None:
+            raise failure
 
 
 def test_cancel(server: Server) -> None:

@@ -32,7 +32,9 @@ TABLES: dict[str, tuple[tuple[str, ScalarType], ...]] = {
 class FakeCatalog:
     objects: dict[str, CatalogItem] = field(default_factory=dict)
 
-    def add(self, schema: str, name: str, kind: ItemKind, columns: Schema, definition: Relation | None = None) -> str:
+    def add(
+        self, schema: str, name: str, kind: ItemKind, columns: Schema, definition: Relation | None = None
+    ) -> str:
         id_ = f"{'s' if kind is ItemKind.SYSTEM else 'u'}{len(self.objects) + 1}"
         full = QualifiedName("ptvc", schema, name)
         self.objects[id_] = CatalogItem(id_, full, kind, columns, definition)

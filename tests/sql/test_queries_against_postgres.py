@@ -23,7 +23,9 @@ from ptvc.transform.pipeline import optimize
 from .fake_catalog import CATALOG, CONTEXT, TABLES
 
 QUERIES = [
-    q.strip() for q in (Path(__file__).parent / "testdata" / "queries.sql").read_text().split(";\n") if q.strip()
+    q.strip()
+    for q in (Path(__file__).parent / "testdata" / "queries.sql").read_text().split(";\n")
+    if q.strip()
 ]
 _SQL_TYPES = {"t": "(a int, b int, c text)", "u": "(a int, d bigint, e text)"} | {
     "v": "(b int, f numeric(10,2), g bool)",
@@ -51,7 +53,8 @@ def random_tables(seed: int) -> dict[str, list[tuple[Any, ...]]]:
     rng = random.Random(seed)
     return {
         name: [
-            tuple(_value(type_.kind.value, rng) for _, type_ in columns) for _ in range(rng.choice([0, 6, 14]) if seed else 12)
+            tuple(_value(type_.kind.value, rng) for _, type_ in columns)
+            for _ in range(rng.choice([0, 6, 14]) if seed else 12)
         ]
         for name, columns in TABLES.items()
     }
@@ -103,7 +106,7 @@ def finish(select: Select, relation: Relation, inputs: dict[str, Batch]) -> list
         nulls = [row for row in rows if row[key.index] is None]
         others = sorted(
             (row for row in rows if row[key.index] is not None),
-            key=lambda row: row[key.index],  # noqa: B023
+            key=lambda row: row[key.index],
             reverse=key.descending,
         )
         rows = nulls + others if key.nulls_first else others + nulls
@@ -126,5 +129,3 @@ def test_rows_are_those_of_postgres(query: str, world: Any) -> None:
     got = [_rounded(_plain(row)) for row in finish(select, select.relation, inputs)]
     assert Counter(got) == Counter(wanted)
     assert optimize(select.relation).schema.types == select.relation.schema.types
-
-

@@ -205,6 +205,16 @@ def test_messages_name_file_line_column_and_value() -> None:
     ]
 
 
+def test_timestamps_in_utc_and_elsewhere_agree() -> None:
+    texts = ['"2024-02-29T23:59:59.123456Z"', '"2024-02-29 23:59:59+00"', "null", '"0001-01-01T00:00:00Z"']
+    fast = one_column(TIMESTAMPTZ, *texts)
+    mixed = one_column(TIMESTAMPTZ, *texts, '"2024-01-01 00:00:00+01"')
+    assert fast.columns[0].to_pylist() == mixed.columns[0].to_pylist()[:-1]
+    assert fast.columns[0][0].as_py() == datetime.datetime(2024, 2, 29, 23, 59, 59, 123456, datetime.UTC)
+    bad = one_column(TIMESTAMPTZ, '"2024-02-30T00:00:00Z"', texts[0])
+    assert [(row, code) for row, _, code, _ in errors(bad)] == [(0, "22008")]
+
+
 def test_delete_markers_are_records_without_value_columns() -> None:
     data = b'{"k": 1}\n{"k": 2, "t": null}\n{"k": 3, "t": "x"}\n{"k": 4, "other": 1}\n'
     schema = Schema((Column("k", INT4), Column("t", TEXT)))

@@ -35,7 +35,7 @@ from dbt.adapters.ptvc.relation import (
     parse_kind,
     shorten,
 )
-from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash
+from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
 if TYPE_CHECKING:
@@ -138,6 +138,7 @@ class PtvcAdapter(SQLAdapter):
             quote_policy={"database": True, "schema": True, "identifier": True},
             type=parse_kind(kind),  # type: ignore[arg-type]
             definition_hash=hash_in(definition),
+            index_definition=definition if parse_kind(kind) is PtvcRelationType.Index else None,
         )
 
     def list_relations_without_caching(self, schema_relation: PtvcRelation) -> list[PtvcRelation]:
@@ -187,6 +188,10 @@ class PtvcAdapter(SQLAdapter):
         """The body of a source with IN CLUSTER where it belongs: after the columns, if there are any."""
         end = closing_parenthesis(sql)
         return f"{sql[:end]} {cluster_clause}\n{sql[end:]}" if cluster_clause else sql
+
+    @available
+    def index_is(self, index: PtvcRelation, on: str, columns: Iterable[str], cluster: str | None) -> bool:
+        return index_statement_is(index.index_definition, on, columns, cluster)
 
     @available
     def reads_one_ref(self, raw_code: str) -> bool:

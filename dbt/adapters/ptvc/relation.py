@@ -73,10 +73,12 @@ def shorten(identifier: str, suffix: str) -> str:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PtvcRelation(BaseRelation):
-    """`definition_hash` is None for what dbt did not make, and for tables."""
+    """`definition_hash` is None for what dbt did not make, and for tables and indexes; of an index, the catalog keeps
+    a statement in words of its own, `index_definition`."""
 
     type: PtvcRelationType | None = None  # type: ignore[assignment]
     definition_hash: str | None = None
+    index_definition: str | None = None
     path: Path = field(default_factory=Path)
     include_policy: Policy = field(default_factory=lambda: Policy(database=False))
     quote_policy: Policy = field(default_factory=Policy)

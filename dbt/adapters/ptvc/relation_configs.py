@@ -93,3 +93,20 @@ class IndexChanges:
             create={name: config for name, config in wanted.items() if name not in ours},
             drop=tuple(sorted(ours - set(wanted))),
         )
+
+
+_INDEX_STATEMENT = re.compile(
+    r"on\s+(?P<on>\S+)\s*(?:using\s+\w+\s*)?\((?P<columns>.*)\)", re.IGNORECASE | re.DOTALL
+)
+
+
+def index_statement_is(statement: str | None, on: str, columns: Iterable[str], cluster: str | None) -> bool:
+    """Whether a CREATE INDEX statement is one on `columns` of `on` (in `cluster`, if one is asked for)."""
+    text = (statement or "").replace('"', "")
+    found = _INDEX_STATEMENT.search(text)
+    if found is None or found["on"].lower() != on.replace('"', "").lower():
+        return False
+    wanted = [column.replace('"', "").strip() for column in columns]
+    if [column.strip() for column in found["columns"].split(",")] != wanted:
+        return False
+    return cluster is None or f"in cluster {cluster} on".lower() in " ".join(text.lower().split())

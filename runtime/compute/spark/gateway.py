@@ -23,7 +23,7 @@ from pyspark.java_gateway import launch_gateway
 
 from ...errors import ReplicaUnavailable
 
-START_SECONDS = 120.0
+START_SECONDS = 300.0  # a machine may be busy; a JVM that fails exits at once
 _POLL_SECONDS = 0.02
 _LOG_TAIL_BYTES = 2000
 

@@ -29,7 +29,6 @@ Floats = npt.NDArray[np.float64]
 
 INVALID_LOGARITHM = "2201E"
 INVALID_POWER = "2201F"
-_EVEN_TIES = np.rint
 
 
 # --- floats ----------------------------------------------------------------------------------------------------------
@@ -45,6 +44,21 @@ def _plain(compute: Callable[[Floats], Floats]) -> Kernel:
         return float_result(
             values, (array,), FLOAT8, overflow=np.zeros(len(values), np.bool_), underflow=None
         ).values
+
+    return kernel
+
+
+def _scaled(compute: Callable[[Floats], Floats]) -> Kernel:
+    """A multiplication by a constant, with overflow and underflow as errors."""
+
+    def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+        array = as_array(args[0], info.length)
+        values = numpy_values(array)
+        with np.errstate(all="ignore"):
+            results = compute(values)
+        overflow = np.isinf(results) & ~np.isinf(values)
+        underflow = (results == 0) & (values != 0)
+        return float_result(results, (array,), FLOAT8, overflow=overflow, underflow=underflow)
 
     return kernel
 
@@ -203,7 +217,7 @@ def _sqrt_numeric(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     values = as_ints(array)
     negative = (values < 0).astype(np.bool_)
     weight, _ = _leading(values, scale)
-    significant = np.where(weight >= 0, (weight + 1) * 2 - 1, (weight + 1) * 2 - 1)
+    significant = (weight + 1) * 2 - 1
     shown = _display_scale(values, info.types[0])
     digits = np.clip(np.maximum(16 - significant, shown), 0, NUMERIC_DIGITS).astype(np.int64)
     roots = _rounded_roots(np.where(negative, 0, values), scale, digits)
@@ -214,11 +228,15 @@ def _sqrt_numeric(args: Sequence[Datum], info: CallInfo) -> Evaluated:
 
 
 def _rounded_roots(values: Ints, scale: int, digits: npt.NDArray[np.int64]) -> Ints:
-    """sqrt(v / 10^scale) at so many digits, rounded half up; exact, by integer roots."""
-    radicand = values * POWERS[np.maximum(2 * digits - scale, 0)]
+    """sqrt(v / 10^scale) at so many digits, rounded half up; exact, by integer roots.
+
+    The root is cut off at one digit more, or where the radicand is whole: rounding what is left of it up from a
+    half is rounding the true root.
+    """
+    finer = np.maximum(digits + 1, (scale + 1) // 2)
+    radicand = values * POWERS[2 * finer - scale]
     floors = np.array([math.isqrt(int(v)) for v in radicand], dtype=object)
-    roots: Ints = floors + (radicand - floors * floors > floors)
-    return roots
+    return divide_rounded(floors, POWERS[finer - digits])
 
 
 def _refused(name: str) -> Callable[[tuple[Scalar, ...]], ScalarType]:
@@ -238,8 +256,8 @@ _ONE = (FLOAT8,)
 _BOTH = (NUMERIC, NUMERIC)
 
 
-def _float(name: str, compute: Callable[[Floats], Floats]) -> tuple[str, Overload]:
-    return name, Overload(_ONE, FLOAT8, _plain(compute))
+def _float(compute: Callable[[Floats], Floats]) -> Overload:
+    return Overload(_ONE, FLOAT8, _plain(compute))
 
 
 def _is_infinite(values: Floats) -> Mask:
@@ -251,16 +269,16 @@ def _beyond_one(values: Floats) -> Mask:
 
 
 OVERLOADS: dict[str, list[Overload]] = {
-    "ceil": [_float("ceil", np.ceil)[1]],
-    "floor": [_float("floor", np.floor)[1]],
-    "sign": [_float("sign", _sign_float)[1]],
+    "ceil": [_float(np.ceil)],
+    "floor": [_float(np.floor)],
+    "sign": [_float(_sign_float)],
     "round": [
-        _float("round", np.rint)[1],
+        _float(np.rint),
         Overload((NUMERIC,), whole_type, _to_digits(True), can_fail=True),
         Overload((NUMERIC, INT4), _digits_type, _to_digits(True), can_fail=True),
     ],
     "trunc": [
-        _float("trunc", np.trunc)[1],
+        _float(np.trunc),
         Overload((NUMERIC,), whole_type, _to_digits(False)),
         Overload((NUMERIC, INT4), _digits_type, _to_digits(False)),
     ],
@@ -268,7 +286,7 @@ OVERLOADS: dict[str, list[Overload]] = {
         Overload(_ONE, FLOAT8, _sqrt, can_fail=True),
         Overload((NUMERIC,), NUMERIC, _sqrt_numeric, can_fail=True),
     ],
-    "cbrt": [_float("cbrt", np.cbrt)[1]],
+    "cbrt": [_float(np.cbrt)],
     "exp": [Overload(_ONE, FLOAT8, _exp, can_fail=True), Overload((NUMERIC,), _refused("exp"), _never)],
     "ln": [
         Overload(_ONE, FLOAT8, _logarithm(np.log), can_fail=True),
@@ -286,9 +304,9 @@ OVERLOADS: dict[str, list[Overload]] = {
         Overload((FLOAT8, FLOAT8), FLOAT8, _power, can_fail=True),
         Overload(_BOTH, _refused("power"), _never),
     ],
-    "degrees": [_float("degrees", np.degrees)[1]],
-    "radians": [_float("radians", np.radians)[1]],
-    "atan": [_float("atan", np.arctan)[1]],
+    "degrees": [Overload(_ONE, FLOAT8, _scaled(np.degrees), can_fail=True)],
+    "radians": [Overload(_ONE, FLOAT8, _scaled(np.radians), can_fail=True)],
+    "atan": [_float(np.arctan)],
     **{
         name: [Overload(_ONE, FLOAT8, _bounded(compute, _is_infinite), can_fail=True)]
         for name, compute in (("sin", np.sin), ("cos", np.cos), ("tan", np.tan))

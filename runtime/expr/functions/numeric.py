@@ -68,6 +68,7 @@ def same_scale(args: tuple[Scalar, ...]) -> ScalarType:
 
 def numeric_result(values: Ints, scale: int, valid: Mask | None, type_: ScalarType) -> Evaluated:
     """Object integers at `scale` as a column of `type_`; digits that the type cannot hold are an error."""
+    values = values.astype(object, copy=False)
     target = storage_scale(type_)
     lost: Mask | None = None
     if target >= scale:

@@ -192,14 +192,19 @@ _STARTS_ROWS = rowwise(str.startswith)
 
 
 def _concat(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    parts = [to_text(as_array(d, info.length), t) for d, t in zip(args, info.types, strict=True)]
-    return pc.binary_join_element_wise(*parts, "", null_handling="skip")
+    parts = [
+        to_text(as_array(d, info.length), t).fill_null("") for d, t in zip(args, info.types, strict=True)
+    ]
+    return pc.binary_join_element_wise(*parts, "") if len(parts) > 1 else parts[0]
 
 
 def _concat_ws(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     separator, *parts = (to_text(as_array(d, info.length), t) for d, t in zip(args, info.types, strict=True))
-    joined = pc.binary_join_element_wise(*parts, separator.fill_null(""), null_handling="skip")
-    return pc.if_else(separator.is_valid(), joined, pa.scalar(None, pa.string()))
+    joined = parts[0]
+    for part in parts[1:]:
+        both = pc.binary_join_element_wise(joined, part, separator)
+        joined = pc.coalesce(both, joined, part)
+    return pc.if_else(separator.is_valid(), joined.fill_null(""), pa.scalar(None, pa.string()))
 
 
 def _no_arrays(name: str, args: Sequence[Scalar]) -> None:

@@ -16,19 +16,14 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
-{# Schema, name, kind, and the text that holds the hash of the definition. #}
+{# Schema, name, kind, and the definition's text, which holds its hash. #}
 {% macro ptvc__list_relations_without_caching(schema_relation) -%}
   {% set sql -%}
-    select
-      d.schema as schema_name,
-      d.name as name,
-      d.kind as kind,
-      case
-        when d.definition_sql like '%/* dbt:hash=%' then d.definition_sql
-        else d.create_sql
-      end as definition
-    from mz_internal.mz_object_definitions d
-    where d.schema = {{ ptvc__literal(schema_relation.schema) }}
+    select s.name as schema_name, o.name as name, o.type as kind, d.definition as definition
+    from mz_catalog.mz_objects o
+    join mz_catalog.mz_schemas s on s.id = o.schema_id
+    left join mz_internal.mz_definitions d on d.oid = o.oid
+    where s.name = {{ ptvc__literal(schema_relation.schema) }}
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}
@@ -37,15 +32,17 @@
 {% macro ptvc__get_relations() -%}
   {% set sql -%}
     select
-      dependent.schema as dependent_schema,
+      dependent_schema.name as dependent_schema,
       dependent.name as dependent_name,
-      dependent.kind as dependent_kind,
-      referenced.schema as referenced_schema,
+      dependent.type as dependent_kind,
+      referenced_schema.name as referenced_schema,
       referenced.name as referenced_name,
-      referenced.kind as referenced_kind
+      referenced.type as referenced_kind
     from mz_internal.mz_object_dependencies edge
-    join mz_internal.mz_object_definitions dependent on dependent.id = edge.object_id
-    join mz_internal.mz_object_definitions referenced on referenced.id = edge.referenced_object_id
+    join mz_catalog.mz_objects dependent on dependent.id = edge.object_id
+    join mz_catalog.mz_schemas dependent_schema on dependent_schema.id = dependent.schema_id
+    join mz_catalog.mz_objects referenced on referenced.id = edge.referenced_object_id
+    join mz_catalog.mz_schemas referenced_schema on referenced_schema.id = referenced.schema_id
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}
@@ -55,9 +52,10 @@
   {% set sql -%}
     select h.replica_id, h.hydrated
     from mz_internal.mz_hydration_statuses h
-    join mz_internal.mz_object_definitions d on d.id = h.object_id
-    where d.schema = {{ ptvc__literal(relation.schema) }}
-      and d.name = {{ ptvc__literal(relation.identifier) }}
+    join mz_catalog.mz_objects o on o.id = h.object_id
+    join mz_catalog.mz_schemas s on s.id = o.schema_id
+    where s.name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}

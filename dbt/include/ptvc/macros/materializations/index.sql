@@ -13,12 +13,13 @@
 {% macro ptvc__maintain_index(upstream) -%}
   {% set existing = load_cached_relation(this) %}
   {% set columns = config.get('columns') or ptvc__all_columns(upstream) %}
-  {% set wanted = this.incorporate(type='index', definition_hash=adapter.definition_hash(
-      'index', upstream ~ ' (' ~ columns | join(', ') ~ ')', ptvc__definition_options())) %}
+  {% set wanted = this.incorporate(type='index') %}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
-  {% set action = ptvc__choose_action(existing, wanted) %}
+  {% set same = existing is not none and existing.is_index and not should_full_refresh()
+      and adapter.index_is(existing, upstream, columns, config.get('cluster')) %}
+  {% set action = 'unchanged' if same else ptvc__choose_action(existing, wanted.incorporate(definition_hash='changed')) %}
   {% if action == 'create' %}
     {% do ptvc__build_index(wanted, upstream, columns) %}
   {% elif action == 'replace' %}
@@ -36,7 +37,7 @@
 
 {% macro ptvc__build_index(index, upstream, columns) -%}
   {% call statement('main') -%}
-    {{ ptvc__index_on_sql(index.identifier, upstream, columns, config.get('cluster'), ptvc__definition_marker(index)) }}
+    {{ ptvc__index_on_sql(index.identifier, upstream, columns, config.get('cluster')) }}
   {%- endcall %}
   {% if config.get('wait_for_hydration', true) %}
     {% do adapter.wait_until_hydrated(index, config.get('hydration_timeout', 600)) %}

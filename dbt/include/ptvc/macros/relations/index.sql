@@ -1,7 +1,7 @@
 {# Indexes: the `indexes` config of any relation. A name holds the hash of what the index is made of. #}
 
-{% macro ptvc__index_on_sql(index_name, on, columns, cluster, comment='') -%}
-  create index {{ adapter.quote(index_name) }} {{ comment }}
+{% macro ptvc__index_on_sql(index_name, on, columns, cluster) -%}
+  create index {{ adapter.quote(index_name) }}
   {%- if cluster %} in cluster {{ adapter.quote(cluster) }}{% endif %} on {{ on }} ({{ columns | join(', ') }})
 {%- endmacro %}
 

@@ -1,0 +1,176 @@
+"""A physical plan as text, one operator a line, in the order in which they run, expressions included.
+
+    0  level 0  Import u1  (ok, ck, amt)
+    1  level 0  Mfp %0 filter gt(#2, 5) | project #1, #2  (ck, amt)
+    2  level 1  Reduce %1 by hash(#0) keys #0 | count(*), sum(#1)  (ck, n, s) -> output
+
+`#n` is column n of the operator's input (of both inputs side by side, in a residual); `%n` is node n as an input,
+with the columns that its rows are exchanged by; the level is the superstep of a Spark job.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from ..expr.relation import OrderBy
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from .plan import (
+    AggregateOp,
+    AssertSingleOp,
+    ConstantOp,
+    DataflowPlan,
+    DistinctOp,
+    Exchange,
+    Import,
+    JoinOp,
+    Mfp,
+    NegateOp,
+    Node,
+    Op,
+    ReduceOp,
+    ThresholdOp,
+    TopKOp,
+    UnionOp,
+    levels,
+)
+
+
+def plan_text(plan: DataflowPlan) -> str:
+    """The plan as lines: node, level, operator with its inputs and details, output columns."""
+    level = {id: at for at, ids in enumerate(levels(plan)) for id in ids}
+    lines = []
+    for node in plan.nodes:
+        names = ", ".join(node.schema.names)
+        output = " -> output" if node.id == plan.output else ""
+        lines.append(f"{node.id:>3}  level {level[node.id]}  {_node(node)}  ({names}){output}")
+    return "\n".join(lines)
+
+
+def _node(node: Node) -> str:
+    inputs = ", ".join(f"%{i}{_exchange(by)}" for i, by in zip(node.inputs, node.exchange, strict=True))
+    name, details = _op(node.op)
+    return " ".join(part for part in (name, inputs, details) if part)
+
+
+def _exchange(by: Exchange) -> str:
+    if by is None:
+        return ""
+    return f" by hash({_columns(by)})" if by else " to one place"
+
+
+def _columns(positions: Sequence[int]) -> str:
+    return ", ".join(f"#{i}" for i in positions)
+
+
+def _op(op: Op) -> tuple[str, str]:
+    match op:
+        case Import(id=id):
+            return "Import", id
+        case ConstantOp(rows=rows):
+            return "Constant", f"{len(rows)} rows"
+        case Mfp():
+            return "Mfp", _mfp(op)
+        case UnionOp():
+            return "Union", ""
+        case NegateOp():
+            return "Negate", ""
+        case JoinOp():
+            return "Join", _join(op)
+        case ReduceOp():
+            return "Reduce", _reduce(op)
+        case DistinctOp():
+            return "Distinct", ""
+        case TopKOp():
+            return "TopK", _top_k(op)
+        case ThresholdOp():
+            return "Threshold", ""
+        case AssertSingleOp(group=group):
+            return "AssertSingle", f"per {_columns(group)}" if group else ""
+        case _:
+            assert_never(op)
+
+
+def _mfp(op: Mfp) -> str:
+    parts = []
+    if op.maps:
+        parts.append("map " + ", ".join(map(scalar_text, op.maps)))
+    if op.predicates:
+        parts.append("filter " + " AND ".join(map(scalar_text, op.predicates)))
+    parts.append(f"project {_columns(op.projection)}")
+    return " | ".join(parts)
+
+
+def _join(op: JoinOp) -> str:
+    equal = "IS NOT DISTINCT FROM" if op.null_safe else "="
+    keys = " AND ".join(
+        f"left #{a} {equal} right #{b}" for a, b in zip(op.left_key, op.right_key, strict=True)
+    )
+    text = f"{op.kind.value} on {keys or 'true'}"
+    if op.residual:
+        text += " where " + " AND ".join(map(scalar_text, op.residual))
+    return text
+
+
+def _reduce(op: ReduceOp) -> str:
+    parts = [f"keys {_columns(range(op.keys))}"] if op.keys else []
+    if op.aggregates:
+        parts.append(", ".join(map(_aggregate, op.aggregates)))
+    if op.scalar:
+        parts.append("one row always")
+    return " | ".join(parts)
+
+
+def _aggregate(op: AggregateOp) -> str:
+    argument = "*" if op.argument is None else f"#{op.argument}"
+    return f"{op.function}({'DISTINCT ' if op.distinct else ''}{argument})"
+
+
+def _top_k(op: TopKOp) -> str:
+    parts = []
+    if op.group:
+        parts.append(f"per {_columns(op.group)}")
+    if op.order:
+        parts.append("order " + ", ".join(map(_order, op.order)))
+    if op.limit is not None:
+        parts.append(f"limit {op.limit}")
+    if op.offset:
+        parts.append(f"offset {op.offset}")
+    return " | ".join(parts)
+
+
+def _order(order: OrderBy) -> str:
+    direction = " DESC" if order.descending else ""
+    return f"#{order.index}{direction} NULLS {'FIRST' if order.nulls_first else 'LAST'}"
+
+
+def scalar_text(scalar: Scalar) -> str:
+    """An expression as text, columns by position."""
+    match scalar:
+        case ColumnRef(index=index):
+            return f"#{index}"
+        case Literal(value=value):
+            return _literal(value)
+        case Call(function=function, args=args):
+            return f"{function}({', '.join(map(scalar_text, args))})"
+        case Cast(arg=arg, type=type_):
+            return f"{scalar_text(arg)}::{type_}"
+        case Coalesce(args=args):
+            return f"coalesce({', '.join(map(scalar_text, args))})"
+        case And(args=args):
+            return "(" + " AND ".join(map(scalar_text, args)) + ")"
+        case Or(args=args):
+            return "(" + " OR ".join(map(scalar_text, args)) + ")"
+        case Case(branches=branches, otherwise=otherwise):
+            whens = " ".join(f"WHEN {scalar_text(c)} THEN {scalar_text(r)}" for c, r in branches)
+            return f"CASE {whens} ELSE {scalar_text(otherwise)} END"
+        case _:
+            assert_never(scalar)
+
+
+def _literal(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "'" + value.replace("'", "''") + "'" if isinstance(value, str) else str(value)

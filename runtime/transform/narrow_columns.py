@@ -1,0 +1,157 @@
+"""Columns that nobody reads are not carried: joins and groupings get the columns that they need, no others.
+
+`_narrow` answers with a relation and where the wanted columns are in it; `_exact` puts them in a given order.
+A relation keeps one column at least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ..expr.relation import (
+    AssertSingle,
+    Constant,
+    Distinct,
+    Filter,
+    Get,
+    Join,
+    JoinKind,
+    Map,
+    Negate,
+    OrderBy,
+    Project,
+    Reduce,
+    Relation,
+    Threshold,
+    TopK,
+    Union,
+)
+from ..expr.scalar import Scalar, columns_of, remap
+from .rewrite import projected
+
+Places = dict[int, int]
+
+
+def narrow_columns(relation: Relation) -> Relation:
+    names = relation.schema.names
+    return projected(_exact(relation, range(len(names))), range(len(names)), names)
+
+
+def _exact(relation: Relation, columns: Sequence[int]) -> Relation:
+    narrowed, places = _narrow(relation, set(columns))
+    return projected(narrowed, [places[column] for column in columns])
+
+
+def _tight(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
+    """Exactly the needed columns, in their order."""
+    columns = sorted(needed) or ([0] if len(relation.schema) else [])
+    return _exact(relation, columns), {column: place for place, column in enumerate(columns)}
+
+
+def _read(scalars: Iterable[Scalar]) -> set[int]:
+    return {column for scalar in scalars for column in columns_of(scalar)}
+
+
+def _move(scalars: Sequence[Scalar], places: Places) -> tuple[Scalar, ...]:
+    return tuple(remap(scalar, places.__getitem__) for scalar in scalars)
+
+
+def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
+    match relation:
+        case Get() | Constant():
+            return relation, {column: column for column in range(len(relation.schema))}
+        case Filter(input=child, predicates=predicates):
+            narrowed, places = _narrow(child, needed | _read(predicates))
+            return Filter(narrowed, _move(predicates, places)), places
+        case Project(input=child, indices=indices):
+            narrowed, places = _narrow(child, {indices[column] for column in needed})
+            kept = sorted(needed) or [0]
+            if not indices:
+                return relation, {}
+            if not needed:
+                narrowed, places = _narrow(child, {indices[0]})
+            names = relation.schema.names
+            result = projected(narrowed, [places[indices[c]] for c in kept], [names[c] for c in kept])
+            return result, {column: place for place, column in enumerate(kept)}
+        case Map():
+            return _map(relation, needed)
+        case Join():
+            return _join(relation, needed)
+        case Reduce():
+            return _reduce(relation, needed)
+        case TopK(input=child, group=group, order=order):
+            narrowed, places = _tight(child, needed | set(group) | {key.index for key in order})
+            moved = tuple(OrderBy(places[k.index], k.descending, k.nulls_first) for k in order)
+            top = replace(relation, input=narrowed, group=tuple(places[g] for g in group), order=moved)
+            return top, places
+        case AssertSingle(input=child, group=group):
+            narrowed, places = _tight(child, needed | set(group))
+            return AssertSingle(narrowed, tuple(places[g] for g in group)), places
+        case Union(inputs=arms):
+            columns = sorted(needed) or ([0] if len(relation.schema) else [])
+            schema = relation.schema.project(columns)
+            union = Union(tuple(_exact(arm, columns) for arm in arms), schema)
+            return union, {column: place for place, column in enumerate(columns)}
+        case Negate(input=child):
+            narrowed, places = _narrow(child, needed)
+            return Negate(narrowed), places
+        case Distinct(input=child) | Threshold(input=child):
+            columns = list(range(len(relation.schema)))
+            whole = replace(relation, input=_exact(child, columns))
+            return whole, {column: column for column in columns}
+
+
+def _map(relation: Map, needed: set[int]) -> tuple[Relation, Places]:
+    width = len(relation.input.schema)
+    kept = sorted(column - width for column in needed if column >= width)
+    scalars = [relation.scalars[i] for i in kept]
+    narrowed, places = _narrow(relation.input, {c for c in needed if c < width} | _read(scalars))
+    if not kept:
+        return narrowed, places
+    mapped = Map(narrowed, _move(scalars, places), tuple(relation.names[i] for i in kept))
+    base = len(narrowed.schema)
+    return mapped, places | {width + i: base + place for place, i in enumerate(kept)}
+
+
+def _join(join: Join, needed: set[int]) -> tuple[Relation, Places]:
+    width = len(join.left.schema)
+    columns = needed | _read(join.residual)
+    left, left_places = _tight(join.left, {c for c in columns if c < width} | _read(join.left_keys))
+    right, right_places = _tight(
+        join.right, {c - width for c in columns if c >= width} | _read(join.right_keys)
+    )
+    base = len(left.schema)
+    places = left_places | {width + column: base + place for column, place in right_places.items()}
+    joined = replace(
+        join,
+        left=left,
+        right=right,
+        left_keys=_move(join.left_keys, left_places),
+        right_keys=_move(join.right_keys, right_places),
+        residual=_move(join.residual, places),
+    )
+    return joined, left_places if join.kind in (JoinKind.SEMI, JoinKind.ANTI) else places
+
+
+def _reduce(relation: Reduce, needed: set[int]) -> tuple[Relation, Places]:
+    count = len(relation.keys)
+    kept = [i for i in range(len(relation.aggregates)) if count + i in needed]
+    if not kept and not count:
+        kept = [0] if relation.aggregates else []
+    aggregates = [relation.aggregates[i] for i in kept]
+    read = _read(relation.keys)
+    for aggregate in aggregates:
+        read |= _read(s for s in (aggregate.argument, aggregate.filter) if s is not None)
+    narrowed, places = _tight(relation.input, read)
+    moved = tuple(
+        replace(
+            aggregate,
+            argument=None if aggregate.argument is None else remap(aggregate.argument, places.__getitem__),
+            filter=None if aggregate.filter is None else remap(aggregate.filter, places.__getitem__),
+        )
+        for aggregate in aggregates
+    )
+    reduced = replace(relation, input=narrowed, keys=_move(relation.keys, places), aggregates=moved)
+    result = {key: key for key in range(count)} | {count + i: count + place for place, i in enumerate(kept)}
+    return reduced, result

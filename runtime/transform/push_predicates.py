@@ -1,0 +1,180 @@
+"""Predicates move towards the inputs; equalities of both sides of a join become its keys.
+
+| through        | what moves                                                                    |
+|----------------|-------------------------------------------------------------------------------|
+| project, map   | everything; computed columns are put into the predicate unless they can fail  |
+| inner join     | what one side alone decides, to that side; equalities to keys; the rest joins |
+| left join      | what the left side decides; of its own condition, what the right side decides |
+| semi, anti     | everything, to the left                                                       |
+| reduce, top-k  | what the grouping columns decide                                              |
+| union, distinct, threshold | everything                                                        |
+
+A predicate that can fail does not move past a join or a grouping: it would meet rows that it does not meet now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..expr.evaluate import can_fail
+from ..expr.relation import (
+    Distinct,
+    Filter,
+    Join,
+    JoinKind,
+    Map,
+    Negate,
+    Project,
+    Reduce,
+    Relation,
+    Threshold,
+    TopK,
+    Union,
+    inputs,
+    with_inputs,
+)
+from ..expr.scalar import And, ColumnRef, Scalar, columns_of, remap
+from .rewrite import filtered, key_pair, shifted, side_of, substitute
+
+
+def push_predicates(relation: Relation) -> Relation:
+    return _push(relation, [])
+
+
+def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
+    """`relation` under `predicates`, each as deep as it goes."""
+    match relation:
+        case Filter(input=child, predicates=own):
+            return _push(child, [*_split(own), *predicates])
+        case Project(input=child, indices=indices):
+            moved = [remap(predicate, lambda index: indices[index]) for predicate in predicates]
+            return replace(relation, input=_push(child, moved))
+        case Map():
+            return _map(relation, predicates)
+        case Join(kind=JoinKind.INNER):
+            return _inner(relation, predicates)
+        case Join():
+            return _outer(relation, predicates)
+        case Reduce():
+            return _reduce(relation, predicates)
+        case TopK(group=group):
+            safe, rest = _decided(predicates, set(group))
+            return filtered(replace(relation, input=_push(relation.input, safe)), rest)
+        case Union(inputs=arms):
+            return replace(relation, inputs=tuple(_push(arm, predicates) for arm in arms))
+        case Distinct() | Negate() | Threshold():
+            return replace(relation, input=_push(relation.input, predicates))
+        case _:
+            below = tuple(_push(child, []) for child in inputs(relation))
+            return filtered(with_inputs(relation, below), predicates)
+
+
+def _split(predicates: Sequence[Scalar]) -> list[Scalar]:
+    out: list[Scalar] = []
+    for predicate in predicates:
+        out.extend(_split(predicate.args) if isinstance(predicate, And) else [predicate])
+    return out
+
+
+def _decided(predicates: Sequence[Scalar], columns: set[int]) -> tuple[list[Scalar], list[Scalar]]:
+    """Those that read `columns` only and cannot fail, and the others."""
+    safe, rest = [], []
+    for predicate in predicates:
+        fits = columns_of(predicate) <= columns and not can_fail(predicate)
+        (safe if fits else rest).append(predicate)
+    return safe, rest
+
+
+def _map(relation: Map, predicates: Sequence[Scalar]) -> Relation:
+    schema = relation.input.schema
+    width = len(schema)
+    columns: list[Scalar] = [ColumnRef(i, c.type, c.nullable) for i, c in enumerate(schema)]
+    columns.extend(relation.scalars)
+    below, above = [], []
+    for predicate in predicates:
+        computed = [index for index in columns_of(predicate) if index >= width]
+        if any(can_fail(columns[index]) for index in computed):
+            above.append(predicate)
+        else:
+            below.append(substitute(predicate, columns) if computed else predicate)
+    return filtered(replace(relation, input=_push(relation.input, below)), above)
+
+
+def _inner(join: Join, predicates: Sequence[Scalar]) -> Relation:
+    width = len(join.left.schema)
+    left: list[Scalar] = []
+    right: list[Scalar] = []
+    left_keys, right_keys = list(join.left_keys), list(join.right_keys)
+    residual: list[Scalar] = []
+    above: list[Scalar] = []
+    takes_keys = not (join.null_safe and left_keys)
+    for predicate in [*_split(join.residual), *predicates]:
+        side = side_of(predicate, width)
+        pair = key_pair(predicate, width) if takes_keys and side == "both" else None
+        if pair is not None:
+            left_keys.append(pair[0])
+            right_keys.append(pair[1])
+        elif can_fail(predicate) or side == "none":
+            above.append(predicate)
+        elif side == "left":
+            left.append(predicate)
+        elif side == "right":
+            right.append(shifted(predicate, -width))
+        else:
+            residual.append(predicate)
+    joined = Join(
+        _push(join.left, left),
+        _push(join.right, right),
+        JoinKind.INNER,
+        tuple(left_keys),
+        tuple(right_keys),
+        tuple(residual),
+        join.null_safe and not takes_keys,
+    )
+    return filtered(joined, above)
+
+
+def _outer(join: Join, predicates: Sequence[Scalar]) -> Relation:
+    """LEFT, RIGHT, FULL, SEMI, ANTI."""
+    width = len(join.left.schema)
+    everything = width + len(join.right.schema)
+    semi = join.kind in (JoinKind.SEMI, JoinKind.ANTI)
+    left: list[Scalar] = []
+    right: list[Scalar] = []
+    above = list(predicates)
+    if semi or join.kind is JoinKind.LEFT:
+        left, above = _decided(above, set(range(width)))
+    elif join.kind is JoinKind.RIGHT:
+        moved, above = _decided(above, set(range(width, everything)))
+        right = [shifted(predicate, -width) for predicate in moved]
+    residual = _split(join.residual)
+    if semi or join.kind is JoinKind.LEFT:
+        # The condition's own part over the side whose rows it only selects.
+        moved, residual = _decided(residual, set(range(width, everything)))
+        moved, fixed = [p for p in moved if columns_of(p)], [p for p in moved if not columns_of(p)]
+        right.extend(shifted(predicate, -width) for predicate in moved)
+        residual.extend(fixed)
+    elif join.kind is JoinKind.RIGHT:
+        moved, residual = _decided(residual, set(range(width)))
+        moved, fixed = [p for p in moved if columns_of(p)], [p for p in moved if not columns_of(p)]
+        left.extend(moved)
+        residual.extend(fixed)
+    joined = replace(
+        join, left=_push(join.left, left), right=_push(join.right, right), residual=tuple(residual)
+    )
+    return filtered(joined, above)
+
+
+def _reduce(relation: Reduce, predicates: Sequence[Scalar]) -> Relation:
+    below: list[Scalar] = []
+    rest: Sequence[Scalar] = predicates
+    if relation.keys:
+        safe, rest = _decided(predicates, set(range(len(relation.keys))))
+        for predicate in safe:
+            moved = substitute(predicate, relation.keys)
+            if columns_of(predicate) and not can_fail(moved):
+                below.append(moved)
+            else:
+                rest = [*rest, predicate]
+    return filtered(replace(relation, input=_push(relation.input, below)), rest)

@@ -1,0 +1,237 @@
+"""What CASE, COALESCE, AND and OR do with errors, against a row-by-row model; predicates; folding; aggregates."""
+
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.errors import UndefinedFunction
+from ptvc.expr.aggregates import AGGREGATES, AggregateKind, resolve_aggregate
+from ptvc.expr.coercion import common_type
+from ptvc.expr.evaluate import can_fail, evaluate, evaluate_predicates, fold
+from ptvc.expr.registry import resolve_call
+from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, walk
+from ptvc.repr.types import (
+    BOOL,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    NUMERIC,
+    TEXT,
+    Kind,
+    ScalarType,
+    derived_numeric,
+)
+
+Row = tuple[int | None, int | None]
+N10_2 = ScalarType(Kind.NUMERIC, 10, 2)
+A, B = ColumnRef(0, INT4), ColumnRef(1, INT4)
+
+
+class Failed(Exception):
+    pass
+
+
+def model(scalar: Scalar, row: Row) -> object:
+    """The value of an expression on one row, by the definition; raises Failed with the message."""
+    match scalar:
+        case ColumnRef(index=index):
+            return row[index]
+        case Literal(value=value):
+            return value
+        case Case(branches=branches, otherwise=otherwise):
+            for condition, result in branches:
+                if model(condition, row) is True:
+                    return model(result, row)
+            return model(otherwise, row)
+        case Coalesce(args=args):
+            for arg in args:
+                if (value := model(arg, row)) is not None:
+                    return value
+            return None
+        case And(args=args) | Or(args=args):
+            return model_connective(args, isinstance(scalar, Or), row)
+    assert not isinstance(scalar, Cast)
+    left, right = (model(arg, row) for arg in scalar.args)
+    if left is None or right is None:
+        return None
+    assert isinstance(left, int)
+    assert isinstance(right, int)
+    if scalar.function == "divide":
+        if right == 0:
+            raise Failed("division by zero")
+        return int(left / right)
+    return left < right
+
+
+def model_connective(args: tuple[Scalar, ...], absorbing: bool, row: Row) -> object:
+    values: list[object] = []
+    failure: Failed | None = None
+    for arg in args:
+        try:
+            values.append(model(arg, row))
+        except Failed as error:
+            failure = failure or error
+    if absorbing in [value for value in values if value is not None]:
+        return absorbing
+    if failure:
+        raise failure
+    return None if None in values else not absorbing
+
+
+def random_int(random: Random, depth: int) -> Scalar:
+    if depth == 0 or random.random() < 0.2:
+        return random.choice([A, B, Literal(random.choice([None, 0, 1, 5]), INT4)])
+    match random.randrange(3):
+        case 0:
+            return resolve_call("divide", (random_int(random, depth - 1), random_int(random, depth - 1)))
+        case 1:
+            args = tuple(random_int(random, depth - 1) for _ in range(random.randint(1, 3)))
+            return Coalesce(args, INT4)
+        case _:
+            branches = tuple(
+                (random_bool(random, depth - 1), random_int(random, depth - 1))
+                for _ in range(random.randint(1, 2))
+            )
+            return Case(branches, random_int(random, depth - 1), INT4)
+
+
+def random_bool(random: Random, depth: int) -> Scalar:
+    if depth == 0 or random.random() < 0.3:
+        return random.choice(
+            [
+                Literal(random.choice([True, False, None]), BOOL),
+                resolve_call("lt", (A, B)),
+                resolve_call("lt", (A, A)),
+            ]
+        )
+    args = tuple(random_bool(random, depth - 1) for _ in range(random.randint(1, 3)))
+    match random.randrange(3):
+        case 0:
+            return And(args)
+        case 1:
+            return Or(args)
+        case _:
+            return resolve_call("lt", (random_int(random, depth - 1), random_int(random, depth - 1)))
+
+
+def outcome(scalar: Scalar, row: Row) -> object:
+    try:
+        return model(scalar, row)
+    except Failed as failed:
+        return str(failed)
+
+
+def evaluated(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> list[object]:
+    result = evaluate(scalar, columns, length)
+    values: list[object] = result.values.to_pylist()
+    if result.errors is not None:
+        for row, message in zip(
+            result.errors.indices.tolist(), result.errors.messages.to_pylist(), strict=True
+        ):
+            assert values[row] is None
+            values[row] = message
+    return values
+
+
+@pytest.mark.parametrize("seed", range(150))
+def test_errors_follow_the_definition(seed: int) -> None:
+    random = Random(seed)
+    scalar = random_int(random, 4) if seed % 2 else random_bool(random, 4)
+    rows: list[Row] = [
+        (random.choice([None, 0, 1, 2, -3]), random.choice([None, 0, 1, 2]))
+        for _ in range(random.choice([1, 5, 40]))
+    ]
+    columns = tuple(pa.array([row[i] for row in rows], pa.int32()) for i in range(2))
+    expected = [outcome(scalar, row) for row in rows]
+    assert evaluated(scalar, columns, len(rows)) == expected
+    assert evaluated(fold(scalar), columns, len(rows)) == expected
+    if not can_fail(scalar):
+        assert evaluate(scalar, columns, len(rows)).errors is None
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_predicates_are_a_conjunction(seed: int) -> None:
+    random = Random(seed)
+    predicates = [random_bool(random, 3) for _ in range(random.randint(0, 3))]
+    rows: list[Row] = [(random.choice([None, 0, 1, 2]), random.choice([None, 0, 1])) for _ in range(20)]
+    columns = tuple(pa.array([row[i] for row in rows], pa.int32()) for i in range(2))
+    keep, errors = evaluate_predicates(predicates, columns, len(rows))
+    expected = [outcome(And(tuple(predicates)), row) for row in rows]
+    assert keep.tolist() == [value is True for value in expected]
+    failed = [] if errors is None else errors.indices.tolist()
+    assert failed == [i for i, value in enumerate(expected) if isinstance(value, str)]
+
+
+def test_no_rows() -> None:
+    empty = pa.array([], pa.int32())
+    for scalar in (resolve_call("divide", (A, B)), Coalesce((A, B), INT4), Cast(A, TEXT), Literal(1, INT4)):
+        result = evaluate(scalar, (empty, empty), 0)
+        assert len(result.values) == 0
+        assert result.errors is None
+    keep, errors = evaluate_predicates([resolve_call("lt", (A, B))], (empty, empty), 0)
+    assert keep.dtype == np.bool_
+    assert errors is None
+
+
+def test_fold_computes_constants_and_keeps_failures() -> None:
+    one, zero = Literal(1, INT4), Literal(0, INT4)
+    assert fold(resolve_call("add", (one, one))) == Literal(2, INT4)
+    failing = resolve_call("divide", (one, zero))
+    assert fold(failing) == failing
+    assert fold(And((Literal(False, BOOL), resolve_call("eq", (failing, one))))) == Literal(False, BOOL)
+    assert fold(Cast(Literal("2020-02-29", TEXT), DATE)).type == DATE
+    assert fold(resolve_call("add", (A, Cast(Literal(1, INT2), INT4)))) == resolve_call("add", (A, one))
+    folded = fold(resolve_call("add", (A, Cast(one, INT8))))
+    assert Literal(1, INT8) in walk(folded)
+
+
+@pytest.mark.parametrize(
+    ("types", "expected"),
+    [
+        ((INT2, INT8), INT8),
+        ((INT4, FLOAT4), FLOAT4),
+        ((INT4, None), INT4),
+        ((None, None), TEXT),
+        ((INT4, N10_2), derived_numeric(2)),
+        ((N10_2, N10_2), N10_2),
+        ((N10_2, None), derived_numeric(2)),
+        ((N10_2, NUMERIC), NUMERIC),
+        ((ScalarType(Kind.VARCHAR, length=3), TEXT), TEXT),
+        ((ScalarType(Kind.VARCHAR, length=3), ScalarType(Kind.VARCHAR, length=5)), ScalarType(Kind.VARCHAR)),
+    ],
+)
+def test_common_type(types: tuple[ScalarType | None, ...], expected: ScalarType) -> None:
+    assert common_type(types) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "argument", "result"),
+    [
+        ("count", TEXT, INT8),
+        ("sum", INT4, INT8),
+        ("sum", INT8, derived_numeric(0)),
+        ("sum", N10_2, derived_numeric(2)),
+        ("sum", FLOAT4, FLOAT4),
+        ("avg", INT4, NUMERIC),
+        ("avg", FLOAT4, FLOAT8),
+        ("min", DATE, DATE),
+        ("max", ScalarType(Kind.VARCHAR, length=3), TEXT),
+        ("every", BOOL, BOOL),
+    ],
+)
+def test_aggregate_types(name: str, argument: ScalarType, result: ScalarType) -> None:
+    assert resolve_aggregate(name, argument)[1] == result
+
+
+def test_aggregates_that_do_not_exist() -> None:
+    with pytest.raises(UndefinedFunction, match=r"function sum\(text\) does not exist"):
+        resolve_aggregate("sum", TEXT)
+    with pytest.raises(UndefinedFunction, match=r"function sum\(\) does not exist"):
+        resolve_aggregate("sum", None)
+    assert AGGREGATES["min"].kind is AggregateKind.HIERARCHICAL
