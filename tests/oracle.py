@@ -78,6 +78,29 @@ def answers(
     rows: Sequence[Sequence[str | None]],
 ) -> list[Answer]:
     """PostgreSQL's answer to `expression`, over columns c0, c1, ..., on each row (given as texts of the types)."""
+    _load(connection, types, rows)
+    try:
+        whole = f"SELECT ({expression})::text FROM inputs ORDER BY id"
+        return [Answer(*row) for row in connection.execute(whole).fetchall()]  # type: ignore[arg-type]
+    except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded):
+        pass  # some row fails: ask row by row
+    query = f"SELECT ({expression})::text FROM inputs WHERE id = $1"
+    result = connection.execute(
+        "SELECT value, state, message FROM pg_temp.try_rows(%s, %s)", (query, len(rows))
+    ).fetchall()
+    return [Answer(*row) for row in result]
+
+
+_loaded: dict[int, object] = {}
+"""By backend: the types and rows that its table `inputs` holds, so that many expressions share one load."""
+
+
+def _load(connection: psycopg.Connection, types: Sequence[str], rows: Sequence[Sequence[str | None]]) -> None:
+    backend = connection.info.backend_pid
+    if _loaded.get(backend) == (types, rows):
+        return
+    if backend not in _loaded:
+        connection.execute(_TRY)
     columns = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
     separator = ", " if types else ""
     connection.execute("DROP TABLE IF EXISTS pg_temp.inputs")
@@ -85,14 +108,4 @@ def answers(
     with connection.cursor() as cursor, cursor.copy("COPY inputs FROM STDIN") as copy:
         for number, row in enumerate(rows, 1):
             copy.write_row((number, *row))
-    try:
-        whole = f"SELECT ({expression})::text FROM inputs ORDER BY id"
-        return [Answer(*row) for row in connection.execute(whole).fetchall()]  # type: ignore[arg-type]
-    except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded):
-        pass  # some row fails: ask row by row
-    connection.execute(_TRY)
-    query = f"SELECT ({expression})::text FROM inputs WHERE id = $1"
-    result = connection.execute(
-        "SELECT value, state, message FROM pg_temp.try_rows(%s, %s)", (query, len(rows))
-    ).fetchall()
-    return [Answer(*row) for row in result]
+    _loaded[backend] = (types, rows)

@@ -56,12 +56,3 @@ class CatalogStore:
         )
         if isinstance(outcome, UpperMismatch):
             raise Fenced("another coordinator has changed the catalog", hint="This one stops.")
-
-    def compact(self) -> None:
-        """Lets go of all versions but the last."""
-        state = self._persist.state(CATALOG_SHARD)
-        if state.upper - 1 > state.since:
-            self._persist.set_hold(
-                CATALOG_SHARD, "catalog", state.upper - 1, critical=True, epoch=self._epoch
-            )
-            self._persist.compact(CATALOG_SHARD)

@@ -19,6 +19,10 @@ from ..repr.schema import Schema
 from .oracle import Oracle
 
 
+HOLDER = "controller"
+"""Who holds every shard readable, as far back as anybody here may need."""
+
+
 @dataclass(slots=True)
 class Collection:
     """`last_write` is the time of the last data, for optimistic writes."""

@@ -42,7 +42,9 @@ from ..replica.protocol import (
     StopReplica,
     Updates,
     encode,
+    job_writer,
     receive,
+    replica_writer,
 )
 from .catalog import Catalog, ClusterEntry, Item
 from .collections import Collections
@@ -80,6 +82,7 @@ class Controller:
         catalog: Catalog,
         reads: ActiveReads,
         now_ms: Callable[[], int],
+        epoch: int,
     ) -> None:
         self._directory = directory
         self._settings = settings
@@ -91,12 +94,13 @@ class Controller:
         self.now_ms = now_ms
         self._commit: GroupCommit
         self._replicas: dict[str, ReplicaClient] = {}
-        self._epochs = count(1)
+        # Unique over all coordinators of the environment: epochs name the writers of blobs.
+        self._epochs = count(epoch << 32)
         self._driver_writer: asyncio.StreamWriter | None = None
         self._driver: DriverProcess | None = None
         self._server: asyncio.Server | None = None
         self._jobs: dict[int, asyncio.Future[JobFinished]] = {}
-        self._job_ids = count(1)
+        self._job_ids = count((epoch << 32) + 1)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
         self.hydrations: dict[GlobalId, Hydrated] = {}
@@ -170,6 +174,12 @@ class Controller:
 
     def replicas(self) -> list[ReplicaClient]:
         return list(self._replicas.values())
+
+    def writers(self) -> frozenset[str]:
+        """Everyone who may have written blobs that are not appended yet."""
+        replicas = (replica_writer(r.cluster_id, *r.attempt) for r in self._replicas.values())
+        jobs = (job_writer(job_id) for job_id in self._jobs)
+        return frozenset((self._persist.writer_id, *replicas, *jobs))
 
     def _start_replica(self, replica: ReplicaClient) -> None:
         self._send_driver(StartReplica(replica.cluster_id, next(self._epochs)))

@@ -69,6 +69,7 @@ class Coordinator:
             self.catalog,
             self.reads,
             clock.now_ms,
+            self.epoch,
         )
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)

@@ -47,7 +47,7 @@ from .catalog import (
     renamed,
 )
 from .catalog_store import CatalogStore
-from .collections import Collections
+from .collections import HOLDER, Collections
 from .controller import Controller
 from .group_commit import GroupCommit
 from .oracle import Oracle
@@ -328,6 +328,8 @@ class Ddl:
         since = self._oracle.read_time if item.kind is ItemKind.MATERIALIZED_VIEW else 0
         item = replace(item, shard=item.id)
         self._persist.create_shard(item.id, item.schema, since, epoch=self._epoch)
+        # Held from the first moment, so that no reader's lease can move the shard's since.
+        self._persist.set_hold(item.id, HOLDER, since, critical=True, epoch=self._epoch)
         if item.remap is not None:
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
         await self._apply([*(Change(old, None) for old in dropped), Change(None, item)])

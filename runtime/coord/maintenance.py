@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from concurrent.futures import ThreadPoolExecutor
 
 from ..config import Settings
+from ..errors import UndefinedObject
 from ..expr.relation import GlobalId
-from ..persist.client import PersistClient
+from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import Updates
 from ..sql.plans import ItemKind
 from .catalog import Catalog
-from .collections import Collections
+from .catalog_store import CATALOG_SHARD
+from .collections import HOLDER, Collections
 from .controller import Controller
 from .group_commit import GroupCommit
 from .installation import Installation
@@ -24,7 +27,6 @@ from .reads import ActiveReads
 
 logger = logging.getLogger(__name__)
 
-HOLDER = "controller"
 GARBAGE_EVERY = 12  # rounds
 
 
@@ -52,7 +54,7 @@ class Maintenance:
         self._controller = controller
         self._commit = commit
         self._epoch = epoch
-        self._held: dict[GlobalId, int] = {}
+        self._thread = ThreadPoolExecutor(1, "maintenance")
         self._rounds = 0
 
     async def run(self) -> None:
@@ -66,27 +68,41 @@ class Maintenance:
                 logger.exception("maintenance failed")
 
     async def round(self) -> None:
+        """One pass.  Holds move in one transaction; merges run on a thread of their own, beside commits."""
         await self._make_frontiers_durable()
         loop = asyncio.get_running_loop()
-        sinces = self._readable_from()
-        for collection in self._collections.all():
-            since = min(sinces[collection.id], collection.durable_upper - 1)
-            if since > self._held.get(collection.id, -1):
-                self._held[collection.id] = since
-                shard = collection.shard
-                await loop.run_in_executor(self._commit.thread, self._compact, shard, since)
-        for gone in self._held.keys() - sinces.keys():
-            del self._held[gone]
+        holds = self._holds()
+        await loop.run_in_executor(self._thread, self._upkeep, holds)
         self._rounds += 1
         if self._rounds % GARBAGE_EVERY == 0:
-            await loop.run_in_executor(self._commit.thread, self._persist.collect_garbage)
+            await loop.run_in_executor(self._thread, self._collect, self._controller.writers())
 
-    def _compact(self, shard: str, since: int) -> None:
-        state = self._persist.state(shard)
-        if state.since < since < state.upper:
-            self._persist.set_hold(shard, HOLDER, since, critical=True, epoch=self._epoch)
-            while self._persist.compact(shard):
-                continue
+    def _holds(self) -> dict[ShardId, int]:
+        """Where the read frontier of each shard may go now."""
+        holds = {}
+        sinces = self._readable_from()
+        for collection in self._collections.all():
+            holds[collection.shard] = min(sinces[collection.id], collection.durable_upper - 1)
+        for item in self._catalog.user_items():
+            if item.remap is not None:
+                holds[item.remap] = self._persist.state(item.remap).upper - 1
+        holds[CATALOG_SHARD] = self._persist.state(CATALOG_SHARD).upper - 1
+        return {
+            shard: since for shard, since in holds.items() if since > self._persist.state(shard).since
+        }
+
+    def _upkeep(self, holds: dict[ShardId, int]) -> None:
+        try:
+            self._persist.set_holds(HOLDER, holds, critical=True, epoch=self._epoch)
+            for shard in holds:
+                while self._persist.compact(shard):
+                    continue
+        except UndefinedObject:
+            return  # a shard was dropped meanwhile: the next round knows
+
+    def _collect(self, living: frozenset[str]) -> None:
+        """Blobs of writers that cannot append any more, and that nothing refers to, go."""
+        self._persist.collect_garbage(writer_is_dead=lambda writer: writer not in living)
 
     async def _make_frontiers_durable(self) -> None:
         """Where a frontier was promised and no data came, persist hears of it now, so that inputs can be

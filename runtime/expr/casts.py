@@ -100,7 +100,8 @@ def _char_code(array: pa.Array) -> pa.Array:
 
 
 def _array_elements(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool) -> Evaluated:
-    assert source.element is not None and target.element is not None
+    assert source.element is not None
+    assert target.element is not None
     counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     items = cast_array(array.flatten(), source.element, target.element, explicit)

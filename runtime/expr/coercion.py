@@ -95,7 +95,8 @@ def can_cast(source: ScalarType, target: ScalarType, context: CastContext) -> bo
     """Whether a value of `source` may become a `target` in that context; lengths and precisions never matter."""
     if source.kind is Kind.ARRAY or target.kind is Kind.ARRAY:
         if source.kind is target.kind:
-            assert source.element is not None and target.element is not None
+            assert source.element is not None
+            assert target.element is not None
             return can_cast(source.element, target.element, context)
         other = target if source.kind is Kind.ARRAY else source
         needed = _A if source.kind is Kind.ARRAY else _E

@@ -21,18 +21,109 @@ from .scalar import Call, Scalar
 FUNCTIONS: Mapping[str, Function] = CATALOG
 
 KNOWN_ELSEWHERE = frozenset(
-    """
-    acosd acosh age array_agg array_append array_cat array_dims array_fill array_lower array_ndims array_position
-    array_positions array_prepend array_remove array_replace array_to_json array_upper asind asinh atan2 atan2d atand
-    atanh convert convert_from convert_to cosd cosh cot cotd date_add date_bin date_subtract decode div encode erf erfc
-    factorial format gamma gcd get_bit get_byte isfinite json_build_array json_build_object jsonb_build_array
-    jsonb_build_object justify_days justify_hours justify_interval lcm lgamma make_interval make_time make_timestamp
-    make_timestamptz min_scale normalize num_nonnulls num_nulls overlay parse_ident pi random regexp_count
-    regexp_instr regexp_like regexp_match regexp_matches regexp_split_to_array regexp_substr row_to_json scale
-    set_bit set_byte setseed sha224 sha256 sha384 sha512 sind sinh statement_timestamp string_to_array tand tanh
-    timeofday to_bin to_char to_date to_json to_jsonb to_number to_oct to_timestamp trim_array trim_scale unistr
-    width_bucket
-    """.split()
+    [
+        "acosd",
+        "acosh",
+        "age",
+        "array_agg",
+        "array_append",
+        "array_cat",
+        "array_dims",
+        "array_fill",
+        "array_lower",
+        "array_ndims",
+        "array_position",
+        "array_positions",
+        "array_prepend",
+        "array_remove",
+        "array_replace",
+        "array_to_json",
+        "array_upper",
+        "asind",
+        "asinh",
+        "atan2",
+        "atan2d",
+        "atand",
+        "atanh",
+        "convert",
+        "convert_from",
+        "convert_to",
+        "cosd",
+        "cosh",
+        "cot",
+        "cotd",
+        "date_add",
+        "date_bin",
+        "date_subtract",
+        "decode",
+        "div",
+        "encode",
+        "erf",
+        "erfc",
+        "factorial",
+        "format",
+        "gamma",
+        "gcd",
+        "get_bit",
+        "get_byte",
+        "isfinite",
+        "json_build_array",
+        "json_build_object",
+        "jsonb_build_array",
+        "jsonb_build_object",
+        "justify_days",
+        "justify_hours",
+        "justify_interval",
+        "lcm",
+        "lgamma",
+        "make_interval",
+        "make_time",
+        "make_timestamp",
+        "make_timestamptz",
+        "min_scale",
+        "normalize",
+        "num_nonnulls",
+        "num_nulls",
+        "overlay",
+        "parse_ident",
+        "pi",
+        "random",
+        "regexp_count",
+        "regexp_instr",
+        "regexp_like",
+        "regexp_match",
+        "regexp_matches",
+        "regexp_split_to_array",
+        "regexp_substr",
+        "row_to_json",
+        "scale",
+        "set_bit",
+        "set_byte",
+        "setseed",
+        "sha224",
+        "sha256",
+        "sha384",
+        "sha512",
+        "sind",
+        "sinh",
+        "statement_timestamp",
+        "string_to_array",
+        "tand",
+        "tanh",
+        "timeofday",
+        "to_bin",
+        "to_char",
+        "to_date",
+        "to_json",
+        "to_jsonb",
+        "to_number",
+        "to_oct",
+        "to_timestamp",
+        "trim_array",
+        "trim_scale",
+        "unistr",
+        "width_bucket",
+    ]
 )
 """PostgreSQL's functions that do not exist here: refused as such, rather than called unknown."""
 
@@ -61,6 +152,8 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         raise no_such_function(name, None, types)
     if function.resolver is not None:
         return function.resolver(tuple(args), flags)
+    if name in ("add", "subtract"):
+        _refuse_interval(types)
     overload = _choose(function, types)
     assert overload.params is not None
     coerced = tuple(
@@ -71,6 +164,17 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     if nullable is None:
         nullable = any(arg.nullable for arg in coerced) if overload.strict else True
     return Call(name, coerced, overload.result_type(coerced), nullable)
+
+
+def _refuse_interval(types: Sequence[ScalarType | None]) -> None:
+    """An untyped literal beside a timestamp, or added to a date, would be an interval."""
+    if len(types) == 2 and types.count(None) == 1:
+        known = types[0] or types[1]
+        if known is not None and known.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.DATE):
+            raise Unsupported(
+                "arithmetic of dates and times with an untyped literal is not supported",
+                hint="Intervals are not supported; cast the literal to date, timestamp or integer.",
+            )
 
 
 def function_exists(name: str) -> bool:
@@ -114,6 +218,10 @@ def no_such_function(
 
 def _choose(function: Function, types: Sequence[ScalarType | None]) -> Overload:
     kinds = [None if type_ is None else type_.kind for type_ in types]
+    if function.name in ("multiply", "divide") and not any(kinds):
+        raise no_such_function(
+            function.name, function, types, ambiguous=True
+        )  # intervals and money take part
     overloads = [o for o in function.overloads if o.params is not None and len(o.params) == len(kinds)]
     if exact := _exact_match(function, overloads, kinds):
         return exact

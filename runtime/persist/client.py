@@ -361,7 +361,12 @@ def _existing(shard: ShardId, head: Head | None) -> Head:
 def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
     """What an append says, so that its repetition is recognised."""
     said = [
-        (shard, write.lower, write.upper, [(part.checksum, part.nbytes, part.rows) for part in write.parts])
+        (
+            shard,
+            write.lower,
+            write.upper,
+            [(part.checksum, part.nbytes, part.rows, part.min_time, part.max_time) for part in write.parts],
+        )
         for shard, write in sorted(writes.items())
     ]
     return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()

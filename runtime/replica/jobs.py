@@ -8,7 +8,7 @@ from time import monotonic
 
 from ..compute.spark.application import Application
 from ..compute.spark.superstep import Hydration, WorkItem
-from .protocol import JobFinished, RunJob, StateRuns
+from .protocol import JobFinished, RunJob, StateRuns, job_writer
 
 
 def run_job(app: Application, command: RunJob, directory: Path) -> JobFinished:
@@ -22,7 +22,7 @@ def run_job(app: Application, command: RunJob, directory: Path) -> JobFinished:
         blobs=str(directory / "blobs"),
         state_directory=command.state_directory,
         output_shard=command.output_shard,
-        writer=f"job-{command.job_id}-{os.getpid()}",
+        writer=job_writer(command.job_id),
         partitions=command.partitions or os.cpu_count() or 1,
     )
     items = [WorkItem(source.id, source.snapshot) for source in command.imports]

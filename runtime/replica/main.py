@@ -33,6 +33,7 @@ from .protocol import (
     Progress,
     ReplicaHello,
     Uninstall,
+    replica_writer,
 )
 
 logger = logging.getLogger(__name__)
@@ -45,7 +46,7 @@ def run_replica(address: str, blob_directory: str, cluster: str, epoch: int, att
     """Serves one cluster until the coordinator closes the connection."""
     connection = Connection(address)
     connection.send(ReplicaHello(cluster, epoch, attempt, os.getpid()))
-    writer = f"replica-{cluster}-{epoch}-{attempt}"
+    writer = replica_writer(cluster, epoch, attempt)
     Replica(connection, FileBlob(Path(blob_directory)), writer).run()
 
 

@@ -329,6 +329,16 @@ class JobFinished:
 
 Message = Any
 
+
+def replica_writer(cluster: str, epoch: int, attempt: int) -> str:
+    """The name under which a replica's attempt writes blobs."""
+    return f"replica-{cluster}-{epoch}-{attempt}"
+
+
+def job_writer(job_id: int) -> str:
+    return f"job-{job_id}"
+
+
 _HEADER = struct.Struct(">I")
 
 

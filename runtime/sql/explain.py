@@ -46,10 +46,10 @@ def _head(relation: rel.Relation) -> str:
         case rel.Distinct():
             return "Distinct"
         case rel.TopK(group=group, order=order, limit=limit, offset=offset):
-            keys = ", ".join(_order(key) for key in order)
+            sort = ", ".join(_order(key) for key in order)
             bounds = f" limit={limit}" if limit is not None else ""
             bounds += f" offset={offset}" if offset else ""
-            return f"TopK group=({_columns(group)}) order=({keys}){bounds}"
+            return f"TopK group=({_columns(group)}) order=({sort}){bounds}"
         case rel.Union():
             return "Union"
         case rel.Negate():

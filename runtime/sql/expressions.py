@@ -258,7 +258,8 @@ class Expressions:
 
     def _row_comparison(self, node: ast.Operator) -> Typed:
         left, right = node.args
-        assert isinstance(left, ast.Row) and isinstance(right, ast.Row)
+        assert isinstance(left, ast.Row)
+        assert isinstance(right, ast.Row)
         if len(left.items) != len(right.items):
             raise SqlSyntaxError("unequal number of entries in row expressions", position=node.position)
         if node.symbol not in ("=", "<>"):
@@ -377,7 +378,7 @@ class Expressions:
 
 def _decimal(text: str, position: int) -> Literal:
     value = Decimal(text)
-    sign, digits, exponent = value.as_tuple()
+    _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     scale = max(0, -exponent)
     if len(digits) + max(0, exponent) > 38 or scale > 38:

@@ -70,6 +70,7 @@ _ESCAPE = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
 )
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_MAX_DIGITS = 1000
 _KINDS = {
     "parameter": TokenKind.PARAMETER,
     "decimal": TokenKind.DECIMAL,
@@ -97,6 +98,8 @@ def tokenize(text: str) -> list[Token]:
         elif group == "name":
             tokens.append(Token(TokenKind.NAME, match.group().lower(), start, position))
         elif group in ("integer", "decimal", "parameter"):
+            if position - start > _MAX_DIGITS:
+                raise SqlSyntaxError("number has too many digits", sqlstate="22003", position=start + 1)
             if position < len(text) and (text[position].isalpha() or text[position] == "_"):
                 raise SqlSyntaxError(
                     f'trailing junk after numeric literal at or near "{match.group()}{text[position]}"',

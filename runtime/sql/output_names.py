@@ -52,4 +52,4 @@ def _type_name(type_: ast.TypeName) -> str:
     known = TYPE_NAMES.get(type_.name)
     if known is None or known.kind is Kind.OID:
         return type_.name
-    return known.kind.value
+    return str(known.kind.value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NoReturn
 
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
@@ -61,9 +62,9 @@ class CreateParser(QueryParser):
             if self.accept_words("cluster"):
                 return self._cluster()
         self.index = start
-        self.unsupported(2)
+        return self.unsupported(2)
 
-    def unsupported(self, words: int) -> st.StatementNode:
+    def unsupported(self, words: int) -> NoReturn:
         raise AssertionError("the statement parser refuses")
 
     def if_not_exists(self) -> bool:

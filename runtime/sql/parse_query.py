@@ -128,8 +128,7 @@ class QueryParser(ExpressionParser):
                 reference = ast.TableRef(self.qualified(), None, (), token.position)
                 star = ast.SelectItem(ast.Star((), token.position), None)
                 return ast.SelectBody((star,), False, (), (reference,), None, (), None, None, token.position)
-            case _:
-                self.fail()
+        return self.fail()
 
     def _select(self) -> ast.SelectBody:
         position = self.advance().position

@@ -313,10 +313,8 @@ class StatementParser(CopyParser):
         self.expect_words("explain")
         stage = ExplainStage.OPTIMIZED
         position = self.token.position
-        if (
-            (self.at_symbol("(")
-            and not self.at_query())
-            or self.at_any("analyze", "verbose", "timestamp", "filter")
+        if (self.at_symbol("(") and not self.at_query()) or self.at_any(
+            "analyze", "verbose", "timestamp", "filter"
         ):
             raise Unsupported(
                 "EXPLAIN options are not supported yet",
@@ -369,7 +367,40 @@ _STATEMENTS = {
 }
 
 _REFUSED = frozenset(
-    ["create", "drop", "alter", "comment", "discard", "subscribe", "tail", "merge", "grant", "revoke", "prepare", "execute", "declare", "fetch", "move", "close", "savepoint", "release", "lock", "listen", "notify", "unlisten", "do", "call", "checkpoint", "cluster", "reindex", "refresh", "load", "security", "reassign", "import"]
+    [
+        "create",
+        "drop",
+        "alter",
+        "comment",
+        "discard",
+        "subscribe",
+        "tail",
+        "merge",
+        "grant",
+        "revoke",
+        "prepare",
+        "execute",
+        "declare",
+        "fetch",
+        "move",
+        "close",
+        "savepoint",
+        "release",
+        "lock",
+        "listen",
+        "notify",
+        "unlisten",
+        "do",
+        "call",
+        "checkpoint",
+        "cluster",
+        "reindex",
+        "refresh",
+        "load",
+        "security",
+        "reassign",
+        "import",
+    ]
 )
 _HINTS = {
     "subscribe": "Poll the view with SELECT.",

@@ -146,7 +146,7 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
         case st.CreateSinkStatement():
             return plan_definitions.create_sink(planner, node, statement.sql)
         case st.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
-            if name.startswith("pg_") or name.startswith("mz_"):
+            if name.startswith(("pg_", "mz_")):
                 raise PtvcError(
                     f'unacceptable schema name "{name}"',
                     sqlstate="42939",

@@ -385,9 +385,9 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
 
 
 def rename(planner: Planner, node: st.RenameStatement) -> plans.Rename | plans.NoOp:
-    if node.if_exists and node.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
-        if find_object(node.kind, node.name, planner.context) is None:
-            return plans.NoOp(f"ALTER {node.kind.value}")
+    named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
+    if node.if_exists and not named and find_object(node.kind, node.name, planner.context) is None:
+        return plans.NoOp(f"ALTER {node.kind.value}")
     return plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
 
 

@@ -59,7 +59,8 @@ def _text(planner: Planner, node: st.ShowObjectsStatement) -> str:
 
 
 def _create(planner: Planner, node: st.ShowObjectsStatement) -> str:
-    assert node.name is not None and node.create_kind is not None
+    assert node.name is not None
+    assert node.create_kind is not None
     kind = ObjectKind(node.create_kind)
     if kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER, ObjectKind.COLUMN):
         raise Unsupported(f"SHOW CREATE {kind.value} is not supported", position=node.name.position)

@@ -204,9 +204,12 @@ class SelectPlanner:
         number: int | None = None
         if isinstance(node, ast.Integer):
             number = order_position(node, len(items), "GROUP BY")
-        elif isinstance(node, ast.Name) and len(node.parts) == 1:
-            if self.scope.lookup(None, node.parts[0], node.position) is None:
-                number = self._named_item(node, items, "GROUP BY")
+        elif (
+            isinstance(node, ast.Name)
+            and len(node.parts) == 1
+            and self.scope.lookup(None, node.parts[0], node.position) is None
+        ):
+            number = self._named_item(node, items, "GROUP BY")
         if number is None:
             return expressions.scalar(node)
         item = items[number]

@@ -393,7 +393,7 @@ class SessionFunctions:
         if len(node.args) < least:
             raise UndefinedFunction(f"function {node.name[-1]}() does not exist", position=node.position)
         with at(node.position):
-            scalars = []
+            scalars: list[Scalar] = []
             for arg in node.args:
                 typed = expressions._resolve(arg)
                 scalar = (

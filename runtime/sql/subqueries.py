@@ -22,7 +22,7 @@ from ..expr.relation import (
     Relation,
 )
 from ..expr.scalar import ColumnRef, Literal, Scalar
-from ..repr.types import BOOL, INT8, array_of
+from ..repr.types import BOOL, INT8, TEXT, array_of
 from . import ast, build
 from .expressions import RAW, Expressions, Typed, at
 from .scope import Correlated, OuterColumn, Scope
@@ -77,6 +77,15 @@ class Subqueries:
     # --- values ---
 
     def value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery) -> Typed:
+        try:
+            return self._value(expressions, node)
+        except Unsupported:
+            if isinstance(node, ast.InQuery) or not build.never_has_rows(expressions.relation):
+                raise
+            # Nothing of its kind exists here, so it is never computed: psql's queries over pg_publication.
+            return Typed(Literal(None, TEXT), unknown=True)
+
+    def _value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery) -> Typed:
         with at(node.position):
             if isinstance(node, ast.InQuery):
                 result = self._membership(expressions, node)

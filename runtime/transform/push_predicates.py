@@ -79,7 +79,8 @@ def _split(predicates: Sequence[Scalar]) -> list[Scalar]:
 
 def _decided(predicates: Sequence[Scalar], columns: set[int]) -> tuple[list[Scalar], list[Scalar]]:
     """Those that read `columns` only and cannot fail, and the others."""
-    safe, rest = [], []
+    safe: list[Scalar] = []
+    rest: list[Scalar] = []
     for predicate in predicates:
         fits = columns_of(predicate) <= columns and not can_fail(predicate)
         (safe if fits else rest).append(predicate)

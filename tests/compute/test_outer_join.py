@@ -7,6 +7,7 @@ from ptvc.compute.operators.outer_join import OuterJoin
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
 
 from .histories import check, history, run, schema_of
@@ -102,3 +103,10 @@ def test_an_error_of_the_residual_is_an_error_of_the_collection_until_its_pair_i
     assert as_of(errors, 2) == {("22012", "division by zero"): 1}
     assert as_of(errors, 4) == {}
     assert as_of(output, 4) == {(1, 1, "a", 1, 7): 1}
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.value)
+def test_columns_that_may_be_padded_are_nullable(kind: r.JoinKind) -> None:
+    sides = [Schema((Column("key", INT8, nullable=False),)) for _ in range(2)]
+    found = [column.nullable for column in OuterJoin(kind, sides[0], sides[1], (0,), (0,)).schema]
+    assert found == [kind is not r.JoinKind.LEFT, kind is not r.JoinKind.RIGHT]

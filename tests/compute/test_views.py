@@ -50,7 +50,7 @@ def snapshot(histories: Histories, time: int) -> dict[str, Rows]:
     return {id_: as_of(updates, time) for id_, updates in histories.items()}
 
 
-SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 100))]
+SEEDS = [*range(15), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(15, 100))]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3, 4])

@@ -12,7 +12,8 @@ import pyarrow as pa
 from oracle import Answer, answers
 from ptvc.expr.casts import cast_array
 from ptvc.expr.evaluate import evaluate
-from ptvc.expr.scalar import ColumnRef, Scalar
+from ptvc.expr.literals import python_value
+from ptvc.expr.scalar import ColumnRef, Literal, Scalar
 from ptvc.expr.text_format import from_text
 from ptvc.repr.types import TEXT, Kind, ScalarType
 
@@ -91,9 +92,33 @@ def check(
         for row, a, b in zip(rows, mine, theirs, strict=True)
         if not agree(a, b, scalar.type, refusals=refusals)
     ]
+    wrong += constants_differ(expression, build, types, columns, mine)
     assert not wrong, f"{len(wrong)} of {len(rows)} rows differ:\n" + "\n".join(wrong[:12])
 
 
 def pg_name(type_: ScalarType) -> str:
     """The type in PostgreSQL's DDL."""
     return "numeric" if type_.kind is Kind.NUMERIC and type_.precision is None else str(type_)
+
+
+def constants_differ(
+    expression: str,
+    build: Build,
+    types: Sequence[ScalarType],
+    columns: tuple[pa.Array, ...],
+    mine: list[Answer],
+) -> list[str]:
+    """What goes wrong when arguments are constants: all of them, or all but the first, on a few rows."""
+    wrong: list[str] = []
+    for row in range(0, len(mine), max(1, len(mine) // 5)):
+        try:
+            literals = [
+                Literal(python_value(array[row]), type_) for array, type_ in zip(columns, types, strict=True)
+            ]
+        except ValueError:
+            continue  # a date that Python cannot hold is never a literal
+        for scalar in (build(*literals), build(ColumnRef(0, types[0]), *literals[1:])):
+            answer = ours(scalar, tuple(array.slice(row, 1) for array in columns), 1)[0]
+            if not agree(answer, mine[row], scalar.type, refusals=False):
+                wrong.append(f"{expression} on constants {literals}: {answer}, on columns {mine[row]}")
+    return wrong

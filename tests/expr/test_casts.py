@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import psycopg
+import pyarrow as pa
 import pytest
 from ptvc.expr.casts import cast_array
 from ptvc.expr.coercion import CastContext, can_cast
@@ -27,8 +28,6 @@ from ptvc.repr.types import (
     ScalarType,
     array_of,
 )
-
-import pyarrow as pa
 from support import check, column, product
 from values import EDGES, N10_2, VARCHAR3
 

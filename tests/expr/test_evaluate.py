@@ -5,9 +5,10 @@ from __future__ import annotations
 from random import Random
 
 import numpy as np
+import psycopg
 import pyarrow as pa
 import pytest
-from ptvc.errors import UndefinedFunction
+from ptvc.errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from ptvc.expr.aggregates import AGGREGATES, AggregateKind, resolve_aggregate
 from ptvc.expr.coercion import common_type
 from ptvc.expr.evaluate import can_fail, evaluate, evaluate_predicates, fold
@@ -202,12 +203,67 @@ def test_fold_computes_constants_and_keeps_failures() -> None:
         ((N10_2, N10_2), N10_2),
         ((N10_2, None), derived_numeric(2)),
         ((N10_2, NUMERIC), NUMERIC),
-        ((ScalarType(Kind.VARCHAR, length=3), TEXT), TEXT),
+        ((ScalarType(Kind.VARCHAR, length=3), TEXT), ScalarType(Kind.VARCHAR)),
         ((ScalarType(Kind.VARCHAR, length=3), ScalarType(Kind.VARCHAR, length=5)), ScalarType(Kind.VARCHAR)),
     ],
 )
 def test_common_type(types: tuple[ScalarType | None, ...], expected: ScalarType) -> None:
     assert common_type(types) == expected
+
+
+KINDS = [ScalarType(kind) for kind in Kind if kind is not Kind.ARRAY]
+
+
+def test_common_type_is_postgresqls(oracle: psycopg.Connection) -> None:
+    wrong = []
+    for left in KINDS:
+        for right in KINDS:
+            try:
+                query = f"SELECT pg_typeof(coalesce(NULL::{left}, NULL::{right}))::text"
+                row = oracle.execute(query).fetchone()  # type: ignore[arg-type]
+                expected = row[0] if row else None
+            except psycopg.Error as error:
+                expected = error.sqlstate
+            try:
+                found: str | None = str(ScalarType(common_type([left, right]).kind))
+            except DatatypeMismatch as error:
+                found = error.sqlstate
+            if found != expected:
+                wrong.append((str(left), str(right), found, expected))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    "name", ["add", "subtract", "multiply", "divide", "modulo", "eq", "lt", "concat_op", "like"]
+)
+def test_resolution_is_postgresqls(oracle: psycopg.Connection, name: str) -> None:
+    """Every pair of types: the same result type or the same refusal; 0A000 only where we say so."""
+    sign = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "modulo": "%", "eq": "=", "lt": "<"}
+    operator = sign.get(name, {"concat_op": "||", "like": "~~"}.get(name, ""))
+    wrong = []
+    for left in [*KINDS, None]:
+        for right in [*KINDS, None]:
+            texts = ["NULL" if side is None else f"NULL::{side}" for side in (left, right)]
+            try:
+                query = f"SELECT pg_typeof({texts[0]} {operator} {texts[1]})::text"
+                row = oracle.execute(query).fetchone()  # type: ignore[arg-type]
+                expected = row[0] if row else None
+            except psycopg.Error as error:
+                expected = error.diag.message_primary
+            args = [
+                Literal(None, TEXT) if side is None else ColumnRef(i, side)
+                for i, side in enumerate((left, right))
+            ]
+            try:
+                call = resolve_call(name, args, (left is None, right is None))
+                found: str | None = str(ScalarType(call.type.kind))
+            except Unsupported:
+                continue
+            except UndefinedFunction as error:
+                found = error.message
+            if found != expected and expected != "jsonb":  # a type that does not exist here
+                wrong.append((str(left), str(right), found, expected))
+    assert not wrong, "\n".join(map(str, wrong))
 
 
 @pytest.mark.parametrize(

@@ -23,7 +23,6 @@ from ptvc.repr.types import (
     ScalarType,
     array_of,
 )
-
 from support import check, product
 from values import EDGES, N10_2, N20_10, N38_0, VARCHAR3
 

@@ -21,11 +21,10 @@ from ptvc.repr.types import (
     TIMESTAMPTZ,
     ScalarType,
 )
-
 from support import check, product
-from values import EDGES, N10_2, N20_10, N38_0
+from values import EDGES, N10_2, N38_0
 
-NUMBERS = (INT2, INT4, INT8, FLOAT4, FLOAT8, N10_2, N20_10, N38_0, NUMERIC)
+NUMBERS = (INT2, INT4, INT8, FLOAT4, FLOAT8, N10_2, N38_0, NUMERIC)
 ARITHMETIC = {"add": "+", "subtract": "-", "multiply": "*", "divide": "/", "modulo": "%"}
 COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 

@@ -26,6 +26,7 @@ from ptvc.persist.client import (
     Write,
 )
 from ptvc.persist.consensus.base import Consensus, Indeterminate
+from ptvc.persist.part import stamp
 from ptvc.persist.read import read_snapshot, read_updates
 from ptvc.persist.write import write_parts
 from ptvc.repr.batch import Batch
@@ -272,6 +273,28 @@ def test_parts_outside_the_interval_are_left_out(client: PersistClient) -> None:
     assert [part.min_time for part in client.snapshot("s", 24).parts] == [5, 15]
     only_15 = read_updates(client.blob, client.updates("s", 0, 50), SCHEMA, 15, 16)
     assert contents_of(only_15) == {("row", 1, "x"): 1}
+
+
+@pytest.mark.parametrize("size", [1, 70_000])
+def test_a_part_can_be_encoded_before_its_time_is_known(client: PersistClient, size: int) -> None:
+    client.create_shard("s", SCHEMA, 10)
+    delta = delta_of([((1, "x" * size), 0, 1), ((2, "b"), 1, 1)], [(("22012", "x"), 0, 1)])
+    parts = write_parts(client.blob, "s", SCHEMA, delta, writer="w")
+    with pytest.raises(InvalidUsage, match="outside"):
+        client.append({"s": Write(10, 20, parts)})
+    stamped = tuple(stamp(part, 15) for part in parts)
+    assert client.append({"s": Write(10, 20, stamped)}) == Appended({"s": 20})
+    assert client.append({"s": Write(20, 25, tuple(stamp(part, 22) for part in parts))})
+    row, error = ("row", 1, "x" * size), ("error", "22012", "x")
+    once = {row: 1, B: 1, error: 1}
+    assert read_at(client, "s", 14) == {}
+    assert read_at(client, "s", 15) == read_between(client, "s", 15, 16) == once
+    assert read_between(client, "s", 16, 22) == {}
+    assert read_between(client, "s", 22, 23) == once
+    client.set_hold("s", "h", 12, critical=True)
+    assert client.compact("s", force=True)
+    assert read_at(client, "s", 21) == read_between(client, "s", 22, 25) == once
+    assert read_at(client, "s", 24) == dict.fromkeys(once, 2)
 
 
 # Holds

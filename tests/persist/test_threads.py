@@ -48,8 +48,9 @@ def test_threads_share_a_client(tmp_path: Path) -> None:
         return lost
 
     def read() -> int:
-        reads = 0
-        while not done.is_set():
+        reads, last = 0, False
+        while not last:
+            last = done.is_set()
             upper = client.state("s").upper
             assert client.state("t").upper >= upper
             if upper:
@@ -59,8 +60,9 @@ def test_threads_share_a_client(tmp_path: Path) -> None:
         return reads
 
     def maintain() -> int:
-        merges = 0
-        while not done.is_set():
+        merges, last = 0, False
+        while not last:
+            last = done.is_set()
             merges += sum(client.compact(shard) for shard in ("s", "t"))
             client.collect_garbage()
         return merges

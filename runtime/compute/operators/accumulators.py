@@ -224,4 +224,3 @@ def _finish_exact(aggregate: AggregateOp, argument: ScalarType, limbs: Limbs, pr
     if not overflow.any():
         return quotient
     return Evaluated(quotient.values, _overflow(overflow, "value overflows numeric format"))
-

@@ -10,6 +10,7 @@ match (without `null_safe`), so it is padded.  With a residual, being matched is
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ...expr.relation import JoinKind
 from ...expr.scalar import Scalar
@@ -37,7 +38,12 @@ class OuterJoin(Operator):
     ) -> None:
         assert kind in (JoinKind.LEFT, JoinKind.RIGHT, JoinKind.FULL), kind
         self._pairs = MatchedPairs(left, right, left_key, right_key, residual, null_safe)
-        super().__init__(self._pairs.schema)
+        super().__init__(
+            Schema(
+                (left if kind is JoinKind.LEFT else _nullable(left)).columns
+                + (right if kind is JoinKind.RIGHT else _nullable(right)).columns
+            )
+        )
         self._left, self._right = left, right
         self._left_rest: _Unmatched | None = None
         self._right_rest: _Unmatched | None = None
@@ -67,6 +73,10 @@ class OuterJoin(Operator):
             rest = self._right_rest.update(right, right_keyed, left_keyed, pairs.oks)
             pieces.append(padded_left(self._left, rest))
         return self.delta(concat_batches(self.schema, pieces), pairs.errs)
+
+
+def _nullable(schema: Schema) -> Schema:
+    return Schema(tuple(replace(column, nullable=True) for column in schema))
 
 
 class _Unmatched:

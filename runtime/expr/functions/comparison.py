@@ -113,14 +113,7 @@ def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array
     if not (_any(left_nan) or _any(right_nan)):
         return result
     # NaN as a rank above all numbers: compare the ranks where either side is NaN.
-    ranked = _MIRRORED[name](
-        left_nan.cast(pa.int8())
-        if isinstance(left_nan, pa.Array)
-        else pa.scalar(left_nan.as_py(), pa.int8()),
-        right_nan.cast(pa.int8())
-        if isinstance(right_nan, pa.Array)
-        else pa.scalar(right_nan.as_py(), pa.int8()),
-    )
+    ranked = _MIRRORED[name](left_nan.cast(pa.int8()), right_nan.cast(pa.int8()))
     return pc.if_else(pc.or_(left_nan, right_nan), ranked, result)
 
 

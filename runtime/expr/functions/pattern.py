@@ -273,10 +273,11 @@ def _replace(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """regexp_replace(text, pattern, replacement [, flags]) of one pattern: the first match, or all with `g`."""
     text = as_array(args[0], info.length)
     rows = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
-    if not all(isinstance(datum, pa.Scalar) for datum in args[1:]):
+    constants = [datum[0] if isinstance(datum, pa.Array) and len(datum) == 1 else datum for datum in args[1:]]
+    if not all(isinstance(datum, pa.Scalar) for datum in constants):
         message = "regexp_replace with a pattern that varies by row is not supported"
         return Evaluated(pa.nulls(info.length, pa.string()), same_error(rows, "0A000", message))
-    pattern, replacement, *flags = (datum.as_py() for datum in args[1:])
+    pattern, replacement, *flags = (datum.as_py() for datum in constants)
     options = flags[0] if flags else ""
     try:
         if set(options) - {"g", "i", "c"} or "\\" in replacement:

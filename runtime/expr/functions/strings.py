@@ -237,6 +237,11 @@ def _resolve_concat_operator(args: tuple[Scalar, ...], unknown: tuple[bool, ...]
     """text || anything that is not an array, either way round; at least one side is text."""
     textual = [flag or arg.type.is_string_category for arg, flag in zip(args, unknown, strict=True)]
     _no_arrays("||", args)
+    if all(textual) and any(arg.type.kind is Kind.CHAR for arg in args):
+        names = " || ".join(
+            "unknown" if flag else base_name(arg.type) for arg, flag in zip(args, unknown, strict=True)
+        )
+        raise UndefinedFunction(f"operator is not unique: {names}", sqlstate="42725")
     if not any(textual):
         names = " || ".join(base_name(arg.type) for arg in args)
         raise UndefinedFunction(

@@ -1,0 +1,184 @@
+"""Calls and types: functions with their special syntax, windows, sort keys, type names."""
+
+from __future__ import annotations
+
+from ..errors import SqlSyntaxError, Unsupported
+from . import ast
+from .cursor import Cursor
+from .lexer import TokenKind
+
+LIKE_LEVEL = 5
+"""The precedence of LIKE, IN and BETWEEN: what stands beside such a word binds more tightly."""
+
+_TWO_WORD_TYPES = {"double": "precision", "character": "varying", "char": "varying"}
+
+
+class FunctionParser(Cursor):
+    def expression(self) -> ast.Expression:
+        raise AssertionError("an ExpressionParser parses expressions")
+
+    def _binary(self, minimum: int) -> ast.Expression:
+        raise AssertionError("an ExpressionParser parses expressions")
+
+    # --- functions ---
+
+    def function(self, name: tuple[str, ...], position: int) -> ast.Expression:
+        special = self._special_function(name[-1], position) if len(name) == 1 else None
+        if special is not None:
+            return special
+        self.expect_symbol("(")
+        star = distinct = False
+        args: tuple[ast.Expression, ...] = ()
+        order_by: tuple[ast.SortKey, ...] = ()
+        if self.at_symbol("*") and self.at_symbol(")", 1):
+            self.advance()
+            star = True
+        elif not self.at_symbol(")"):
+            distinct = self.accept_words("distinct")
+            if not distinct:
+                self.accept_words("all")
+            if self.at_word("variadic"):
+                raise Unsupported("VARIADIC is not supported", position=self.token.position)
+            args = self.comma_list(self.expression)
+            order_by = self.order_by()
+        self.expect_symbol(")")
+        if self.at_word("within", "group"):
+            raise Unsupported("ordered-set aggregates are not supported yet", position=self.token.position)
+        condition = None
+        if self.at_word("filter") and self.at_symbol("(", 1):
+            self.advance()
+            self.expect_symbol("(")
+            self.expect_words("where")
+            condition = self.expression()
+            self.expect_symbol(")")
+        over = self._window() if self.at_word("over") else None
+        return ast.Function(name, args, position, star, distinct, order_by, condition, over)
+
+    def _special_function(self, name: str, position: int) -> ast.Expression | None:
+        """Functions with a syntax of their own."""
+        if name == "extract":
+            self.expect_symbol("(")
+            token = self.advance()
+            if token.kind not in (TokenKind.NAME, TokenKind.STRING, TokenKind.QUOTED):
+                self.index -= 1
+                self.fail()
+            self.expect_words("from")
+            arg = self.expression()
+            self.expect_symbol(")")
+            return ast.Function(("extract",), (ast.String(token.value, token.position), arg), position)
+        if name == "position":
+            self.expect_symbol("(")
+            needle = self._binary(LIKE_LEVEL + 1)
+            self.expect_words("in")
+            haystack = self._binary(LIKE_LEVEL + 1)
+            self.expect_symbol(")")
+            return ast.Function(("position",), (haystack, needle), position)
+        if name == "trim":
+            return self._trim(position)
+        if name in ("substring", "overlay"):
+            return self._substring(name, position)
+        return None
+
+    def _trim(self, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        side = self.accept_any("both", "leading", "trailing") or "both"
+        function = {"both": "btrim", "leading": "ltrim", "trailing": "rtrim"}[side]
+        if self.accept_words("from"):
+            args = self.comma_list(self.expression)
+        else:
+            args = self.comma_list(self.expression)
+            if self.accept_words("from"):
+                args = (*self.comma_list(self.expression), *args)
+        self.expect_symbol(")")
+        return ast.Function((function,), args, position)
+
+    def _substring(self, name: str, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        args = [self.expression()]
+        if name == "overlay" and self.accept_words("placing"):
+            args.append(self.expression())
+        start: ast.Expression | None = None
+        count: ast.Expression | None = None
+        while (word := self.accept_any("from", "for")) is not None:
+            if word == "from":
+                start = self.expression()
+            else:
+                count = self.expression()
+        if start is not None or count is not None:
+            args.append(start if start is not None else ast.Integer(1, position))
+            if count is not None:
+                args.append(count)
+        else:
+            while self.accept_symbol(","):
+                args.append(self.expression())
+        self.expect_symbol(")")
+        return ast.Function((name,), tuple(args), position)
+
+    def _window(self) -> ast.Window:
+        self.expect_words("over")
+        if not self.at_symbol("("):
+            raise Unsupported("named windows are not supported yet", position=self.token.position)
+        self.expect_symbol("(")
+        partition: tuple[ast.Expression, ...] = ()
+        if self.accept_words("partition", "by"):
+            partition = self.comma_list(self.expression)
+        order = self.order_by()
+        if not self.at_symbol(")"):
+            if self.at_any("rows", "range", "groups"):
+                raise Unsupported("window frames are not supported yet", position=self.token.position)
+            self.fail()
+        self.expect_symbol(")")
+        return ast.Window(partition, order)
+
+    def order_by(self) -> tuple[ast.SortKey, ...]:
+        if not self.accept_words("order"):
+            return ()
+        self.expect_words("by")
+        return self.comma_list(self._sort_key)
+
+    def _sort_key(self) -> ast.SortKey:
+        expression = self.expression()
+        if self.accept_words("using"):
+            raise SqlSyntaxError(
+                "ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position
+            )
+        descending = self.accept_any("asc", "desc") == "desc"
+        nulls_first = descending
+        if self.accept_words("nulls"):
+            word = self.accept_any("first", "last")
+            if word is None:
+                self.fail()
+            nulls_first = word == "first"
+        return ast.SortKey(expression, descending, nulls_first)
+
+    # --- types ---
+
+    def type_name(self) -> ast.TypeName:
+        position = self.token.position
+        name = self.label()
+        while self.accept_symbol("."):
+            name = self.label()
+        second = _TWO_WORD_TYPES.get(name)
+        if second is not None and self.accept_words(second):
+            name = f"{name} {second}"
+        modifiers: tuple[int, ...] = ()
+        if self.at_symbol("("):
+            modifiers = self.parenthesised(self._modifier)
+        if name in ("timestamp", "time"):
+            if self.accept_words("with", "time", "zone"):
+                name += "tz"
+            else:
+                self.accept_words("without", "time", "zone")
+        dimensions = 0
+        while self.accept_symbol("["):
+            if self.token.kind is TokenKind.INTEGER:
+                self.advance()
+            self.expect_symbol("]")
+            dimensions += 1
+        if self.accept_words("array"):
+            dimensions += 1
+        return ast.TypeName(name, modifiers, dimensions, position)
+
+    def _modifier(self) -> int:
+        sign = -1 if self.accept_symbol("-") else 1
+        return sign * self.integer()

@@ -1,0 +1,89 @@
+"""Statements other than queries: what they plan to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ptvc.repr.types import INT4, Kind
+from ptvc.sql import plans
+from ptvc.sql.parse import parse
+
+from .fake_catalog import CATALOG, planned
+
+TEXTS = (Path(__file__).parent / "testdata" / "statements.sql").read_text().strip().split(";\n")
+
+
+@pytest.mark.parametrize("sql", TEXTS)
+def test_it_plans(sql: str) -> None:
+    (statement,) = parse(f"/* comment */ {sql};")
+    assert statement.sql == sql
+    assert isinstance(planned(sql), plans.PlannedStatement)
+
+
+def test_materialized_view() -> None:
+    view = planned(TEXTS[2])
+    assert isinstance(view, plans.CreateMaterializedView)
+    assert view.definition_sql == "select a from t"
+    assert (view.retain_history_ms, view.assert_not_null, view.cluster) == (3_600_000, (0,), "quickstart")
+    assert {CATALOG.item_by_id(id_).name.name for id_ in view.uses} == {"t"}
+
+
+def test_source_options() -> None:
+    source = planned(TEXTS[5])
+    assert isinstance(source, plans.CreateSource)
+    assert source.connector == plans.FileConnector("/data", "csv", ";", True, "*.csv")
+    assert (source.key, source.envelope) == ((0,), plans.Envelope.UPSERT)
+    assert source.create_sql == TEXTS[5]
+    counter = planned(TEXTS[7])
+    assert isinstance(counter, plans.CreateSource)
+    assert counter.connector == plans.CounterConnector(1000, 10)
+
+
+def test_index_names_are_generated() -> None:
+    index = planned("create index on t (a, b + 1)")
+    assert isinstance(index, plans.CreateIndex)
+    assert index.name.name == "t_a_expr_idx"
+    assert len(index.keys) == 2
+
+
+def test_insert_yields_whole_rows() -> None:
+    insert = planned("insert into t (c, a) values ('x', 1)")
+    assert isinstance(insert, plans.Insert)
+    assert [column.type.kind for column in insert.relation.schema] == [Kind.INT4, Kind.INT4, Kind.TEXT]
+    returning = planned(TEXTS[18])
+    assert isinstance(returning, plans.Insert)
+    assert returning.returning is not None
+    assert returning.returning.schema.names == ("z", "a", "b", "c")
+
+
+def test_update_yields_old_and_new() -> None:
+    update = planned(TEXTS[21])
+    assert isinstance(update, plans.Update)
+    assert len(update.relation.schema) == 6
+
+
+def test_copy_options() -> None:
+    copy = planned(TEXTS[26])
+    assert isinstance(copy, plans.CopyFrom)
+    assert (copy.columns, copy.options.header, copy.options.delimiter) == ((0, 2), True, ";")
+    assert set(copy.defaults) == {1}
+
+
+def test_drop_skips_what_is_missing() -> None:
+    drop = planned("drop view if exists counts, nope cascade")
+    assert isinstance(drop, plans.Drop)
+    assert (len(drop.ids), drop.missing, drop.cascade) == (1, ("nope",), True)
+
+
+def test_parse_splits() -> None:
+    assert parse("") == parse(" -- nothing\n /* at /* all */ */ ; ;") == []
+    first, second = parse("select ';' ; select $x$ ; $x$")
+    assert (first.sql, second.sql) == ("select ';'", "select $x$ ; $x$")
+
+
+def test_reg_casts_are_oids() -> None:
+    select = planned("select 't'::regclass = 16385, 'int4'::regtype")
+    assert isinstance(select, plans.Select)
+    assert select.schema[0].type.kind is Kind.BOOL
+    assert INT4.oid == 23
