@@ -18,7 +18,6 @@ from ..replica.protocol import Import
 from ..repr.schema import Schema
 from .oracle import Oracle
 
-
 HOLDER = "controller"
 """Who holds every shard readable, as far back as anybody here may need."""
 

@@ -14,9 +14,9 @@ from typing import Any, assert_never
 from ..errors import DependentObjectsExist, DuplicateObject, InvalidParameter, UndefinedSchema, Unsupported
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
-from ..repr.schema import Schema
 from ..replica.egress import open_sink
 from ..replica.ingest import open_source
+from ..repr.schema import Schema
 from ..sql.plans import (
     AlterCluster,
     Comment,

@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator
 from typing import TYPE_CHECKING, TypeGuard
 
 from ..clock import Clock
-from ..compute.explain import explain_plan
 from ..compute.lower import lower
+from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, PtvcError
 from ..expr.relation import Project, Relation, TopK
 from ..sql.plans import (
@@ -180,7 +180,7 @@ class Sequencer:
     def _explain(self, planned: Explain) -> str:
         if planned.stage is not ExplainStage.PHYSICAL:
             return planned.text
-        return explain_plan(lower(optimize(expand(planned.relation, self.catalog))))
+        return plan_text(lower(optimize(expand(planned.relation, self.catalog))))
 
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:
         return ReadContext(

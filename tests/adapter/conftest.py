@@ -23,7 +23,7 @@ import pytest
 from dbt.tests.fixtures.project import *  # noqa: F403
 
 READY_WITHIN_S = 120
-_ADDRESS = re.compile(r"(\d+\.\d+\.\d+\.\d+|localhost):(\d+)")
+_ADDRESS = re.compile(r"(?:-h )?(\d+\.\d+\.\d+\.\d+|localhost)(?::| -p |, port )(\d+)")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
