@@ -9,6 +9,7 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from ..errors import PtvcError, ReplicaUnavailable
 
@@ -19,15 +20,41 @@ LONGEST_DELAY_S = 30.0
 STOP_TIMEOUT_S = 15.0
 
 
+OnExit = Callable[[PtvcError | None], None]
+"""Hears of the end of a driver: None when it had been up, otherwise why it could not be started."""
+
+
+class Driver(Protocol):
+    """Whoever dials the control socket as the driver, as the controller sees it; it comes back when it ends."""
+
+    @property
+    def pid(self) -> int | None: ...
+
+    def start(self) -> None: ...
+
+    def healthy(self) -> None:
+        """It has dialled in."""
+
+    async def stop(self) -> None:
+        """Returns when it has ended, with all that it started; its connection is closed by then."""
+
+
+class Launch(Protocol):
+    """Makes a driver for the control socket at `address`, not started."""
+
+    def __call__(self, address: str, directory: Path, on_exit: OnExit) -> Driver: ...
+
+
 class DriverProcess:
-    """Keeps one driver alive.  `on_failure` hears why it could not be started; it is tried again all the same."""
+    """Keeps one driver process alive: it is started again whenever it ends, in growing intervals."""
 
     def __init__(
-        self, address: str, directory: Path, master: str, memory: str, on_failure: Callable[[PtvcError], None]
+        self, address: str, directory: Path, on_exit: OnExit, *, master: str, memory: str
     ) -> None:
         self._arguments = [address, str(directory), master, memory]
         self._log = directory / "log" / "driver.log"
-        self._on_failure = on_failure
+        self._on_exit = on_exit
+        self._was_up = False
         self._process: asyncio.subprocess.Process | None = None
         self._delay = FIRST_DELAY_S
         self._task: asyncio.Task[None] | None = None
@@ -43,9 +70,11 @@ class DriverProcess:
     def healthy(self) -> None:
         """It has dialled in: the next failure is a new one."""
         self._delay = FIRST_DELAY_S
+        self._was_up = True
 
     async def _supervise(self) -> None:
         while True:
+            self._was_up = False
             with self._log.open("ab") as log:
                 start = log.tell()
                 # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
@@ -62,12 +91,11 @@ class DriverProcess:
             code = await self._process.wait()
             reason = _last_line(self._log, start)
             logger.warning("the driver ended with code %s: %s", code, reason)
-            self._on_failure(
-                ReplicaUnavailable(
-                    f"Spark is not running: {reason}",
-                    hint=f"The driver is started again; its log is {self._log}.",
-                )
+            failure = ReplicaUnavailable(
+                f"Spark cannot be started: {reason}",
+                hint=f"It is tried again all the time; the driver's log is {self._log}.",
             )
+            self._on_exit(None if self._was_up else failure)
             await asyncio.sleep(self._delay)
             self._delay = min(self._delay * 2, LONGEST_DELAY_S)
 

@@ -90,6 +90,13 @@ class Peeks:
         batches = [batch async for batch in self.batches(relation, context)]
         return concat_batches(relation.schema, batches)
 
+    def at(self, context: ReadContext, time: int | None) -> ReadContext:
+        return replace(context, time=time)
+
+    def hold(self, time: int) -> Callable[[], None]:
+        """Keeps `time` readable until the result is called."""
+        return self._reads.hold(time)
+
     def read_time(self, context: ReadContext) -> int:
         return self._oracle.read_time if context.time is None else context.time
 

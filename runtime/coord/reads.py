@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from .oracle import Oracle
@@ -18,13 +18,22 @@ class ActiveReads:
         """No read below this time is under way or will begin."""
         return min(self._times, default=self._oracle.read_time)
 
-    @contextmanager
-    def at(self, time: int) -> Iterator[int]:
-        """Holds `time` readable while the block runs."""
+    def hold(self, time: int) -> Callable[[], None]:
+        """Holds `time` readable until the result is called (once)."""
         self._times[time] += 1
-        try:
-            yield time
-        finally:
+
+        def release() -> None:
             self._times[time] -= 1
             if not self._times[time]:
                 del self._times[time]
+
+        return release
+
+    @contextmanager
+    def at(self, time: int) -> Iterator[int]:
+        """Holds `time` readable while the block runs."""
+        release = self.hold(time)
+        try:
+            yield time
+        finally:
+            release()

@@ -105,7 +105,8 @@ class Sequencer:
             case Select():
                 return Rows(planned.schema, self._select(planned, context, transaction))
             case CopyTo(query=query, options=options):
-                return CopyOut(query.schema, self._select(query, context, transaction), options)
+                rows = self._select(query, context, transaction)
+                return CopyOut(query.schema, rows, options)
             case Insert() | Update() | Delete() | Truncate():
                 return await self._write(planned, session, transaction)
             case Explain():
@@ -115,16 +116,15 @@ class Sequencer:
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
 
-    async def _select(
+    def _select(
         self, query: Select, context: ReadContext, transaction: Transaction
     ) -> AsyncIterator[Columns]:
-        if transaction.kind is TransactionKind.EXPLICIT and transaction.time is None:
-            transaction.time = self._peeks.read_time(context)
-            context = ReadContext(
-                context.cluster, transaction.time, context.overlay, context.system_rows
-            )
-        async for chunk in self._peeks.select(query, context):
-            yield chunk
+        """The rows, computed when they are asked for, at a time that is chosen now: the transaction's own writes
+        may be committed before the client has read everything, and must not count twice."""
+        if context.time is None and (transaction.kind is TransactionKind.EXPLICIT or context.overlay):
+            transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
+            context = self._peeks.at(context, transaction.time)
+        return self._peeks.select(query, context)
 
     async def _write(
         self,

@@ -122,7 +122,9 @@ class Session:
         copy, self._copy = self._copy, None
         async with self._interruptible():
             transaction = self._begin_implicit()
-            return await self._sequencer.writes.copy_from(copy, columns, transaction)
+            command = await self._sequencer.writes.copy_from(copy, columns, transaction)
+            await self._end_implicit()
+            return command
 
     async def sync(self) -> None:
         async with self._interruptible():
@@ -143,7 +145,7 @@ class Session:
             self._running.cancel()
 
     async def close(self) -> None:
-        self._transaction = None
+        self._finish()
         self._on_close(self)
         await self._sequencer.ddl.drop_temporary(self.temp_schema)
 
@@ -261,6 +263,8 @@ class Session:
             await self._sequencer.commit(transaction)
 
     def _finish(self) -> None:
+        if self._transaction is not None:
+            self._transaction.end()
         self._transaction = None
         self.variables.end_transaction()
 

@@ -7,6 +7,7 @@ then: if somebody has written to it since, the transaction is refused (40001), o
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..expr.relation import GlobalId
@@ -30,6 +31,17 @@ class Transaction:
     failed: bool = False
     writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
+    _release: Callable[[], None] | None = None
+
+    def fix_time(self, time: int, hold: Callable[[int], Callable[[], None]]) -> None:
+        """All reads from now on are at `time`, which stays readable until `end`."""
+        self.time = time
+        self._release = hold(time)
+
+    def end(self) -> None:
+        if self._release is not None:
+            self._release()
+            self._release = None
 
     def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}

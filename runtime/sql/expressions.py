@@ -112,7 +112,7 @@ class Expressions:
                 self.planner.parameter_types[typed.parameter] = type_
                 return Literal(None, type_)
             if isinstance(typed.scalar, Literal):
-                return coerce_unknown(typed.scalar, type_)
+                return parse_literal(typed.scalar, type_)
         if typed.scalar.type == type_:
             return typed.scalar
         return Cast(typed.scalar, type_)
@@ -220,7 +220,7 @@ class Expressions:
                 if inner.parameter is None and isinstance(inner.scalar, Literal):
                     if target.kind in (Kind.VARCHAR, Kind.NAME, Kind.CHAR) and inner.scalar.value is not None:
                         return Typed(Cast(inner.scalar, target))
-                    return Typed(coerce_unknown(inner.scalar, target))
+                    return Typed(parse_literal(inner.scalar, target))
                 return Typed(self.coerce(inner, target, "CAST"))
             if inner.scalar.type == target:
                 return inner
@@ -234,7 +234,13 @@ class Expressions:
     def apply(self, name: str, args: Sequence[Typed], position: int) -> Typed:
         """The registry's function `name` on `args`."""
         with at(position):
-            found = resolve_call(name, [a.scalar for a in args], [a.unknown for a in args])
+            try:
+                found = resolve_call(name, [a.scalar for a in args], [a.unknown for a in args])
+            except ValueError as error:  # a literal that has no Python value
+                raise Unsupported(
+                    "dates outside of years 1 to 9999 need a cast here",
+                    hint="Write for example '12000-01-01'::date.",
+                ) from error
         for index, arg in enumerate(args):
             if arg.parameter is not None and arg.unknown:
                 type_ = found.args[index].type if index < len(found.args) else TEXT
@@ -374,6 +380,14 @@ class Expressions:
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)
+
+
+def parse_literal(literal: Literal, type_: ScalarType) -> Scalar:
+    """An untyped literal as one of `type_`; a date that Python cannot hold stays a cast, computed by kernels."""
+    try:
+        return coerce_unknown(literal, type_)
+    except ValueError:
+        return Cast(literal, type_)
 
 
 def _decimal(text: str, position: int) -> Literal:

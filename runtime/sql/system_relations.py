@@ -12,6 +12,7 @@ from ..repr.types import (
     BOOL,
     CHAR,
     FLOAT4,
+    FLOAT8,
     INT2,
     INT4,
     INT8,
@@ -27,6 +28,7 @@ _TYPES: dict[str, ScalarType] = {
     "b": BOOL,
     "c": CHAR,
     "f": FLOAT4,
+    "d": FLOAT8,
     "s": INT2,
     "i": INT4,
     "l": INT8,
@@ -108,7 +110,7 @@ _FILLED = {
     "is_updatable:t is_insertable_into:t is_trigger_updatable:t is_trigger_deletable:t is_trigger_insertable_into:t",
     "mz_catalog.mz_schemas": "id:t oid:o database_id:t name:t owner_id:t",
     "mz_catalog.mz_databases": "id:t oid:o name:t owner_id:t",
-    "mz_catalog.mz_objects": "id:t oid:o schema_id:t name:t type:t owner_id:t cluster_id:t",
+    "mz_catalog.mz_objects": "id:t oid:o schema_id:t schema_name:t name:t type:t owner_id:t cluster_id:t",
     "mz_catalog.mz_relations": "id:t oid:o schema_id:t name:t type:t owner_id:t cluster_id:t",
     "mz_catalog.mz_tables": "id:t oid:o schema_id:t name:t owner_id:t create_sql:t",
     "mz_catalog.mz_views": "id:t oid:o schema_id:t name:t definition:t owner_id:t create_sql:t",
@@ -124,7 +126,7 @@ _FILLED = {
     "mz_catalog.mz_columns": "id:t name:t position:l nullable:b type:t default:t type_oid:o type_mod:i",
     "mz_catalog.mz_roles": "id:t oid:o name:t",
     "mz_internal.mz_frontiers": "object_id:t read_frontier:l write_frontier:l",
-    "mz_internal.mz_hydration_statuses": "object_id:t replica_id:t hydrated:b",
+    "mz_internal.mz_hydration_statuses": "object_id:t replica_id:t hydrated:b hydration_seconds:d rows:l spark_job_id:l",
     "mz_internal.mz_object_dependencies": "object_id:t referenced_object_id:t",
     "mz_internal.mz_source_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",
     "mz_internal.mz_sink_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",
@@ -133,6 +135,9 @@ _FILLED = {
     "mz_internal.mz_materialization_lag": "object_id:t local_lag_ms:l global_lag_ms:l",
     "mz_internal.mz_comments": "id:t object_type:t object_sub_id:i comment:t",
     "mz_internal.mz_definitions": "oid:o definition:t",
+    "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l",
+    "mz_internal.mz_dataflow_operators": "object_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
+    "state_bytes:l",
 }
 
 _EMPTY = {

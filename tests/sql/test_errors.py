@@ -97,6 +97,9 @@ def test_hints_name_what_was_meant() -> None:
         "select \ud7ff",
         "select $99999999999999999999",
         "select 1e999999999",
+        "select '99999-01-01'::date",
+        "insert into w values (1, '99999-01-01'), (2, null)",
+        "select * from w where h = '99999-01-01'",
         "select " + "9" * 5000,
     ],
 )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from ptvc.compute.oneshot import evaluate_once
+from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.types import INT4, Kind
 from ptvc.sql import plans
 from ptvc.sql.parse import parse
@@ -87,3 +89,29 @@ def test_reg_casts_are_oids() -> None:
     assert isinstance(select, plans.Select)
     assert select.schema[0].type.kind is Kind.BOOL
     assert INT4.oid == 23
+
+
+@pytest.mark.parametrize(
+    ("sql", "rows"),
+    [
+        ("insert into t values ('1', 2, 'x'), (3, '4', null)", [(1, 2, "x"), (3, 4, None)]),
+        ("insert into t (c, a) values ('x', '7'), ('y', '8')", [(7, None, "x"), (8, None, "y")]),
+        ("insert into t (b) select a + 1 from t where a = 1", [(None, 2, None)]),
+        ("update t set b = 9, c = 'z' where a = 1", [(1, 5, "p", 1, 9, "z")]),
+        ("update t set b = u.d from u where u.a = t.a", [(1, 5, "p", 1, 100, "p")]),
+        ("delete from t using u where u.a = t.a and u.d > 50", [(1, 5, "p")]),
+        ("delete from t where a not in (select a from u)", [(2, None, "q")]),
+    ],
+)
+def test_rows_that_are_written(sql: str, rows: list[tuple[object, ...]]) -> None:
+    statement = planned(sql)
+    assert isinstance(statement, plans.Insert | plans.Update | plans.Delete)
+    inputs = {}
+    for name, contents in {"t": [(1, 5, "p"), (2, None, "q")], "u": [(1, 100, "m"), (1, 200, "n")]}.items():
+        item = CATALOG.item("public", name)
+        assert item is not None
+        inputs[item.id] = batch_from_rows(item.schema, contents, 1)
+    result = evaluate_once(statement.relation, inputs, 1)
+    assert len(result.errs) == 0
+    found = list(zip(*(column.to_pylist() for column in result.oks.columns), strict=True))
+    assert sorted(found, key=repr) == sorted(rows, key=repr)

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
+from ...expr.relation import GlobalId
+from ...persist.part import PartRef
+from .level_task import Hydration
 from .resident import run_resident
 from .session import spark_session, stop_session
-from .superstep import Hydration, HydrationResult, WorkItem, hydrate
+from .superstep import HydrationResult, hydrate
 
 
 class Application:
@@ -53,9 +56,14 @@ class Application:
         run_resident(self.spark, name, work)
 
     def hydrate(
-        self, job: Hydration, items: list[WorkItem], *, pool: str, group: str
+        self,
+        job: Hydration,
+        imports: Sequence[tuple[GlobalId, Sequence[PartRef]]],
+        *,
+        pool: str,
+        group: str,
     ) -> HydrationResult:
-        return hydrate(self.spark, job, items, pool, group)
+        return hydrate(self.spark, job, imports, pool, group)
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -43,22 +42,6 @@ def mz_object_dependencies(state: State) -> Rows:
     for item in state.catalog.user_items():
         for id_ in item.uses:
             yield {"object_id": item.id, "referenced_object_id": id_}
-
-
-def mz_object_definitions(state: State) -> Rows:
-    """Every object with the text of its query, exactly as it was sent."""
-    for item in state.catalog.user_items():
-        yield {
-            "id": item.id,
-            "oid": item.oid,
-            "schema_name": item.schema_name,
-            "name": item.name,
-            "type": item.kind.value,
-            "cluster": item.cluster,
-            "create_sql": create_sql(state, item),
-            "definition": item.definition_sql,
-            "options": json.dumps(dict(item.options), sort_keys=True),
-        }
 
 
 def mz_definitions(state: State) -> Rows:

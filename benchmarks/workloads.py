@@ -1,0 +1,230 @@
+"""The workloads: tables, the view over them, seeded data, and changes of a given size.
+
+| name     | view                                                            |
+|----------|-----------------------------------------------------------------|
+| W1       | count and sum of orders by customer                             |
+| W2       | orders join customers, count and sum by customer and segment    |
+| W2-text  | the same with text keys                                         |
+| W3       | min and max of orders by customer, under retractions            |
+
+A base of n rows is n orders of n / 10 customers.  A change deletes and inserts halves (a change of one row does one
+after the other in turn), so the base stays as large as it was; every deleted row is one that is there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from ptvc.compute.lower import lower
+from ptvc.compute.plan import DataflowPlan
+from ptvc.expr.relation import GlobalId
+from ptvc.repr.batch import Batch
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import INT4, INT8, TEXT
+from ptvc.sql.parse import parse
+from ptvc.sql.plan import plan
+from ptvc.sql.plans import CatalogItem, CreateMaterializedView, ItemKind, PlanContext, QualifiedName
+from ptvc.transform.pipeline import optimize
+
+ORDERS: GlobalId = "u1"
+CUSTOMERS: GlobalId = "u2"
+ORDERS_PER_CUSTOMER = 10
+AMOUNTS = 1_000
+SEGMENTS = ("automobile", "building", "furniture", "household", "machinery")
+
+Rows = set[tuple[object, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """`query` is over the tables `orders` and `customers`; `text_keys`: customers are known by a text."""
+
+    name: str
+    title: str
+    query: str
+    text_keys: bool = False
+
+    @property
+    def joins(self) -> bool:
+        return "JOIN" in self.query
+
+    @property
+    def orders(self) -> Schema:
+        key = TEXT if self.text_keys else INT8
+        return Schema(
+            (Column("order_id", INT8, False), Column("customer", key, False), Column("amount", INT4, False))
+        )
+
+    @property
+    def customers(self) -> Schema:
+        key = TEXT if self.text_keys else INT8
+        return Schema((Column("customer", key, False), Column("segment", TEXT, False)))
+
+    @property
+    def tables(self) -> dict[str, Schema]:
+        """Schema by name of every table that the view reads."""
+        return {"orders": self.orders} | ({"customers": self.customers} if self.joins else {})
+
+    def plan(self) -> DataflowPlan:
+        """The view as the runtime would run it: parsed, planned, optimized, lowered."""
+        catalog = _Tables({"orders": (ORDERS, self.orders), "customers": (CUSTOMERS, self.customers)})
+        (statement,) = parse(f"CREATE MATERIALIZED VIEW v AS {self.query}")
+        context = PlanContext(catalog, ("public",), "ptvc", "ptvc", "quickstart", 0, "pg_temp_1", {})
+        planned = plan(statement, context)
+        assert isinstance(planned, CreateMaterializedView)
+        return lower(optimize(planned.relation))
+
+
+_JOIN = (
+    "SELECT c.customer, c.segment, count(*) AS orders, sum(o.amount) AS total"
+    " FROM orders o JOIN customers c ON o.customer = c.customer GROUP BY c.customer, c.segment"
+)
+WORKLOADS = {
+    workload.name: workload
+    for workload in (
+        Workload(
+            "W1",
+            "count, sum by key",
+            "SELECT customer, count(*) AS orders, sum(amount) AS total FROM orders GROUP BY customer",
+        ),
+        Workload("W2", "join, sum by group", _JOIN),
+        Workload("W2-text", "join, sum by group, text keys", _JOIN, text_keys=True),
+        Workload(
+            "W3",
+            "min, max by key",
+            "SELECT customer, min(amount) AS least, max(amount) AS most FROM orders GROUP BY customer",
+        ),
+    )
+}
+
+
+class _Tables:
+    """A catalog of tables only."""
+
+    def __init__(self, tables: Mapping[str, tuple[GlobalId, Schema]]) -> None:
+        self._items = {
+            id_: CatalogItem(id_, QualifiedName("ptvc", "public", name), ItemKind.TABLE, schema, None)
+            for name, (id_, schema) in tables.items()
+        }
+
+    def schema_exists(self, schema: str) -> bool:
+        return schema == "public"
+
+    def item(self, schema: str, name: str) -> CatalogItem | None:
+        wanted = (schema, name)
+        return next((i for i in self._items.values() if (i.name.schema, i.name.name) == wanted), None)
+
+    def item_by_id(self, id: str) -> CatalogItem:
+        return self._items[id]
+
+    def items(self) -> Mapping[str, CatalogItem]:
+        return self._items
+
+    def oid(self, id: str) -> int:
+        return 16384 + int(id[1:])
+
+    def schema_oids(self) -> Mapping[str, int]:
+        return {"public": 2200}
+
+    def clusters(self) -> tuple[str, ...]:
+        return ("quickstart",)
+
+
+class Data:
+    """The contents of the tables and a stream of changes to `orders`, both from one seed.
+
+    Two instances of equal arguments give equal changes, as long as they are asked for the same sizes in turn.
+    """
+
+    def __init__(self, workload: Workload, base_rows: int, seed: int = 1) -> None:
+        self.workload = workload
+        self._random = np.random.default_rng(seed)
+        self._customers = max(base_rows // ORDERS_PER_CUSTOMER, 1)
+        self._next_id = base_rows
+        self._ids = np.arange(base_rows)
+        self._keys = self._random.integers(0, self._customers, base_rows)
+        self._amounts = self._random.integers(1, AMOUNTS, base_rows).astype(np.int32)
+        self._segments = self._random.integers(0, len(SEGMENTS), self._customers)
+        self._vacant: npt.NDArray[np.int64] = np.empty(0, np.int64)
+
+    def base(self, time: int) -> dict[GlobalId, Batch]:
+        """All rows as insertions at `time`, by import."""
+        live = self._live()
+        batches = {ORDERS: _batch(self._orders(live), time, np.ones(len(live), np.int64))}
+        if self.workload.joins:
+            columns = (self._key(np.arange(self._customers)), pa.array(SEGMENTS).take(pa.array(self._segments)))
+            batches[CUSTOMERS] = _batch(columns, time, np.ones(self._customers, np.int64))
+        return batches
+
+    def tables(self) -> dict[str, pa.Table]:
+        """What the tables hold now, by name."""
+        tables = {"orders": pa.table(list(self._orders(self._live())), names=self.workload.orders.names)}
+        if self.workload.joins:
+            columns = self.base(0)[CUSTOMERS].columns
+            tables["customers"] = pa.table(list(columns), names=self.workload.customers.names)
+        return tables
+
+    def change(self, rows: int, time: int) -> Batch:
+        """`rows` updates of orders at `time`: half of them deletions, half insertions."""
+        filled = len(self._vacant)
+        deletions = max((rows + 1) // 2 - filled, 0) if rows == 1 else rows // 2
+        places = self._random.choice(len(self._ids), deletions, replace=False) if deletions else self._vacant[:0]
+        deleted = self._orders(places)
+        free = np.concatenate((self._vacant, places))
+        insertions = rows - deletions
+        if insertions > len(free):
+            raise ValueError(f"a change of {rows} rows is too large for a base of {len(self._ids)}")
+        used, self._vacant = free[:insertions], free[insertions:]
+        self._ids[used] = np.arange(self._next_id, self._next_id + insertions)
+        self._next_id += insertions
+        self._keys[used] = self._random.integers(0, self._customers, insertions)
+        self._amounts[used] = self._random.integers(1, AMOUNTS, insertions)
+        inserted = self._orders(used)
+        columns = tuple(pa.concat_arrays(pair) for pair in zip(deleted, inserted, strict=True))
+        return _batch(columns, time, np.repeat((-1, 1), (deletions, insertions)).astype(np.int64))
+
+    def _live(self) -> npt.NDArray[np.int64]:
+        present = np.ones(len(self._ids), np.bool_)
+        present[self._vacant] = False
+        return np.flatnonzero(present)
+
+    def _orders(self, places: npt.NDArray[np.int64]) -> tuple[pa.Array, ...]:
+        keys = self._key(self._keys[places])
+        return pa.array(self._ids[places]), keys, pa.array(self._amounts[places])
+
+    def _key(self, keys: npt.NDArray[np.int64]) -> pa.Array:
+        if not self.workload.text_keys:
+            return pa.array(keys)
+        digits = pc.utf8_lpad(pa.array(keys).cast(pa.string()), 9, "0")
+        return pc.binary_join_element_wise("Customer#", digits, "")
+
+
+def _batch(columns: tuple[pa.Array, ...], time: int, diffs: npt.NDArray[np.int64]) -> Batch:
+    return Batch(columns, np.full(len(diffs), time, np.uint64), diffs)
+
+
+def answer(workload: Workload, tables: Mapping[str, pa.Table]) -> Rows:
+    """The view over `tables`, by Arrow's own kernels: what the runtime's answer must equal."""
+    table = tables["orders"].select(["customer", "amount"])
+    keys = ["customer"]
+    if workload.joins:
+        table, keys = table.join(tables["customers"], "customer", join_type="inner"), ["customer", "segment"]
+    if "min(" in workload.query:
+        wanted = [("amount", "min"), ("amount", "max")]
+    else:
+        wanted = [("amount", "count"), ("amount", "sum")]
+    grouped = table.group_by(keys).aggregate(wanted)
+    names = [*keys, *(f"{column}_{function}" for column, function in wanted)]
+    return rows_of([grouped[name] for name in names])
+
+
+def rows_of(columns: list[pa.ChunkedArray] | list[pa.Array]) -> Rows:
+    """Rows as Python values, to compare answers; integers of any width are one type."""
+    values = [[int(v) if isinstance(v, Decimal) else v for v in column.to_pylist()] for column in columns]
+    return set(zip(*values, strict=True))

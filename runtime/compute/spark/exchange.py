@@ -1,0 +1,108 @@
+"""What travels between the levels of a job: rows `(pid, port, payload)`, and the partition that each belongs to.
+
+`pid` is the partition: an equal range of the 32 upper bits of the key's hash.  `port` is the edge of the plan that the
+payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (from one byte before it) of
+errors.  All updates of a job have one time, so times do not travel.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+import pyarrow as pa
+
+from ...repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches, empty_batch
+from ...repr.buffers import Words
+from ...repr.hash import hash_columns
+from ...repr.schema import ERROR_SCHEMA, Schema
+from ..plan import Exchange
+
+ROW_SCHEMA = "pid int, port int, payload binary"
+ARROW_SCHEMA = pa.schema([("pid", pa.int32()), ("port", pa.int32()), ("payload", pa.binary())])
+
+REPORT = -1
+"""The port of what a task reports to whoever runs the job.  An empty one only makes sure that its partition runs."""
+
+PAYLOAD_BYTES = 16 << 20
+"""Of Arrow data in one row: the JVM holds a row as one array of bytes."""
+
+_ROWS, _ERRORS = b"o", b"e"
+_ALIGNMENT = 64
+
+
+def partition_of(hashes: Words, partitions: int) -> Indices:
+    """The partition of each hash: equal ranges, in order, by the upper 32 bits."""
+    return ((hashes >> np.uint64(32)) * np.uint64(partitions) >> np.uint64(32)).astype(np.int64)
+
+
+def split(batch: Batch, by: Exchange, partitions: int, here: int) -> Iterator[tuple[int, Batch]]:
+    """The batch by partition, none of the pieces empty; `here` is where rows are now."""
+    if not len(batch):
+        return
+    if by is None or partitions == 1:
+        yield here, batch
+        return
+    if not by:
+        yield 0, batch
+        return
+    pids = partition_of(hash_columns([batch.columns[i] for i in by], len(batch)), partitions)
+    for pid in np.flatnonzero(np.bincount(pids, minlength=partitions)).tolist():
+        yield pid, batch.filter(pids == pid)
+
+
+def encode(schema: Schema, delta: Delta) -> Iterator[pa.Buffer]:
+    """The delta as payloads of bounded size; none for an empty one."""
+    for tag, columns, batch in ((_ROWS, schema, delta.oks), (_ERRORS, ERROR_SCHEMA, delta.errs)):
+        if not len(batch):
+            continue
+        pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
+        bounds = [len(batch) * i // pieces for i in range(pieces + 1)]
+        for start, stop in pairwise(bounds):
+            yield _payload(tag, columns, batch.slice(start, stop))
+
+
+def _payload(tag: bytes, schema: Schema, batch: Batch) -> pa.Buffer:
+    diffs = batch.diffs
+    fields = list(schema.arrow())
+    columns = list(batch.columns)
+    if not (diffs == 1).all() or not columns:
+        fields.append(pa.field("__diff", pa.int64()))
+        columns.append(pa.array(diffs))
+    record = pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
+    sink = pa.BufferOutputStream()
+    sink.write(tag.ljust(_ALIGNMENT))  # whoever reads it needs no copy to have its columns aligned
+    with pa.ipc.new_stream(sink, record.schema) as writer:
+        writer.write_batch(record)
+    return sink.getvalue()
+
+
+def decode(schema: Schema, payload: pa.Buffer, time: int) -> Delta:
+    """The inverse of `encode`, one payload at a time; every update is at `time`."""
+    errors = payload[0] == _ERRORS[0]
+    record = pa.ipc.open_stream(payload.slice(_ALIGNMENT)).read_next_batch()
+    columns = list(record.columns)
+    width = len(ERROR_SCHEMA) if errors else len(schema)
+    diffs = np.ones(len(record), np.int64)
+    if len(columns) > width:
+        diffs = columns.pop().to_numpy(zero_copy_only=False)
+    batch = Batch(tuple(columns), np.full(len(record), time, np.uint64), diffs)
+    return Delta(empty_batch(schema), batch) if errors else Delta(batch, NO_ERRORS)
+
+
+def concat(schema: Schema, deltas: list[Delta]) -> Delta:
+    return Delta(
+        concat_batches(schema, [d.oks for d in deltas]),
+        concat_batches(ERROR_SCHEMA, [d.errs for d in deltas]),
+    )
+
+
+def row(pid: int, port: int, payload: pa.Buffer | bytes) -> pa.RecordBatch:
+    """One row of the shuffle, the payload not copied."""
+    buffer = pa.py_buffer(payload) if isinstance(payload, bytes) else payload
+    offsets = pa.py_buffer(np.array([0, buffer.size], np.int32))
+    value = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, buffer])
+    return pa.RecordBatch.from_arrays(
+        [pa.array([pid], pa.int32()), pa.array([port], pa.int32()), value], schema=ARROW_SCHEMA
+    )
