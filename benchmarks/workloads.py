@@ -174,7 +174,10 @@ class Data:
         """`rows` updates of orders at `time`: half of them deletions, half insertions."""
         filled = len(self._vacant)
         deletions = max((rows + 1) // 2 - filled, 0) if rows == 1 else rows // 2
-        places = self._random.choice(len(self._ids), deletions, replace=False) if deletions else self._vacant[:0]
+        places = self._vacant[:0]
+        if deletions:
+            places = self._random.choice(len(self._ids), deletions + filled, replace=False)
+            places = np.setdiff1d(places, self._vacant)[:deletions]
         deleted = self._orders(places)
         free = np.concatenate((self._vacant, places))
         insertions = rows - deletions

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
+from typing import Any
 
 from .errors import InvalidParameter
 
@@ -53,7 +54,7 @@ class Settings:
         return settings
 
 
-def _parse(name: str, value: str, old: object) -> object:
+def _parse(name: str, value: str, old: object) -> Any:
     if not isinstance(old, int):
         return value
     try:

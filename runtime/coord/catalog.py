@@ -138,7 +138,15 @@ class ClusterEntry:
     options: Mapping[str, int] = field(default_factory=dict)
 
 
-Entry = Item | SchemaEntry | ClusterEntry
+@dataclass(frozen=True, slots=True)
+class IdsEntry:
+    """The first id and the first oid that were never used; kept, so that those of dropped objects stay unique."""
+
+    next_id: int
+    next_oid: int
+
+
+Entry = Item | SchemaEntry | ClusterEntry | IdsEntry
 
 
 def entry_key(entry: Entry) -> str:
@@ -149,6 +157,8 @@ def entry_key(entry: Entry) -> str:
             return f"schema/{oid}"
         case ClusterEntry(id=id_):
             return f"cluster/{id_}"
+        case IdsEntry():
+            return "ids"
 
 
 def entry_to_json(entry: Entry) -> str:
@@ -165,6 +175,8 @@ def entry_from_json(key: str, text: str) -> Entry:
             return SchemaEntry(**json.loads(text))
         case "cluster":
             return ClusterEntry(**json.loads(text))
+        case "ids":
+            return IdsEntry(**json.loads(text))
         case kind:
             raise UndefinedObject(
                 f'the catalog holds an entry of unknown kind "{kind}"',
@@ -191,6 +203,7 @@ class Catalog:
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next_oid = FIRST_USER_OID
         self._next_id = 1
+        self._durable_ids: IdsEntry | None = None
         self.version = 0
         self._system = _system_items()
         self._system_by_name = {(i.name.schema, i.name.name): i for i in self._system.values()}
@@ -207,6 +220,15 @@ class Catalog:
     def allocate_oid(self) -> int:
         self._next_oid += 1
         return self._next_oid - 1
+
+    def skip_ids(self, ids: Iterable[GlobalId]) -> None:
+        """Counts ids as used that no entry has."""
+        self._next_id = max([self._next_id, *(int(id_[1:]) + 1 for id_ in ids)])
+
+    def ids_change(self) -> Change | None:
+        """What makes the ids durable that were allocated since it was last applied; part of every statement."""
+        now = IdsEntry(self._next_id, self._next_oid)
+        return Change(self._durable_ids, now) if now != self._durable_ids else None
 
     # -- change --
 
@@ -233,6 +255,10 @@ class Catalog:
                     self._next_oid = max(self._next_oid, schema_entry.oid + 1)
                 case ClusterEntry() as cluster:
                     self._clusters[cluster.name] = cluster
+                case IdsEntry(next_id=next_id, next_oid=next_oid) as ids:
+                    self._durable_ids = ids
+                    self._next_id = max(self._next_id, next_id)
+                    self._next_oid = max(self._next_oid, next_oid)
         self._planned.clear()
         self.version += 1
 

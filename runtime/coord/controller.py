@@ -10,11 +10,10 @@ import asyncio
 import logging
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
-from time import monotonic
 
 from ..config import Settings
 from ..errors import PtvcError, ReplicaUnavailable
@@ -48,7 +47,7 @@ from ..replica.protocol import (
 )
 from .catalog import Catalog, ClusterEntry, Item
 from .collections import Collections
-from .driver_process import DriverProcess
+from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
 from .installation import Installation
 from .oracle import Oracle
@@ -83,7 +82,9 @@ class Controller:
         reads: ActiveReads,
         now_ms: Callable[[], int],
         epoch: int,
+        launch: Launch,
     ) -> None:
+        self._launch = launch
         self._directory = directory
         self._settings = settings
         self._persist = persist
@@ -97,9 +98,10 @@ class Controller:
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(epoch << 32)
         self._driver_writer: asyncio.StreamWriter | None = None
-        self._driver: DriverProcess | None = None
+        self._driver: Driver | None = None
         self._server: asyncio.Server | None = None
         self._jobs: dict[int, asyncio.Future[JobFinished]] = {}
+        self._background: set[asyncio.Task[None]] = set()
         self._job_ids = count((epoch << 32) + 1)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
@@ -124,10 +126,7 @@ class Controller:
             os.umask(old_mask)
         for cluster in self._catalog.cluster_entries():
             self.add_cluster(cluster)
-        master = self._settings.spark_master or f"local[{self._settings.replica_slots + 2},4]"
-        self._driver = DriverProcess(
-            str(address), self._directory, master, self._settings.spark_driver_memory, self._driver_failed
-        )
+        self._driver = self._launch(str(address), self._directory, self._driver_ended)
         self._driver.start()
 
     async def stop(self) -> None:
@@ -200,6 +199,7 @@ class Controller:
         replica = self.replica(item.cluster)
         replica.unsubscribe(self._installation.subscribed(item.id))
         replica.uninstall(item.id)
+        self._installation.forget(item.id)
         for table in (self.statuses, self.hydrations, self.hydration_jobs, self.ingested, self.operators):
             table.pop(item.id, None)
 
@@ -221,9 +221,15 @@ class Controller:
     def set_status(self, id: GlobalId, state: str, reason: str | None) -> None:
         self.statuses[id] = ObjectStatus(state, reason, self.now_ms())
         if state == "failed":
-            self._collections.fail(id, reason or "unknown reason")
+            self._fail(id, reason or "unknown reason")
         else:
             self._collections.recover(id)
+
+    def _fail(self, id: GlobalId, reason: str) -> None:
+        """The object, and everything that is maintained from it, goes no further."""
+        self._collections.fail(id, reason)
+        for dependent in self._catalog.dependents(id):
+            self._fail(dependent.id, f'"{self._catalog.get(id).name}", which it reads, failed: {reason}')
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return id in self.hydrations
@@ -297,10 +303,11 @@ class Controller:
         if self._driver_writer is not None:
             self._driver_writer.write(encode(message))
 
-    def _driver_failed(self, error: PtvcError) -> None:
+    def _driver_ended(self, failure: PtvcError | None) -> None:
+        """`failure` says why it could not be started: queries hear of it.  One that was up will be back."""
         for replica in self._replicas.values():
             self._detach(replica)
-            replica.failure = error
+            replica.failure = failure
 
     def _detach(self, replica: ReplicaClient) -> None:
         """What was in the replica's memory is gone."""
@@ -351,23 +358,27 @@ class Controller:
         committer = asyncio.create_task(self._commit_appends(replica, writer, appends))
         try:
             while replica.owns(writer) and (message := await receive(reader)) is not None:
-                self._handle(replica, message, appends)
+                self._handle(replica, writer, message, appends)
         finally:
             committer.cancel()
             if replica.owns(writer):
                 logger.warning("replica of %s went away", replica.cluster)
                 self._detach(replica)
 
-    def _handle(self, replica: ReplicaClient, message: Message, appends: asyncio.Queue[Append]) -> None:
+    def _handle(
+        self,
+        replica: ReplicaClient,
+        writer: asyncio.StreamWriter,
+        message: Message,
+        appends: asyncio.Queue[Append],
+    ) -> None:
         match message:
             case Append():
                 appends.put_nowait(message)
             case PeekRows() | PeekFailed():
                 replica.answered(message)
             case Ingest():
-                task = asyncio.create_task(self._ingest(replica, message))
-                replica.tasks.add(task)
-                task.add_done_callback(replica.tasks.discard)
+                self._spawn(self._ingest(replica, writer, message))
             case Hydrated(id=id_):
                 self.hydrations[id_] = message
                 self.set_status(id_, "running", None)
@@ -389,6 +400,8 @@ class Controller:
             while not appends.empty():
                 waiting.append(appends.get_nowait())
             writes = tuple(update for append in waiting for update in append.writes)
+            if not replica.owns(writer):
+                return
             try:
                 if writes:
                     await self._commit.append(writes)
@@ -411,21 +424,39 @@ class Controller:
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._reads.since(), (), relevant))
 
-    async def _ingest(self, replica: ReplicaClient, message: Ingest) -> None:
+    async def _ingest(
+        self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Ingest
+    ) -> None:
+        """Commits data and position together.  An attempt that was replaced commits nothing any more."""
+        if not replica.owns(writer):
+            return
         item = self._catalog.find_by_id(message.id)
         if item is None or item.remap is None:
             replica.send(Ingested(message.id, None))
             return
-        started = monotonic()
-        parts = self.remap.parts(item.remap, message.position)
-        outcome = await self._commit.write({message.id: message.parts}, companions={item.remap: parts})
+        remap = item.remap
+        parts = self.remap.parts(remap, message.position)
+        try:
+            outcome = await self._commit.write(
+                {message.id: message.parts},
+                companions={remap: parts},
+                on_durable=lambda: self.remap.committed(remap, message.position),
+            )
+        except PtvcError as error:
+            # The source reads the same records again once its replica is back.
+            logger.error("cannot commit for source %s: %s", item.name, error)
+            writer.close()
+            return
         assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
-        self.remap.committed(item.remap, message.position)
         self.ingested[message.id] = message.statistics
-        if item.id not in self.statuses or self.statuses[item.id].state != "running":
-            self.set_status(item.id, "running", None)
-        logger.debug("ingested %s at %d in %.1f ms", item.name, outcome, (monotonic() - started) * 1e3)
-        replica.send(Ingested(message.id, outcome))
+        if replica.owns(writer):
+            replica.send(Ingested(message.id, outcome))
+
+    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+        """Runs `work` to its end, whatever becomes of the replica that it is for."""
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
 
 
 def _socket_path(directory: Path) -> Path:

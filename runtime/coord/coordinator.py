@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from itertools import count
 from pathlib import Path
 
 from ..clock import Clock
 from ..config import DATABASE, Settings
-from ..errors import PtvcError
+from ..errors import Fenced, PtvcError
 from ..persist.blob.file import FileBlob
 from ..persist.client import PersistClient
 from ..persist.consensus.sqlite import SqliteConsensus
@@ -23,6 +25,7 @@ from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import Collections
 from .controller import Controller
 from .ddl import Ddl
+from .driver_process import DriverProcess, Launch
 from .group_commit import GroupCommit
 from .introspection import Introspection
 from .maintenance import Maintenance
@@ -40,10 +43,18 @@ EPOCH_NAME = "coordinator"
 
 
 class Coordinator:
-    """`on_fenced` runs when another process has taken the environment over."""
+    """`on_fenced` runs when another process has taken the environment over.
+
+    `launch` makes the driver; without it, a process of its own that runs Spark.
+    """
 
     def __init__(
-        self, directory: Path, settings: Settings, clock: Clock, on_fenced: Callable[[], None]
+        self,
+        directory: Path,
+        settings: Settings,
+        clock: Clock,
+        on_fenced: Callable[[], None],
+        launch: Launch | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
@@ -70,6 +81,7 @@ class Coordinator:
             self.reads,
             clock.now_ms,
             self.epoch,
+            launch or _spark(settings),
         )
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)
@@ -155,7 +167,13 @@ class Coordinator:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(self._settings.tick_ms / 1000)
-            self.controller.tick()
+            try:
+                self.controller.tick()
+            except Fenced:
+                self._on_fenced()
+                return
+            except PtvcError as error:  # the mark could not be raised (a full disk): time stands still meanwhile
+                logger.error("time does not advance: %s", error)
 
     def _drop_orphans(self) -> None:
         """Shards whose statement did not finish, and those of sessions that ended with the last process."""
@@ -164,8 +182,17 @@ class Coordinator:
         named = {CATALOG_SHARD}
         for item in self.catalog.user_items():
             named.update(shard for shard in (item.shard, item.remap) if shard is not None)
-        for state in self.persist.shards():
-            if state.id not in named:
-                logger.info("dropping shard %s, which no object names", state.id)
-                self.persist.drop_shard(state.id, epoch=self.epoch)
+        orphans = [state.id for state in self.persist.shards() if state.id not in named]
+        # Their ids count as used: a shard's id is never used again.
+        self.catalog.skip_ids(id_ for id_ in orphans if re.fullmatch(r"u\d+", id_))
+        if orphans and (ids := self.catalog.ids_change()) is not None:
+            self._store.save([ids])
+            self.catalog.apply([ids])
+        for shard in orphans:
+            logger.info("dropping shard %s, which no object names", shard)
+            self.persist.drop_shard(shard, epoch=self.epoch)
 
+
+def _spark(settings: Settings) -> Launch:
+    master = settings.spark_master or f"local[{settings.replica_slots + 2},4]"
+    return partial(DriverProcess, master=master, memory=settings.spark_driver_memory)

@@ -144,7 +144,7 @@ class Ddl:
     async def _create_table(self, plan: CreateTable, notices: list[Notice]) -> Command:
         """CREATE TABLE AS is finished by the session: it inserts the query's rows."""
         if self._exists(plan.name, plan.if_not_exists, notices):
-            return Command("CREATE TABLE")
+            return Command("CREATE TABLE" if plan.query is None else "CREATE TABLE AS")
         item = self._item(ItemKind.TABLE, plan.name, plan.schema, defaults=plan.defaults)
         await self._create_stored(item, [])
         return Command("CREATE TABLE" if plan.query is None else "SELECT 0")
@@ -506,6 +506,8 @@ class Ddl:
         changes = list(changes)
         if not changes:
             return
+        if (ids := self._catalog.ids_change()) is not None:
+            changes.append(ids)
         loop = asyncio.get_running_loop()
         await loop.run_in_executor(self._commit.thread, self._store.save, changes)
         dropped = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from ..errors import Fenced, PtvcError, UndefinedTable
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Write
+from ..persist.consensus.base import Indeterminate
 from ..persist.part import stamp
 from ..replica.protocol import Updates
 from .collections import Collections
@@ -41,12 +42,21 @@ class _Request:
     companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
     expect: Mapping[GlobalId, int] = field(default_factory=dict)
     timed: tuple[Updates, ...] = ()
+    on_durable: Callable[[], None] | None = None
+
+    @property
+    def writes(self) -> set[GlobalId]:
+        return {id_ for id_, parts in self.stamped.items() if parts} | {u.id for u in self.timed if u.parts}
+
+    @property
+    def is_barrier(self) -> bool:
+        return not (self.stamped or self.companions or self.timed)
 
 
 class GroupCommit:
     """`on_commit(updates, time)` runs on the event loop after each commit, before the writers hear of it.
 
-    `on_fenced` runs when another coordinator has taken over: this one must stop.
+    `on_fenced` runs when this coordinator must stop: another has taken over, or what is durable cannot be known.
     """
 
     def __init__(
@@ -66,8 +76,6 @@ class GroupCommit:
         self._on_fenced = on_fenced
         self._pending: list[_Request] = []
         self._wake = asyncio.Event()
-        self._idle = asyncio.Event()
-        self._idle.set()
         # One thread: commits are serial, and SQLite likes one writer.
         self.thread = ThreadPoolExecutor(1, "commit")
         self._task = asyncio.create_task(self._run(), name="group commit")
@@ -78,10 +86,15 @@ class GroupCommit:
         *,
         companions: Mapping[ShardId, tuple[PartRef, ...]] | None = None,
         expect: Mapping[GlobalId, int] | None = None,
+        on_durable: Callable[[], None] | None = None,
     ) -> int | Conflict:
-        """Commits rows of stamped collections at one new time, which is returned once they are durable."""
+        """Commits rows of stamped collections at one new time, which is returned once they are durable.
+
+        `on_durable` runs in the moment in which they are, whether or not the caller is still there.
+        """
         future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
-        return await self._submit(_Request(future, parts, companions or {}, expect or {}))
+        request = _Request(future, parts, companions or {}, expect or {}, on_durable=on_durable)
+        return await self._submit(request)
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper."""
@@ -89,10 +102,9 @@ class GroupCommit:
         return await self._submit(_Request(future, timed=updates))
 
     async def drained(self) -> None:
-        """Returns at a moment when nothing is under way or waiting."""
-        while self._pending or not self._idle.is_set():
-            await self._idle.wait()
-            await asyncio.sleep(0)
+        """Returns when everything that was under way or waiting is settled."""
+        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
+        await self._submit(_Request(future))
 
     async def close(self) -> None:
         await self.drained()
@@ -109,19 +121,30 @@ class GroupCommit:
             await self._wake.wait()
             self._wake.clear()
             requests, self._pending = self._pending, []
-            self._idle.clear()
-            try:
-                await self._commit(requests)
-            finally:
-                self._idle.set()
+            await self._commit(self._accepted(requests))
+            for request in requests:
+                if request.is_barrier and not request.future.done():
+                    request.future.set_result(0)
+
+    def _accepted(self, requests: list[_Request]) -> list[_Request]:
+        """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
+        of the group writes is a conflict, too."""
+        accepted = []
+        written: set[GlobalId] = set()
+        for request in requests:
+            if request.is_barrier or self._refused(request, written):
+                continue
+            written |= request.writes
+            accepted.append(request)
+        return accepted
 
     async def _commit(self, requests: list[_Request]) -> None:
-        requests = [r for r in requests if not self._refused(r)]
         if not requests:
             return
-        time = self._oracle.write_time()
         committed: tuple[Updates, ...] = ()
+        time: int | None = None
         try:
+            time = self._oracle.write_time()
             writes, committed = self._assemble(requests, time)
             loop = asyncio.get_running_loop()
             outcome = await loop.run_in_executor(
@@ -130,8 +153,10 @@ class GroupCommit:
             if isinstance(outcome, UpperMismatch):
                 raise PtvcError(f"persist holds other frontiers than the coordinator: {dict(outcome.current)}")
         except BaseException as error:
-            self._oracle.close(time)
-            if isinstance(error, Fenced):
+            if time is not None:
+                self._oracle.close(time)
+            if isinstance(error, Fenced | Indeterminate):
+                logger.error("the coordinator must stop: %s", error)
                 self._on_fenced()
             for request in requests:
                 if not request.future.done():
@@ -142,21 +167,27 @@ class GroupCommit:
         for update in committed:
             self._collections.committed(update.id, update.upper, time if update.parts else None)
         self._oracle.close(time)
+        for request in requests:
+            if request.on_durable is not None:
+                request.on_durable()
         self._on_commit(committed)
         for request in requests:
             if not request.future.done():
                 request.future.set_result(time)
 
-    def _refused(self, request: _Request) -> bool:
+    def _refused(self, request: _Request, written: set[GlobalId]) -> bool:
         """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
+        if request.future.done():
+            return True  # whoever waited for it has gone
         if any(id_ not in self._collections for id_ in request.stamped):
             request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
             return True
         for id_, read_at in request.expect.items():
-            if id_ not in self._collections or self._collections[id_].last_write > read_at:
+            gone = id_ not in self._collections
+            if gone or id_ in written or self._collections[id_].last_write > read_at:
                 request.future.set_result(Conflict(id_))
                 return True
-        return request.future.done()
+        return False
 
     def _assemble(
         self, requests: list[_Request], time: int

@@ -68,6 +68,11 @@ class Installation:
         """The collections that the object reads by way of commits."""
         return self._subscribed.get(id, set())
 
+    def forget(self, id: GlobalId) -> None:
+        """The object was dropped: the state that a job has left for it goes."""
+        self._subscribed.pop(id, None)
+        shutil.rmtree(self._state_directory / id, ignore_errors=True)
+
     async def install(self, replica: ReplicaClient, item: Item) -> None:
         """Returns when the replica has been told; the order of messages makes the rest exact."""
         match item.kind:

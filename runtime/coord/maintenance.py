@@ -11,7 +11,7 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 
 from ..config import Settings
-from ..errors import UndefinedObject
+from ..errors import UndefinedObject, UndefinedTable
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import Updates
@@ -114,18 +114,26 @@ class Maintenance:
                     stamped[collection.id] = ()
             elif collection.upper > collection.durable_upper:
                 timed.append(Updates(collection.id, 0, collection.upper, ()))
-        companions = {}
+        companions, positions = {}, {}
         for item in self._catalog.user_items():
             if item.kind is not ItemKind.SINK or item.remap is None:
                 continue
             position = str(self._controller.sink_upper(item))
             if position != self._controller.remap.position(item.remap):
                 companions[item.remap] = self._controller.remap.parts(item.remap, position)
-                self._controller.remap.committed(item.remap, position)
+                positions[item.remap] = position
+
+        def durable() -> None:
+            for shard, position in positions.items():
+                self._controller.remap.committed(shard, position)
+
         if timed:
             await self._commit.append(tuple(timed))
         if stamped or companions:
-            await self._commit.write(stamped, companions=companions)
+            try:
+                await self._commit.write(stamped, companions=companions, on_durable=durable)
+            except UndefinedTable:
+                return  # a relation was dropped meanwhile: the next round knows
 
     def _readable_from(self) -> dict[GlobalId, int]:
         """For each collection the least time that somebody may still read it at."""

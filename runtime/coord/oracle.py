@@ -52,10 +52,11 @@ class Oracle:
 
     def write_time(self) -> int:
         """A new time, open until `close` is called with it."""
-        self._last = max(self._last + 1, self._now(), self._closed)
-        self._reserve(self._last)
-        self._open.add(self._last)
-        return self._last
+        time = max(self._last + 1, self._now(), self._closed)
+        self._reserve(time)
+        self._last = time
+        self._open.add(time)
+        return time
 
     def close(self, time: int) -> None:
         """The write at `time` is durable (or was given up)."""
@@ -70,8 +71,9 @@ class Oracle:
 
     def _reserve(self, time: int) -> None:
         if time >= self._mark:
+            # Durable first: if that fails, no time beyond the old mark is given out.
+            self._raise_mark(time + MARK_AHEAD_MS)
             self._mark = time + MARK_AHEAD_MS
-            self._raise_mark(self._mark)
 
     def _now(self) -> int:
         """Wall time, unless it has jumped ahead of what the monotonic clock says has passed."""

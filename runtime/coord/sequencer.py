@@ -132,11 +132,10 @@ class Sequencer:
         session: Session,
         transaction: Transaction,
     ) -> Result:
-        """In an implicit transaction the statement commits at once, and runs again after a conflict."""
-        single = transaction.kind is TransactionKind.IMPLICIT
+        """A statement by itself commits at once, and runs again after a conflict."""
         for _ in range(MAX_ATTEMPTS):
             result = await self._buffer(planned, self._context(session, transaction), transaction)
-            if not single or not transaction.expect:
+            if not transaction.single or not transaction.expect:
                 return result
             outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
             transaction.writes.clear()

@@ -112,6 +112,7 @@ class Session:
             return
         for index, statement in enumerate(statements):
             async with self._interruptible():
+                self._begin_implicit().batch = len(statements) > 1
                 result = await self._execute(statement, ())
                 if index == len(statements) - 1 and not isinstance(result, CopyIn):
                     await self._end_implicit()
@@ -189,7 +190,8 @@ class Session:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = plan(statement, self._context(), parameters)
             result = await self._sequencer.define(planned, self.notices)
-        if (query := self._sequencer.table_as(planned)) is not None:
+        created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
+        if created and (query := self._sequencer.table_as(planned)) is not None:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())
         return result
 

@@ -22,16 +22,23 @@ class TransactionKind(enum.Enum):
 @dataclass(slots=True)
 class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
-    the time of reading; `failed` holds after an error until the block ends."""
+    the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
+    several statements."""
 
     kind: TransactionKind
     now_us: int
     read_only: bool = False
     time: int | None = None
     failed: bool = False
+    batch: bool = False
     writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
     _release: Callable[[], None] | None = None
+
+    @property
+    def single(self) -> bool:
+        """Nothing but one statement, which may commit at once and be run again."""
+        return self.kind is TransactionKind.IMPLICIT and not self.batch
 
     def fix_time(self, time: int, hold: Callable[[int], Callable[[], None]]) -> None:
         """All reads from now on are at `time`, which stays readable until `end`."""

@@ -95,11 +95,26 @@ class Writes:
     ) -> Batch:
         """The rows that a statement writes or deletes, and a note of what they were computed from."""
         time = self._peeks.read_time(context)
-        reads = {i for i in dependencies(expand(relation, self._catalog)) if not i.startswith("s")}
+        reads = self._inputs(relation)
+        if reads and transaction.time is None and not transaction.single:
+            transaction.fix_time(time, self._peeks.hold)
         fixed = ReadContext(context.cluster, time, context.overlay, context.system_rows)
         rows = await self._peeks.collect(relation, fixed)
         transaction.read_for_write({i for i in reads if i in self._collections}, time)
         return rows
+
+    def _inputs(self, relation: Relation) -> set[GlobalId]:
+        """The stored collections that the relation depends on, by way of materialized views as well: a view that has
+        not changed since it was read may only be late."""
+        found: set[GlobalId] = set()
+        pending = [relation]
+        while pending:
+            for id_ in dependencies(expand(pending.pop(), self._catalog)) - found:
+                if (item := self._catalog.find_by_id(id_)) is not None:
+                    found.add(id_)
+                    if item.relation is not None:
+                        pending.append(item.relation)
+        return found
 
     def _add(self, table: GlobalId, rows: Batch, transaction: Transaction) -> None:
         item = self._catalog.get(table)

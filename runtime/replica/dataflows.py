@@ -74,6 +74,7 @@ class Dataflows:
     def install(self, command: InstallDataflow) -> Iterator[Message]:
         """Prepares the dataflow; its first step hydrates it.  Yields what the coordinator should hear."""
         started = monotonic()
+        self.uninstall(command.id)  # installed once more: it starts from what is durable by now
         inputs = {source.id: Input(self._blob, source) for source in command.imports}
         dataflow = Dataflow(command.plan, command.as_of)
         schema = command.plan.schema
@@ -110,10 +111,13 @@ class Dataflows:
 
     def uninstall(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)
-        if installed is None:
-            return
+        if installed is not None:
+            self._stop_reading(installed)
+
+    def _stop_reading(self, installed: _Installed) -> None:
         for id_, source in installed.inputs.items():
-            self._readers[id_].remove(source)
+            if source in self._readers.get(id_, ()):
+                self._readers[id_].remove(source)
 
     def receive(self, progress: Progress) -> None:
         """Takes in what was committed elsewhere."""
@@ -151,6 +155,7 @@ class Dataflows:
                 write = self._step_one(installed, upper)
             except Exception as error:  # a dataflow that fails must not take the others along
                 installed.failed = True
+                self._stop_reading(installed)
                 logger.exception("dataflow %s failed", installed.id)
                 reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
                 yield Status(installed.id, "failed", reason)

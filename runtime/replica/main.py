@@ -76,6 +76,7 @@ class Replica:
         finally:
             self._sources.close()
             self._sinks.close()
+            self._peeks.close()
             self._connection.close()
 
     def _read(self) -> None:

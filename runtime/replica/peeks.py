@@ -55,6 +55,10 @@ class Peeks:
         """A query that waits is forgotten; one that runs is finished and its answer dropped."""
         self._canceled.add(command.peek_id)
 
+    def close(self) -> None:
+        """Ends the thread once it has answered what was asked before."""
+        self._queue.put(None)
+
     def _peek(self, peek: Peek) -> Iterator[Message]:
         contents = {source.id: load_snapshot(self._blob, source) for source in peek.inputs}
         yield from _answer(peek.peek_id, peek.relation, contents, peek.as_of)

@@ -357,8 +357,11 @@ class Connection:
         self._lock = threading.Lock()
 
     def send(self, message: Message) -> None:
+        """Raises ConnectionError when the other end is gone, or this one was closed."""
         data = encode(message)
         with self._lock:
+            if self._socket.fileno() < 0:
+                raise ConnectionAbortedError("the connection was closed")
             self._socket.sendall(data)
 
     def receive(self) -> Message | None:

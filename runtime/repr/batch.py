@@ -68,7 +68,7 @@ class Batch:
 
     @property
     def nbytes(self) -> int:
-        return sum(c.nbytes for c in self.columns) + self.times.nbytes + self.diffs.nbytes
+        return int(sum(c.nbytes for c in self.columns)) + self.times.nbytes + self.diffs.nbytes
 
 
 @dataclass(frozen=True, slots=True)

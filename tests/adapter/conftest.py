@@ -1,6 +1,6 @@
-"""One runtime a session for the tests that drive dbt, and the two servers that they can be pointed at.
+"""One runtime a session for the tests that drive dbt, and the servers that they can be pointed at.
 
-`PTVC_ADAPTER_TARGET=postgres` runs them against an embedded PostgreSQL that answers the runtime's catalog queries
+`PTVC_ADAPTER_SERVER=host:port` takes a runtime that is running already.  `PTVC_ADAPTER_TARGET=postgres` runs them against an embedded PostgreSQL that answers the runtime's catalog queries
 (`standin.sql`): it tells a fault of the macros from one of the runtime.  What PostgreSQL cannot do is then skipped.
 """
 
@@ -74,6 +74,9 @@ def server(target_name: str) -> Iterator[dict[str, Any]]:
     """Where to connect: `host`, `port`, `user`, `dbname`."""
     if target_name == "postgres":
         yield from _postgres()
+    elif running := os.environ.get("PTVC_ADAPTER_SERVER"):
+        host, _, port = running.rpartition(":")
+        yield {"host": host, "port": int(port), "user": "ptvc", "dbname": "ptvc"}
     else:
         yield from _runtime()
 

@@ -67,6 +67,9 @@ def default_conf(directory: Path) -> dict[str, str]:
         "spark.driver.host": "127.0.0.1",
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.python.worker.reuse": "true",
+        "spark.python.daemon.module": "ptvc.compute.spark.worker_daemon",
+        # A row of a job is a payload of up to 16 MB, and the rows of one Arrow batch share a buffer of 2 GB at most.
+        "spark.sql.execution.arrow.maxRecordsPerBatch": "16",
         "spark.sql.execution.arrow.pyspark.enabled": "true",
         "spark.sql.execution.arrow.pyspark.fallback.enabled": "false",
         "spark.sql.session.timeZone": "UTC",

@@ -1,0 +1,18 @@
+"""The process that Spark's Python workers are forked from.
+
+PySpark's own, with this package and what it stands on imported beforehand: a new worker then starts in milliseconds
+instead of a second, and workers share that memory.  Nothing here may start a thread, which would not survive the fork.
+"""
+
+from __future__ import annotations
+
+import pyspark.worker
+from pyspark.daemon import manager
+
+from . import level_task, resident
+
+PRELOADED = (pyspark.worker, level_task, resident)
+"""Named, so that the imports are seen to be used."""
+
+if __name__ == "__main__":
+    manager()

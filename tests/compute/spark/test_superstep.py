@@ -1,0 +1,342 @@
+"""A hydration as a Spark job: the same contents as a dataflow in one process, and state that steps on alike."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from itertools import count
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.lower import lower
+from ptvc.compute.plan import levels
+from ptvc.compute.run_file import map_run
+from ptvc.compute.spark.application import Application
+from ptvc.compute.spark.exchange import decode, encode, partition_of, split
+from ptvc.compute.spark.level_task import Hydration
+from ptvc.compute.spark.superstep import HydrationResult
+from ptvc.expr import relation as r
+from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.expr.registry import resolve_call
+from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.persist.blob.file import FileBlob
+from ptvc.persist.part import PartRef
+from ptvc.persist.read import read_updates
+from ptvc.persist.write import write_parts
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_batch
+from ptvc.repr.schema import ERROR_SCHEMA, Schema
+from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
+from pyspark import TaskContext
+
+from ..histories import batch_of, consolidated, schema_of, updates_of
+from ..random_views import TABLES, Views, random_row
+from ..reference import Row, Update
+
+AS_OF = 5
+JOB_IDS = count(1)
+Inputs = Mapping[str, Sequence[Delta]]
+"""Per import its parts: updates at times up to AS_OF."""
+
+
+def part(schema: Schema, rows: Sequence[Row], *, time: int = 1, diff: int = 1) -> Delta:
+    return Delta(batch_of(schema, [(row, time, diff) for row in rows]), NO_ERRORS)
+
+
+def observed(delta: Delta) -> tuple[dict[Row, int], dict[Row, int]]:
+    return consolidated(updates_of(delta.oks)), consolidated(updates_of(delta.errs))
+
+
+class Case:
+    """A view over some inputs, hydrated in both ways."""
+
+    def __init__(
+        self,
+        application: Application,
+        directory: Path,
+        relation: r.Relation,
+        inputs: Inputs,
+        partitions: int = 2,
+    ) -> None:
+        self.plan = lower(relation)
+        self.application = application
+        self.inputs = inputs
+        self.schemas = {id_: self.plan.import_schema(id_) for id_ in self.plan.imports}
+        self.blob = FileBlob(directory / "blobs")
+        state = directory / "state"
+        state.mkdir(parents=True, exist_ok=True)
+        self.job = Hydration(
+            self.plan, AS_OF, self.schemas, str(directory / "blobs"), str(state), "view", "test", partitions
+        )
+
+    def parts(self, id: str) -> list[PartRef]:
+        return [
+            ref
+            for delta in self.inputs.get(id, ())
+            for ref in write_parts(self.blob, id, self.schemas[id], delta, writer="test")
+        ]
+
+    def run(self) -> HydrationResult:
+        imports = [(id_, self.parts(id_)) for id_ in self.plan.imports]
+        return self.application.hydrate(self.job, imports, pool="test", group=f"job-{next(JOB_IDS)}")
+
+    def check(self, changes: Sequence[Mapping[str, Delta]] = ()) -> HydrationResult:
+        """The job's contents are the dataflow's, and so are the outputs of later steps."""
+        expected = Dataflow(self.plan, AS_OF)
+        contents = {}
+        for id_ in self.plan.imports:
+            updates = [u for delta in self.inputs.get(id_, ()) for u in updates_of(delta.oks)]
+            errors = [u for delta in self.inputs.get(id_, ()) for u in updates_of(delta.errs)]
+            contents[id_] = Delta(
+                batch_of(self.schemas[id_], [(row, AS_OF, n) for row, time, n in updates if time <= AS_OF]),
+                batch_of(ERROR_SCHEMA, [(row, AS_OF, n) for row, time, n in errors if time <= AS_OF]),
+            )
+        wanted = expected.step(contents, AS_OF, AS_OF + 1)
+        result = self.run()
+        found = read_updates(self.blob, result.parts, self.plan.schema, 0, AS_OF + 1)
+        assert observed(found) == observed(wanted)
+        assert all(ref.min_time == ref.max_time == AS_OF for ref in result.parts)
+        loaded = Dataflow(self.plan, AS_OF)
+        loaded.load(
+            {id_: [map_run(Path(path)) for path in paths] for id_, paths in result.state.items()}, AS_OF + 1
+        )
+        for step, change in enumerate(changes, AS_OF + 1):
+            assert observed(loaded.step(change, step, step + 1)) == observed(
+                expected.step(change, step, step + 1)
+            )
+        return result
+
+
+NUMBERS = schema_of(INT4, INT4)
+NAMES = schema_of(TEXT, INT4)
+
+
+def get(id: str, schema: Schema = NUMBERS) -> r.Get:
+    return r.Get(id, schema)
+
+
+def column(index: int, schema: Schema = NUMBERS) -> ColumnRef:
+    return ColumnRef(index, schema.types[index])
+
+
+def totals(child: r.Relation, keys: tuple[int, ...] = (0,), *, scalar: bool = False) -> r.Reduce:
+    _, total = resolve_aggregate("sum", INT4)
+    value = column(len(child.schema) - 1, child.schema)
+    aggregates = (
+        r.Aggregate("count", None, INT8, "count", nullable=False),
+        r.Aggregate("sum", value, total, "sum"),
+        r.Aggregate("min", value, INT4, "min"),
+        r.Aggregate("count", value, INT8, "values", distinct=True, nullable=False),
+    )
+    scalars = tuple(column(key, child.schema) for key in keys)
+    return r.Reduce(child, scalars, tuple(f"key_{i}" for i in keys), aggregates, scalar)
+
+
+def random_numbers(random: Random, rows: int, keys: int = 20) -> list[Row]:
+    return [(random.choice((None, *range(keys))), random.randrange(100)) for _ in range(rows)]
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_random_views(application: Application, tmp_path: Path, seed: int) -> None:
+    """Rows that were deleted before the job began, some in other parts than their insert; then three more steps."""
+    random = Random(seed)
+    relation = Views(random).relation(random.choice((2, 3, 3, 4)))
+    inputs: dict[str, list[Delta]] = {}
+    changes: list[dict[str, Delta]] = [{}, {}, {}]
+    for id_, schema in TABLES.items():
+        rows = [random_row(random, schema) for _ in range(30)]
+        gone, kept = rows[:10], rows[10:]
+        inputs[id_] = [
+            part(schema, rows[:15]),
+            part(schema, rows[15:], time=2),
+            part(schema, gone, time=AS_OF, diff=-1),
+        ]
+        for step, change in enumerate(changes):
+            updates: list[Update] = [(row, AS_OF + 1 + step, -1) for row in kept[step * 5 : step * 5 + 5]]
+            updates += [(random_row(random, schema), AS_OF + 1 + step, 1) for _ in range(5)]
+            change[id_] = Delta(batch_of(schema, updates), NO_ERRORS)
+    Case(application, tmp_path, relation, inputs, partitions=random.choice((1, 2, 3))).check(changes)
+
+
+@pytest.mark.parametrize("kind", list(r.JoinKind))
+def test_joins_and_then_a_reduction(application: Application, tmp_path: Path, kind: r.JoinKind) -> None:
+    random = Random(7)
+    join = r.Join(get("u1"), get("u2"), kind, (column(0),), (column(0),))
+    inputs = {
+        "u1": [part(NUMBERS, random_numbers(random, 500, 40))],
+        "u2": [part(NUMBERS, random_numbers(random, 60, 60))],
+    }
+    change = {
+        "u1": part(NUMBERS, [(99, 1), (3, 4), (None, 5)], time=AS_OF + 1),
+        "u2": part(NUMBERS, [(99, 1), (99, 2)], time=AS_OF + 1),
+    }
+    undo = {
+        id_: Delta(Batch(d.oks.columns, d.oks.times + np.uint64(1), -d.oks.diffs), NO_ERRORS)
+        for id_, d in change.items()
+    }
+    view = totals(join, (0,))
+    assert len(levels(lower(view))) == 3
+    result = Case(application, tmp_path, view, inputs).check([change, undo])
+    assert result.rows_read == 560
+
+
+def test_text_keys_and_many_parts(application: Application, tmp_path: Path) -> None:
+    random = Random(3)
+    words = ["", "ä", "key", "a longer key than most", None]
+    parts = [
+        part(NAMES, [(random.choice(words), random.randrange(9)) for _ in range(20)], time=1 + i % AS_OF)
+        for i in range(40)
+    ]
+    view = r.Distinct(totals(get("u1", NAMES)))
+    change = {"u1": part(NAMES, [("key", 1), ("new", 2)], time=AS_OF + 1)}
+    Case(application, tmp_path, view, {"u1": parts}, partitions=3).check([change])
+
+
+def test_one_part_is_divided_among_tasks(application: Application, tmp_path: Path) -> None:
+    rows = 120_000
+    oks = Batch(
+        (
+            pa.array(np.arange(rows) % 1000, pa.int32()),
+            pa.array(np.arange(rows) % 7, pa.int32()),
+        ),
+        np.full(rows, 2, np.uint64),
+        np.ones(rows, np.int64),
+    )
+    result = Case(application, tmp_path, totals(get("u1")), {"u1": [Delta(oks, NO_ERRORS)]}).check()
+    assert result.rows_read == rows
+    assert len(result.state[1, "groups"]) == 2, "both tasks have had rows"
+
+
+def test_updates_after_the_time_of_the_job_stay_out(application: Application, tmp_path: Path) -> None:
+    later = Delta(batch_of(NUMBERS, [((1, 1), 2, 1), ((1, 5), AS_OF + 1, 1)]), NO_ERRORS)
+    result = Case(application, tmp_path, totals(get("u1")), {"u1": [later]}).check()
+    assert result.rows_read == 1
+
+
+def test_skewed_keys_and_more_partitions_than_rows(application: Application, tmp_path: Path) -> None:
+    one = [part(NUMBERS, [(5, i) for i in range(300)])]
+    Case(application, tmp_path / "skewed", totals(get("u1")), {"u1": one}, partitions=4).check()
+    few = [part(NUMBERS, [(1, 1), (2, 2)])]
+    Case(application, tmp_path / "few", totals(get("u1")), {"u1": few}, partitions=8).check()
+
+
+@pytest.mark.parametrize("rows", [[], [(1, 2), (3, 4)]])
+def test_an_aggregate_over_everything(application: Application, tmp_path: Path, rows: list[Row]) -> None:
+    view = totals(get("u1"), (), scalar=True)
+    change = {"u1": part(NUMBERS, [(7, 8)], time=AS_OF + 1)}
+    Case(application, tmp_path, view, {"u1": [part(NUMBERS, rows)]}, partitions=3).check([change])
+
+
+def test_constants_unions_and_top_k(application: Application, tmp_path: Path) -> None:
+    constant = r.Constant(((1, 50), (2, 60), (None, 70)), NUMBERS)
+    union = r.Union((get("u1"), constant, r.Negate(get("u2"))), NUMBERS)
+    view = r.TopK(r.Threshold(union), (0,), (r.OrderBy(1, True, False),), 2, 1)
+    inputs = {
+        "u1": [part(NUMBERS, random_numbers(Random(1), 50, 5))],
+        "u2": [part(NUMBERS, [(1, 50), (3, 3)])],
+    }
+    change = {"u2": part(NUMBERS, [(1, 50)], time=AS_OF + 1, diff=-1)}
+    Case(application, tmp_path, view, inputs, partitions=3).check([change])
+    alone = r.Union((constant, constant), NUMBERS)
+    Case(application, tmp_path / "constant", alone, {}, partitions=3).check()
+
+
+def test_a_view_that_is_its_input(application: Application, tmp_path: Path) -> None:
+    rows = random_numbers(Random(2), 30)
+    inputs = {"u1": [part(NUMBERS, rows), part(NUMBERS, rows[:10], time=3, diff=-1)]}
+    Case(application, tmp_path, get("u1"), inputs).check([{"u1": part(NUMBERS, [(1, 1)], time=AS_OF + 1)}])
+
+
+def reciprocals(child: r.Relation) -> r.Relation:
+    quotient = resolve_call("divide", (Literal(100, INT4), column(1)))
+    return r.Project(r.Map(child, (quotient,), ("quotient",)), (0, 2))
+
+
+@pytest.mark.parametrize("scalar", [False, True])
+def test_errors_are_data(application: Application, tmp_path: Path, scalar: bool) -> None:
+    """A bad row in every partition; one that is deleted before the job's time, in a part of its own."""
+    good = [(i, i % 9 + 1) for i in range(60)]
+    bad = [(i, 0) for i in range(40)]
+    own = Delta(empty_batch(NUMBERS), batch_of(ERROR_SCHEMA, [(("22012", "upstream"), 2, 3)]))
+    view = totals(reciprocals(get("u1")), () if scalar else (0,), scalar=scalar)
+    removed = {"u1": part(NUMBERS, bad, time=AS_OF + 1, diff=-1)}
+    inputs = {"u1": [part(NUMBERS, good[:30] + bad), part(NUMBERS, good[30:]), own]}
+    case = Case(application, tmp_path / "in error", view, inputs, partitions=3)
+    result = case.check([removed])
+    assert sum(ref.errors for ref in result.parts) == 2, "each distinct error once"
+    inputs = {"u1": [part(NUMBERS, good + bad), part(NUMBERS, bad, time=3, diff=-1)]}
+    result = Case(application, tmp_path / "repaired", view, inputs, partitions=3).check()
+    assert sum(ref.errors for ref in result.parts) == 0
+
+
+def test_no_output_is_written_where_none_is_wanted(application: Application, tmp_path: Path) -> None:
+    case = Case(application, tmp_path, totals(get("u1")), {"u1": [part(NUMBERS, [(1, 1)])]})
+    case.job = Hydration(
+        case.plan, AS_OF, case.schemas, case.job.blobs, case.job.state_directory, None, "test", 2
+    )
+    result = case.run()
+    assert result.parts == []
+    assert set(result.state) == {(1, "groups"), (1, "values_1"), (1, "distinct_1")}
+
+
+def fatal(job: Hydration, flags: Path) -> Hydration:
+    """The job, except that two of its tasks die by SIGKILL after they have written some of their state."""
+
+    class Fatal(Hydration):  # defined in a function, so that it travels by value
+        def __getattribute__(self, name: str) -> object:
+            if name == "state_directory" and TaskContext.get() is not None:
+                for number in range(100):
+                    try:
+                        (flags / str(number)).touch(exist_ok=False)
+                    except FileExistsError:
+                        continue
+                    if number in (1, 4):
+                        os.kill(os.getpid(), signal.SIGKILL)
+                    break
+            return super().__getattribute__(name)
+
+    return Fatal(*(getattr(job, field.name) for field in fields(job)))
+
+
+def test_killed_tasks_are_retried(application: Application, tmp_path: Path) -> None:
+    flags = tmp_path / "flags"
+    flags.mkdir()
+    view = totals(r.Distinct(totals(get("u1"))), ())
+    change = {"u1": part(NUMBERS, [(1, 1), (2, 2)], time=AS_OF + 1)}
+    case = Case(application, tmp_path, view, {"u1": [part(NUMBERS, random_numbers(Random(5), 400))]})
+    case.job = fatal(case.job, flags)
+    result = case.check([change])
+    written = {path.name for path in Path(case.job.state_directory).iterdir()}
+    named = {Path(path).name for paths in result.state.values() for path in paths}
+    assert named < written, "what the killed attempts wrote is left over, and used by nobody"
+
+
+def test_partitions_are_ranges_of_hashes() -> None:
+    hashes = np.sort(np.random.default_rng(1).integers(0, 2**64, 1000, np.uint64, endpoint=False))
+    pids = partition_of(hashes, 7)
+    assert (np.diff(pids) >= 0).all()
+    assert set(pids.tolist()) == set(range(7))
+    assert partition_of(np.array([0, 2**64 - 1], np.uint64), 5).tolist() == [0, 4]
+
+
+def test_what_travels_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    schema = schema_of(TEXT, FLOAT8)
+    rows: list[Update] = [((None, 0.5), AS_OF, 1), (("ä", None), AS_OF, -3), (("", 1.5), AS_OF, 2)]
+    delta = Delta(batch_of(schema, rows), batch_of(ERROR_SCHEMA, [(("22012", "m"), AS_OF, 2)]))
+    monkeypatch.setattr("ptvc.compute.spark.exchange.PAYLOAD_BYTES", 40)
+    payloads = list(encode(schema, delta))
+    assert len(payloads) > 2
+    back = [decode(schema, payload, AS_OF) for payload in payloads]
+    assert [u for d in back for u in updates_of(d.oks)] == rows
+    assert [u for d in back for u in updates_of(d.errs)] == updates_of(delta.errs)
+    columnless = Delta(Batch((), np.full(3, AS_OF, np.uint64), np.ones(3, np.int64)), NO_ERRORS)
+    assert sum(len(decode(Schema(()), p, AS_OF).oks) for p in encode(Schema(()), columnless)) == 3
+    pieces = dict(split(delta.oks, (0,), 64, 9))
+    assert sum(map(len, pieces.values())) == 3
+    assert [pid for pid, _ in split(delta.oks, None, 64, 9)] == [9]
+    assert [pid for pid, _ in split(delta.oks, (), 64, 9)] == [0]

@@ -1,0 +1,246 @@
+"""A whole runtime inside the test process: coordinator, pgwire listener, and replicas in threads instead of Spark.
+
+Everything is the real thing except for the driver: `ThreadDriver` dials the control socket as the Spark driver does, and
+runs each resident task in a thread.  It starts in a fraction of a second and needs no JVM.  `kill_replica` and
+`abandon` are the crashes.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import tempfile
+import threading
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any, TypeVar
+
+import psycopg
+from ptvc.clock import Clock, SystemClock
+from ptvc.config import Settings
+from ptvc.coord.coordinator import Coordinator
+from ptvc.coord.driver_process import OnExit
+from ptvc.persist.blob.file import FileBlob
+from ptvc.pgwire.listener import Limits, Listener, serve
+from ptvc.replica.main import Replica
+from ptvc.replica.protocol import (
+    CancelJob,
+    Connection,
+    DriverHello,
+    JobFinished,
+    ReplicaHello,
+    RunJob,
+    StartReplica,
+    StopReplica,
+)
+
+T = TypeVar("T")
+
+WAIT_S = 30.0
+FAST = Settings(tick_ms=50, compaction_interval_ms=200, retain_history_ms=100)
+"""Settings under which everything that happens by the clock happens soon."""
+
+
+class ThreadDriver:
+    """Implements `ptvc.coord.driver_process.Driver`; every attempt of a replica is a thread."""
+
+    def __init__(self, address: str, directory: Path, on_exit: OnExit) -> None:
+        self._address = address
+        self._directory = directory
+        self._attempts = count(1)
+        self._stopped: dict[str, threading.Event] = {}
+        self._connections: dict[str, Connection] = {}
+        self._threads: list[threading.Thread] = []
+        self._connection: Connection | None = None
+        self.connected = 0
+
+    @property
+    def pid(self) -> int | None:
+        return os.getpid()
+
+    def start(self) -> None:
+        self._spawn(self._run, "driver")
+
+    def healthy(self) -> None:
+        self.connected += 1
+
+    async def stop(self) -> None:
+        for stopped in self._stopped.values():
+            stopped.set()
+        for connection in [*self._connections.values(), self._connection]:
+            if connection is not None:
+                connection.close()
+        for thread in self._threads:
+            await asyncio.get_running_loop().run_in_executor(None, thread.join, WAIT_S)
+            assert not thread.is_alive(), thread.name
+
+    def kill(self, cluster: str) -> None:
+        """Cuts the connection of the cluster's replica: the resident task ends and is tried again."""
+        self._connections[cluster].close()
+
+    def _spawn(self, target: Callable[[], None], name: str) -> None:
+        thread = threading.Thread(target=target, name=name, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _run(self) -> None:
+        self._connection = connection = Connection(self._address)
+        connection.send(DriverHello(os.getpid(), "none", "threads", os.getpid()))
+        while (message := connection.receive()) is not None:
+            match message:
+                case StartReplica(cluster=cluster, epoch=epoch):
+                    self._stopped[cluster] = stopped = threading.Event()
+                    self._spawn(
+                        lambda c=cluster, e=epoch, s=stopped: self._resident(c, e, s),  # type: ignore[misc]
+                        f"replica {cluster}",
+                    )
+                case StopReplica(cluster=cluster):
+                    self._stopped[cluster].set()
+                case RunJob(job_id=job_id):
+                    error = "there is no Spark in this process"
+                    connection.send(JobFinished(job_id, (), (), 0, 0.0, error))
+                case CancelJob():
+                    pass  # jobs have ended before they can be cancelled
+                case _:
+                    raise TypeError(message)
+
+    def _resident(self, cluster: str, epoch: int, stopped: threading.Event) -> None:
+        while not stopped.is_set():
+            attempt = next(self._attempts)
+            try:
+                connection = Connection(self._address)
+                self._connections[cluster] = connection
+                connection.send(ReplicaHello(cluster, epoch, attempt, os.getpid()))
+            except OSError:
+                return  # the coordinator is gone
+            writer = f"replica-{cluster}-{epoch}-{attempt}"
+            Replica(connection, FileBlob(self._directory / "blobs"), writer).run()
+            stopped.wait(0.02)
+
+
+class InProcess:
+    """One environment in `directory`; it can be stopped, crashed, and started again."""
+
+    def __init__(self, directory: Path, settings: Settings = FAST, clock: Clock | None = None) -> None:
+        self.directory = directory
+        self.settings = settings
+        self.clock = clock or SystemClock()
+        self.fenced = threading.Event()
+        self.unhandled: list[dict[str, Any]] = []
+        self.coordinator: Coordinator
+        self.driver: ThreadDriver
+        self.port = 0
+        self._listener: Listener
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._abandoned: list[tuple[asyncio.AbstractEventLoop, threading.Thread]] = []
+
+    def start(self) -> None:
+        self._loop = asyncio.new_event_loop()
+        self._loop.set_exception_handler(lambda _, context: self.unhandled.append(context))
+        self._thread = threading.Thread(target=self._loop.run_forever, name="coordinator", daemon=True)
+        self._thread.start()
+        self.run(self._start())
+
+    async def _start(self) -> None:
+        def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
+            self.driver = ThreadDriver(address, directory, on_exit)
+            return self.driver
+
+        self.coordinator = Coordinator(
+            self.directory, self.settings, self.clock, self.fenced.set, launch
+        )
+        await self.coordinator.start()
+        self._listener = await serve("127.0.0.1", 0, self.coordinator, limits=Limits())
+        self.port = self._listener.port
+
+    def stop(self) -> None:
+        """An orderly end; everything that was unhandled on the loop is a failure."""
+        if self._loop is None:
+            return
+        self.run(self._listener.close())
+        self.run(self.coordinator.stop())
+        self._end_loop()
+        assert self.unhandled == []
+
+    def abandon(self) -> None:
+        """The process 'dies': its loop stands still at once, nothing is flushed; replicas lose their coordinator."""
+        loop = self._loop
+        assert loop is not None
+        loop.call_soon_threadsafe(loop.stop)
+        self._thread.join(WAIT_S)
+        self._loop = None
+        self._abandoned.append((loop, self._thread))
+        self._old_driver = self.driver
+        for connection in [*self.driver._connections.values()]:
+            connection.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of a coroutine on the coordinator's loop."""
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(WAIT_S)
+
+    def call(self, function: Callable[[], T]) -> T:
+        """The result of a function on the coordinator's loop."""
+
+        async def work() -> T:
+            return function()
+
+        return self.run(work())
+
+    def _end_loop(self) -> None:
+        assert self._loop is not None
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(WAIT_S)
+        self._loop.close()
+        self._loop = None
+
+    # -- clients --
+
+    @property
+    def dsn(self) -> str:
+        return f"host=127.0.0.1 port={self.port} user=ptvc dbname=ptvc"
+
+    def connect(self, autocommit: bool = True, **more: Any) -> psycopg.Connection[tuple[Any, ...]]:
+        return psycopg.connect(self.dsn, autocommit=autocommit, **more)
+
+    def query(self, sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+        """Rows of one statement on a connection of its own; [] for one without rows."""
+        with self.connect() as connection:
+            return rows(connection, sql, parameters)
+
+    # -- replicas --
+
+    def kill_replica(self, cluster: str = "quickstart") -> None:
+        entry = self.coordinator.catalog.cluster(cluster)
+        assert entry is not None
+        self.driver.kill(entry.id)
+
+
+def rows(connection: psycopg.Connection[Any], sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:
+    cursor = connection.execute(sql, parameters)  # type: ignore[arg-type]
+    return cursor.fetchall() if cursor.description is not None else []
+
+
+def eventually(condition: Callable[[], Any], timeout_s: float = 10.0) -> None:
+    """Waits until `condition` holds; for what the outside cannot be told of."""
+    deadline = monotonic() + timeout_s
+    while not condition():
+        assert monotonic() < deadline, "it did not come about"
+        sleep(0.01)
+
+
+@contextmanager
+def running(settings: Settings = FAST, clock: Clock | None = None) -> Iterator[InProcess]:
+    """A fresh environment, deleted at the end."""
+    directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
+    runtime = InProcess(directory, settings, clock)
+    try:
+        runtime.start()
+        yield runtime
+    finally:
+        runtime.stop()
+        shutil.rmtree(directory, ignore_errors=True)
