@@ -23,7 +23,7 @@ from ptvc.repr.consolidate import consolidate
 
 from .duck import DuckView
 from .measure import Latencies, load
-from .subjects import HYDRATION_TIME, InProcess, Resident, Subject, _schema_of
+from .subjects import HYDRATION_TIME, InProcess, Resident, Subject, output_schema
 from .workloads import Data, Workload, answer, rows_of
 
 IN_TURN = 10
@@ -205,9 +205,11 @@ class Run:
         """Raises WrongAnswer unless every subject's view (and DuckDB's) is what recomputation says."""
         expected = answer(self.workload, self._data.tables())
         for kind, outputs in self._outputs.items():
-            whole = concat_batches(_schema_of(outputs[0]), outputs)
+            whole = concat_batches(output_schema(outputs[0]), outputs)
             view = consolidate(Batch(whole.columns, np.zeros(len(whole), np.uint64), whole.diffs))
             if (view.diffs != 1).any() or rows_of(list(view.columns)) != expected:
-                raise WrongAnswer(f"{self.workload.name} by the {kind} ({self.place}, base {self.base_rows:,})")
+                raise WrongAnswer(
+                    f"{self.workload.name} by the {kind} ({self.place}, base {self.base_rows:,})"
+                )
         if self._duck is not None and self._duck.rows() != expected:
             raise WrongAnswer(f"{self.workload.name} by DuckDB (base {self.base_rows:,})")

@@ -108,7 +108,7 @@ class InProcess:
         base_mib = sum(batch.nbytes for batch in base.values()) / (1 << 20)
         del base
         self.hydration = Hydration(
-            seconds, base_mib, resident_mib() - before, to_ipc(_schema_of(output), output)
+            seconds, base_mib, resident_mib() - before, to_ipc(output_schema(output), output)
         )
 
     def step(self, change: Batch) -> Batch:
@@ -118,7 +118,7 @@ class InProcess:
         return Usage(time.process_time(), resident_mib(), peak_mib())
 
 
-def _schema_of(batch: Batch) -> Schema:
+def output_schema(batch: Batch) -> Schema:
     """A schema for shipping an output, whose values may be wider in the reference than in the runtime."""
     types = {str(type_.arrow): type_ for type_ in (INT4, INT8, TEXT)}
     return Schema(tuple(Column(f"c{i}", types[str(c.type)]) for i, c in enumerate(batch.columns)))
@@ -140,7 +140,7 @@ def serve(address: str, kind: str, workload: str, base_rows: int, attempt: int) 
             continue
         output = subject.step(from_ipc(message))
         if schema is None:
-            schema = _schema_of(output)
+            schema = output_schema(output)
         connection.send(to_ipc(schema, output))
     connection.close()
 

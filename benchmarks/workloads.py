@@ -158,7 +158,10 @@ class Data:
         live = self._live()
         batches = {ORDERS: _batch(self._orders(live), time, np.ones(len(live), np.int64))}
         if self.workload.joins:
-            columns = (self._key(np.arange(self._customers)), pa.array(SEGMENTS).take(pa.array(self._segments)))
+            columns = (
+                self._key(np.arange(self._customers)),
+                pa.array(SEGMENTS).take(pa.array(self._segments)),
+            )
             batches[CUSTOMERS] = _batch(columns, time, np.ones(self._customers, np.int64))
         return batches
 

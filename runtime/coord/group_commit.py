@@ -203,7 +203,9 @@ class GroupCommit:
                 companions.setdefault(shard, []).extend(stamp(part, time) for part in parts)
             for update in request.timed:
                 if (earlier := timed.get(update.id)) is not None:
-                    update = Updates(update.id, earlier.lower, update.upper, earlier.parts + update.parts)
+                    # Upkeep may say less than a step that is in the same group.
+                    upper = max(earlier.upper, update.upper)
+                    update = Updates(update.id, earlier.lower, upper, earlier.parts + update.parts)
                 timed[update.id] = update
         committed = []
         writes: dict[ShardId, Write] = {}

@@ -172,8 +172,8 @@ class Installation:
                 plan=plan,
                 as_of=as_of,
                 imports=imports,
-                output_shard=output.shard,
-                state_directory=str(directory),
+                output_shard=output.shard if output.upper <= as_of else None,
+                state_directory=str(directory / str(job_id)),
                 partitions=self._settings.job_partitions,
             )
 

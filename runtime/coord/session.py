@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import replace
 
 from ..config import DATABASE
 from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
@@ -31,7 +32,7 @@ from ..sql.plans import (
 )
 from ..sql.statements import CommitStatement, RollbackStatement
 from .catalog import TEMP_SCHEMA_PREFIX
-from .results import Columns, Command, CopyIn, Empty, Notice, Result, Rows
+from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from .sequencer import Sequencer
 from .show import show_all, show_one
 from .transaction import Transaction, TransactionKind
@@ -114,9 +115,11 @@ class Session:
             async with self._interruptible():
                 self._begin_implicit().batch = len(statements) > 1
                 result = await self._execute(statement, ())
-                if index == len(statements) - 1 and not isinstance(result, CopyIn):
+                last = index == len(statements) - 1
+                if last and not isinstance(result, CopyIn | Rows | CopyOut):
                     await self._end_implicit()
-            yield self._guard(result)
+            # Rows are computed while they are sent: an error among them must find the transaction open.
+            yield self._guard(result, ends_transaction=last)
 
     async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
         assert self._copy is not None
@@ -230,6 +233,9 @@ class Session:
                 return Command("ROLLBACK")
 
     def _set(self, name: str, value: str | None, local: bool) -> Command:
+        if name == "all" and value is None:
+            self.variables.reset_all()
+            return Command("RESET")
         if local and self.transaction_status == "I":
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         self.variables.set(name, value, local=local)
@@ -260,15 +266,15 @@ class Session:
 
     async def _commit(self) -> None:
         transaction = self._transaction
-        self._finish()
+        self._finish(committed=True)
         if transaction is not None:
             await self._sequencer.commit(transaction)
 
-    def _finish(self) -> None:
+    def _finish(self, *, committed: bool = False) -> None:
         if self._transaction is not None:
             self._transaction.end()
         self._transaction = None
-        self.variables.end_transaction()
+        self.variables.end_transaction(committed=committed)
 
     def _context(self) -> PlanContext:
         transaction = self._transaction
@@ -308,18 +314,21 @@ class Session:
             self._running = None
             self._cancel_requested = False
 
-    def _guard(self, result: Result) -> Result:
-        """A result that streams stays interruptible while it does."""
-        if isinstance(result, Rows):
-            return Rows(result.schema, self._stream(result.chunks), result.tag, result.fixed_tag)
+    def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
+        """A result that streams stays interruptible while it does, and may end the implicit transaction."""
+        if isinstance(result, Rows | CopyOut):
+            return replace(result, chunks=self._stream(result.chunks, ends_transaction))
         return result
 
-    async def _stream(self, chunks: AsyncIterator[Columns]) -> AsyncIterator[Columns]:
+    async def _stream(
+        self, chunks: AsyncIterator[Columns], ends_transaction: bool
+    ) -> AsyncIterator[Columns]:
         while True:
             async with self._interruptible():
-                try:
-                    chunk = await anext(chunks)
-                except StopAsyncIteration:
+                chunk = await anext(chunks, None)
+                if chunk is None:
+                    if ends_transaction:
+                        await self._end_implicit()
                     return
             yield chunk
 

@@ -76,6 +76,7 @@ class Variables:
     def __init__(self, initial: Mapping[str, str]) -> None:
         self._values = dict(DEFAULTS)
         self._local: dict[str, str] = {}
+        self._before: dict[str, str | None] = {}  # what the transaction has changed
         self._changed: list[tuple[str, str]] = []
         for name, value in initial.items():
             self._values[_canonical(name)] = _checked(_canonical(name), value)
@@ -98,14 +99,26 @@ class Variables:
         if value is None:
             value = self._start.get(name, "")
         value = _checked(name, value)
+        if not local:
+            self._before.setdefault(name, self._values.get(name))
         (self._local if local else self._values)[name] = value
         if not local:
             self._local.pop(name, None)
         self._report(name)
 
-    def end_transaction(self) -> None:
-        names, self._local = list(self._local), {}
-        for name in names:
+    def end_transaction(self, *, committed: bool) -> None:
+        """Local values go; without a commit, the others that were set are what they were before."""
+        names = set(self._local)
+        self._local = {}
+        if not committed:
+            names |= self._before.keys()
+            for name, value in self._before.items():
+                if value is None:
+                    self._values.pop(name, None)
+                else:
+                    self._values[name] = value
+        self._before = {}
+        for name in sorted(names):
             self._report(name)
 
     def reset_all(self) -> None:

@@ -93,6 +93,7 @@ class Dataflows:
                     command.as_of + 1,
                 )
                 installed.upper = command.as_of + 1
+                installed.hydrated = True  # by a job, which has reported it
                 for source in inputs.values():
                     source.load_updates()
         except PtvcError as error:

@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -31,6 +32,8 @@ logger = logging.getLogger(__name__)
 
 EXIT_JVM_DIED = 3
 RESUBMIT_DELAY_S = 0.5
+JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
+"""More would only hold more memory: each has a task for every core."""
 
 
 class Driver:
@@ -40,11 +43,17 @@ class Driver:
         self._directory = directory
         self._app = app
         self._stop: dict[str, threading.Event] = {}
+        self._pool = ThreadPoolExecutor(JOBS_AT_ONCE, "job")
+        self._jobs: dict[int, Future[None]] = {}
 
     def run(self) -> None:
         """Handles messages until the coordinator is gone."""
-        while (message := self._connection.receive()) is not None:
-            self._handle(message)
+        try:
+            while (message := self._connection.receive()) is not None:
+                self._handle(message)
+        finally:
+            for stop in self._stop.values():
+                stop.set()
 
     def _handle(self, message: Message) -> None:
         match message:
@@ -56,10 +65,13 @@ class Driver:
                 if (stop := self._stop.pop(cluster, None)) is not None:
                     stop.set()
                     self._app.cancel(f"resident-{cluster}")
-            case RunJob():
-                threading.Thread(target=self._run_job, args=(message,), daemon=True).start()
+            case RunJob(job_id=job_id):
+                self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
+                self._jobs[job_id] = self._pool.submit(self._run_job, message)
             case CancelJob(job_id=job_id):
-                self._app.cancel(f"job-{job_id}")
+                waiting = self._jobs.get(job_id)
+                if waiting is not None and not waiting.cancel():
+                    self._app.cancel(f"job-{job_id}")
             case _:
                 raise TypeError(f"the driver does not understand {type(message).__name__}")
 
@@ -72,6 +84,8 @@ class Driver:
             try:
                 self._app.run_resident(command.cluster, work)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
+                if stop.is_set():
+                    return
                 logger.warning("resident task of cluster %s ended: %s", command.cluster, error)
             stop.wait(RESUBMIT_DELAY_S)
 
@@ -87,6 +101,7 @@ class Driver:
 def main(address: str, directory: str, master: str, memory: str) -> None:
     """Starts Spark, then serves the coordinator; returns when it is gone."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
     connection = Connection(address)
     app = Application(master, memory, Path(directory) / "spark")
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))

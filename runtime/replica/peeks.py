@@ -70,15 +70,23 @@ class Peeks:
                 self._canceled.discard(peek_id)
                 continue
             try:
-                for message in answer():
+                for message in _or_failure(peek_id, answer):
                     if peek_id in self._canceled:
                         break
                     self._send(message)
-            except PtvcError as error:
-                self._send(PeekFailed(peek_id, error.sqlstate, error.message, error.hint))
-            except Exception as error:  # reported to the client that asked; the replica goes on
-                self._send(PeekFailed(peek_id, INTERNAL_ERROR, f"internal error: {error!r}"))
+            except ConnectionError:
+                return  # the coordinator is gone, and this replica with it
             self._canceled.discard(peek_id)
+
+
+def _or_failure(peek_id: int, answer: Callable[[], Iterator[Message]]) -> Iterator[Message]:
+    """The answer; an error while it is computed is its last message, and the replica goes on."""
+    try:
+        yield from answer()
+    except PtvcError as error:
+        yield PeekFailed(peek_id, error.sqlstate, error.message, error.hint)
+    except Exception as error:
+        yield PeekFailed(peek_id, INTERNAL_ERROR, f"internal error: {error!r}")
 
 
 def _answer(

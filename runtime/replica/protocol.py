@@ -209,14 +209,17 @@ class StopReplica:
 
 @dataclass(frozen=True, slots=True)
 class RunJob:
-    """To the driver: hydrate `plan` as of `as_of` as a Spark job of `partitions` tasks per level."""
+    """To the driver: hydrate `plan` as of `as_of` as a Spark job of `partitions` tasks per level (0: as many as fit).
+
+    The contents are written as parts of `output_shard`, or not at all if that is None: they are durable already.
+    """
 
     job_id: int
     pool: str
     plan: DataflowPlan
     as_of: int
     imports: tuple[Import, ...]
-    output_shard: ShardId
+    output_shard: ShardId | None
     state_directory: str
     partitions: int
 
@@ -369,6 +372,7 @@ class Connection:
         try:
             header = self._reader.read(_HEADER.size)
             if len(header) < _HEADER.size:
+                self._reader.close()
                 return None
             (length,) = _HEADER.unpack(header)
             payload = self._reader.read(length)

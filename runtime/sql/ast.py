@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from .literal_rows import LiteralRows
+
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
@@ -304,8 +306,15 @@ class SelectBody:
 
 @dataclass(frozen=True, slots=True)
 class ValuesBody:
+    """`literals` stands for `rows`, which are empty then, in a long list of plain literals."""
+
     rows: tuple[tuple[Expression, ...], ...]
     position: int
+    literals: LiteralRows | None = None
+
+    @property
+    def width(self) -> int:
+        return len(self.rows[0]) if self.literals is None else len(self.literals.columns)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from ..expr.evaluate import fold
 from ..expr.registry import FUNCTIONS, resolve_call
 from ..expr.relation import Constant, Distinct, Filter, Join, JoinKind, Map, Project, Relation
 from ..expr.scalar import And, Case, ColumnRef, Literal, Or, Scalar
@@ -167,7 +168,11 @@ def never_has_rows(relation: Relation) -> bool:
             if kind in (JoinKind.LEFT, JoinKind.ANTI):
                 return empty_left
             return empty_right if kind is JoinKind.RIGHT else empty_left and empty_right
-        case Filter(input=child) | Map(input=child) | Project(input=child) | Distinct(input=child):
+        case Filter(input=child, predicates=predicates):
+            return never_has_rows(child) or any(
+                isinstance(value := fold(predicate), Literal) and not value.value for predicate in predicates
+            )
+        case Map(input=child) | Project(input=child) | Distinct(input=child):
             return never_has_rows(child)
         case _:
             return False

@@ -87,8 +87,8 @@ def _columns(indices: Sequence[int]) -> str:
     return ", ".join(f"#{index}" for index in indices)
 
 
-def _list(scalars: Sequence[Scalar]) -> str:
-    return ", ".join(show(scalar) for scalar in scalars)
+def _list(scalars: Sequence[Scalar], names: Sequence[str] | None = None) -> str:
+    return ", ".join(show(scalar, names) for scalar in scalars)
 
 
 def _value(value: object) -> str:
@@ -99,26 +99,26 @@ def _value(value: object) -> str:
     return str(value) if isinstance(value, int) else f"'{value}'"
 
 
-def show(scalar: Scalar) -> str:
-    """The expression, columns as `#position`."""
+def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
+    """The expression; columns as `#position`, or by name where `names` are given."""
     match scalar:
         case ColumnRef(index=index):
-            return f"#{index}"
+            return f"#{index}" if names is None else names[index]
         case Literal(value=value, type=type_):
             shown = _value(value)
             return str(value) if value is not None and type_.kind is Kind.NUMERIC else shown
         case Call(function=function, args=args) if function in _INFIX and len(args) == 2:
-            return f"({show(args[0])} {_INFIX[function]} {show(args[1])})"
+            return f"({show(args[0], names)} {_INFIX[function]} {show(args[1], names)})"
         case Call(function=function, args=args):
-            return f"{function}({_list(args)})"
+            return f"{function}({_list(args, names)})"
         case Cast(arg=arg, type=type_):
-            return f"{show(arg)}::{type_}"
+            return f"{show(arg, names)}::{type_}"
         case Case(branches=branches, otherwise=otherwise):
-            parts = [f"WHEN {show(c)} THEN {show(r)}" for c, r in branches]
-            return f"CASE {' '.join(parts)} ELSE {show(otherwise)} END"
+            parts = [f"WHEN {show(c, names)} THEN {show(r, names)}" for c, r in branches]
+            return f"CASE {' '.join(parts)} ELSE {show(otherwise, names)} END"
         case Coalesce(args=args):
-            return f"coalesce({_list(args)})"
+            return f"coalesce({_list(args, names)})"
         case And(args=args):
-            return f"({' AND '.join(show(a) for a in args)})"
+            return f"({' AND '.join(show(a, names) for a in args)})"
         case Or(args=args):
-            return f"({' OR '.join(show(a) for a in args)})"
+            return f"({' OR '.join(show(a, names) for a in args)})"

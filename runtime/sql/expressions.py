@@ -28,6 +28,7 @@ from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, O
 from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of, derived_numeric
 from . import ast, build
 from .scope import Scope, ScopeColumn
+from .session_arrays import concatenated
 from .types import REG_TYPES, resolve_type
 
 if TYPE_CHECKING:
@@ -203,7 +204,7 @@ class Expressions:
 
     def _name(self, node: ast.Name) -> Typed:
         reference, own = self.scope.resolve(node.parts, node.position)
-        if own is not None and self.aggregates is not None:
+        if own is not None and self.aggregates is not None and isinstance(reference, ColumnRef):
             return Typed(ColumnRef(RAW + reference.index, reference.type, reference.nullable))
         return Typed(reference)
 
@@ -251,6 +252,8 @@ class Expressions:
         if len(node.args) == 2 and isinstance(node.args[0], ast.Row) and isinstance(node.args[1], ast.Row):
             return self._row_comparison(node)
         args = [self._resolve(arg) for arg in node.args]
+        if node.symbol == "||" and (joined := concatenated(args)) is not None:
+            return joined
         name = build.operator_name(node.symbol, len(args))
         if name is None:
             types = [base_name(None if a.unknown else a.scalar.type) for a in args]
@@ -323,8 +326,10 @@ class Expressions:
                 word = "and" if node.all else "or"
                 return self._resolve(parts[0] if len(parts) == 1 else ast.Logical(word, parts, node.position))
             raise Unsupported(f"{node.symbol} {prefix.upper()} is not supported yet", position=node.position)
-        args = (self._resolve(node.left), self._resolve(node.right))
-        return self.apply(f"{prefix}_{name}", args, node.position)
+        left, right = self._resolve(node.left), self._resolve(node.right)
+        if right.scalar.type.element == TEXT and left.scalar.type.kind in (Kind.CHAR, Kind.NAME):
+            left = Typed(Cast(left.scalar, TEXT))  # relkind = ANY (ARRAY['r', 'v'])
+        return self.apply(f"{prefix}_{name}", (left, right), node.position)
 
     def _case(self, node: ast.Case) -> Typed:
         conditions: list[Scalar] = []

@@ -10,13 +10,14 @@ from ..errors import PtvcError, UndefinedColumn, Unsupported
 from ..expr.coercion import common_type
 from ..expr.relation import Get, Join, JoinKind, Relation
 from ..expr.scalar import Call, Cast, Coalesce, ColumnRef, Scalar, columns_of, remap
-from ..repr.types import ScalarType
+from ..repr.types import OID, ScalarType
 from . import ast, build
 from .expressions import Expressions, at
 from .names import find_relation
-from .plans import CatalogItem
+from .plans import CatalogItem, ItemKind
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
-from .system_relations import ALWAYS_EMPTY
+from .system_relations import ALWAYS_EMPTY, NEVER_FILLED
+from .table_functions import table_function
 
 if TYPE_CHECKING:
     from .planner import CommonTableBinding, Planner, QueryPlan, RankBound
@@ -45,10 +46,7 @@ class FromPlanner:
             case ast.DerivedTable():
                 return self._derived(item, base)
             case ast.TableFunction():
-                raise Unsupported(
-                    f"table function {'.'.join(item.function.name)} is not supported yet",
-                    position=item.position,
-                )
+                return self._function(item, base)
             case ast.JoinedTable():
                 if base is build.UNIT:
                     return self._join(item, base)
@@ -88,7 +86,27 @@ class FromPlanner:
         names = _renamed(found.schema.names, item.columns, alias, item.position)
         shift = 0 if base is build.UNIT else len(base.schema)
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):
-            self.scope.columns.append(ScopeColumn(alias, name, column.type, column.nullable, shift + index))
+            absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED
+            self.scope.columns.append(
+                ScopeColumn(alias, name, column.type, column.nullable, shift + index, absent=absent)
+            )
+        if found.kind is ItemKind.SYSTEM:
+            hidden = ScopeColumn(alias, "tableoid", OID, True, shift, hidden=True, absent=True)
+            self.scope.columns.append(hidden)
+        return build.cross(base, relation)
+
+    def _function(self, item: ast.TableFunction, base: Relation) -> Relation:
+        """A table function of constants; its one column is named after its alias."""
+        name = item.function.name[-1]
+        alias = item.alias or name
+        expressions = Expressions(self.planner, self.scope, base, "FROM")
+        expressions.allow_subqueries = False
+        relation = table_function(expressions, item.function)
+        (column,) = relation.schema
+        (label,) = _renamed([alias], item.columns, alias, item.position)
+        self.scope.add_table(alias, item.position)
+        shift = 0 if base is build.UNIT else len(base.schema)
+        self.scope.columns.append(ScopeColumn(alias, label, column.type, column.nullable, shift))
         return build.cross(base, relation)
 
     def _common_table(self, binding: CommonTableBinding, bound: RankBound | None) -> QueryPlan:

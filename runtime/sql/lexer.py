@@ -13,6 +13,7 @@ import re
 from dataclasses import dataclass
 
 from ..errors import SqlSyntaxError, Unsupported
+from .literal_rows import LiteralRows, scan
 
 
 class TokenKind(enum.Enum):
@@ -23,6 +24,7 @@ class TokenKind(enum.Enum):
     DECIMAL = "decimal"
     PARAMETER = "parameter"
     OPERATOR = "operator"  # punctuation too
+    ROWS = "rows"  # a long list of literal rows behind VALUES
     END = "end"
 
 
@@ -34,6 +36,7 @@ class Token:
     value: str
     start: int
     end: int
+    rows: LiteralRows | None = None
 
     @property
     def position(self) -> int:
@@ -80,10 +83,13 @@ _KINDS = {
 }
 
 
-def tokenize(text: str) -> list[Token]:
-    """The tokens of `text`, with an END token last; 42601 with its position for what is no token."""
+def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
+    """The tokens of `text` from `start` on, with an END token last; 42601 with its position for what is no token.
+
+    With `rows`, a long list of literal rows is one token.
+    """
     tokens: list[Token] = []
-    position = 0
+    position = start
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
@@ -96,7 +102,11 @@ def tokenize(text: str) -> list[Token]:
         if group == "block_comment":
             position = _end_of_comment(text, start)
         elif group == "name":
-            tokens.append(Token(TokenKind.NAME, match.group().lower(), start, position))
+            word = match.group().lower()
+            tokens.append(Token(TokenKind.NAME, word, start, position))
+            if word == "values" and rows and (found := scan(text, position)) is not None:
+                tokens.append(Token(TokenKind.ROWS, "(", position, found.end, found))
+                position = found.end
         elif group in ("integer", "decimal", "parameter"):
             if position - start > _MAX_DIGITS:
                 raise SqlSyntaxError("number has too many digits", sqlstate="22003", position=start + 1)

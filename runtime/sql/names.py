@@ -21,6 +21,12 @@ def effective_path(context: PlanContext) -> tuple[str, ...]:
     return implicit + path + trailing
 
 
+def visible_path(context: PlanContext) -> tuple[str, ...]:
+    """Schemas whose relations are listed without one.  Materialize's are found by name only, and not listed among
+    the user's own when psql describes all relations."""
+    return tuple(name for name in effective_path(context) if name not in ("mz_catalog", "mz_internal"))
+
+
 def find(name: ast.Name, context: PlanContext) -> CatalogItem | None:
     parts = name.parts
     if len(parts) == 1:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from .keywords import NEEDS_AS
-from .lexer import TokenKind
+from .lexer import TokenKind, tokenize
 from .parse_expression import ExpressionParser
 
 _JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
@@ -119,16 +119,21 @@ class QueryParser(ExpressionParser):
                 return self._select()
             case "values":
                 self.advance()
-                rows = self.comma_list(lambda: self.parenthesised(self.expression))
-                if any(len(row) != len(rows[0]) for row in rows):
-                    raise SqlSyntaxError("VALUES lists must all be the same length", position=token.position)
-                return ast.ValuesBody(rows, token.position)
+                if self.token.kind is TokenKind.ROWS:
+                    return ast.ValuesBody((), token.position, self.advance().rows)
+                return ast.ValuesBody(self.value_rows(token.position), token.position)
             case "table":
                 self.advance()
                 reference = ast.TableRef(self.qualified(), None, (), token.position)
                 star = ast.SelectItem(ast.Star((), token.position), None)
                 return ast.SelectBody((star,), False, (), (reference,), None, (), None, None, token.position)
         return self.fail()
+
+    def value_rows(self, position: int) -> tuple[tuple[ast.Expression, ...], ...]:
+        rows = self.comma_list(lambda: self.parenthesised(self.expression))
+        if any(len(row) != len(rows[0]) for row in rows):
+            raise SqlSyntaxError("VALUES lists must all be the same length", position=position)
+        return rows
 
     def _select(self) -> ast.SelectBody:
         position = self.advance().position
@@ -283,6 +288,15 @@ class QueryParser(ExpressionParser):
         return alias, columns
 
     not_aliases: tuple[str, ...] = ("set", "returning", "qualify", "envelope", "into")
+
+
+def spelled_out(body: ast.ValuesBody) -> ast.ValuesBody:
+    """The list of rows with an expression for every cell."""
+    if (literals := body.literals) is None:
+        return body
+    tokens = tokenize(literals.text[: literals.end], literals.start, rows=False)
+    rows = QueryParser(literals.text, tokens).value_rows(body.position)
+    return ast.ValuesBody(rows, body.position)
 
 
 _Body = ast.SelectBody | ast.ValuesBody | ast.SetBody | ast.Query

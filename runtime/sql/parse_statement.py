@@ -285,6 +285,19 @@ class StatementParser(CopyParser):
             )
         return st.CommitStatement() if word in ("commit", "end") else st.RollbackStatement()
 
+    def _close(self) -> st.StatementNode:
+        """CLOSE ALL: there are no cursors; pools of connections send it all the same."""
+        if self.peek().value != "all":
+            self.unsupported(1)
+        self.expect_words("close", "all")
+        return st.NoOpStatement("CLOSE CURSOR ALL")
+
+    def _unlisten(self) -> st.StatementNode:
+        self.expect_words("unlisten")
+        if not self.accept_symbol("*"):
+            self.identifier()
+        return st.NoOpStatement("UNLISTEN")
+
     def _deallocate(self) -> st.StatementNode:
         self.expect_words("deallocate")
         self.accept_words("prepare")
@@ -361,6 +374,8 @@ _STATEMENTS = {
     "abort": StatementParser._end,
     "deallocate": StatementParser._deallocate,
     "discard": StatementParser._discard,
+    "close": StatementParser._close,
+    "unlisten": StatementParser._unlisten,
     "vacuum": StatementParser._no_op,
     "analyze": StatementParser._no_op,
     "explain": StatementParser._explain,

@@ -20,7 +20,8 @@ from .expressions import Expressions, Typed, at
 from .from_clause import FromPlanner
 from .names import find, no_relation
 from .output_names import output_name
-from .planner import Planner, QueryPlan
+from .parse_query import spelled_out
+from .planner import Planner, QueryPlan, literal_plan
 from .plans import (
     CatalogItem,
     CopyFrom,
@@ -96,8 +97,13 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
 def _insert_values(
     planner: Planner, body: ast.ValuesBody, item: CatalogItem, columns: Sequence[int], listed: bool
 ) -> tuple[QueryPlan, list[int]]:
-    kept = _check_width(len(body.rows[0]), columns, listed, body.position)
+    kept = _check_width(body.width, columns, listed, body.position)
     targets = [item.schema[index].type for index in kept]
+    if body.literals is not None:
+        plan = literal_plan(body.literals, targets, typed=True)
+        if plan is not None:
+            return plan, kept
+        body = spelled_out(body)
     defaults = _defaults(item)
     expressions = Expressions(planner, Scope(None), build.UNIT, "VALUES")
     parsed_columns: list[list[Typed]] = []

@@ -30,6 +30,8 @@ from ..repr.schema import Column, Schema
 from ..repr.types import INT8, TEXT, ScalarType
 from . import ast, build
 from .expressions import Expressions, Typed, at
+from .literal_rows import LiteralRows, is_untyped, natural_type, values
+from .parse_query import spelled_out
 from .plans import PlanContext
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
@@ -228,6 +230,11 @@ class Planner:
     def _values(
         self, body: ast.ValuesBody, parent: Scope | None, prefix: Prefix, domain: Relation | None
     ) -> QueryPlan:
+        if body.literals is not None and domain is None:
+            types = [natural_type(cells) for cells in body.literals.columns]
+            if (plan := literal_plan(body.literals, types)) is not None:
+                return plan
+        body = spelled_out(body)
         scope = Scope(parent, prefix)
         expressions = Expressions(self, scope, domain or build.UNIT, "VALUES")
         rows = [[expressions.resolve(cell) for cell in row] for row in body.rows]
@@ -337,6 +344,22 @@ class Planner:
                 plan, outputs=tuple(replace(o, unknown=False, parameter=None) for o in plan.outputs)
             )
         return plan
+
+
+def literal_plan(
+    literals: LiteralRows, types: Sequence[ScalarType | None], *, typed: bool = False
+) -> QueryPlan | None:
+    """Literal rows as columns of `types`; None where they take the ordinary way.  With `typed`, none is unknown."""
+    columns: list[list[object]] = []
+    outputs: list[Output] = []
+    for number, (cells, type_) in enumerate(zip(literals.columns, types, strict=True), 1):
+        found = None if type_ is None else values(cells, type_)
+        if found is None or type_ is None:
+            return None
+        columns.append(found)
+        outputs.append(Output(f"column{number}", type_, None in found, not typed and is_untyped(cells)))
+    schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in outputs))
+    return QueryPlan(Constant(tuple(zip(*columns, strict=True)), schema), 0, tuple(outputs))
 
 
 def union_all(arms: Sequence[Relation], schema: Schema) -> Relation:

@@ -12,7 +12,7 @@ import difflib
 from dataclasses import dataclass, field
 
 from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable
-from ..expr.scalar import ColumnRef
+from ..expr.scalar import ColumnRef, Literal
 from ..repr.types import ScalarType
 
 OuterColumn = tuple[int, int]
@@ -35,7 +35,8 @@ class RankUsed(Exception):
 @dataclass(frozen=True, slots=True)
 class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
-    their qualified name only; `rank` marks a row_number() that exists as a bound only."""
+    their qualified name only; `rank` marks a row_number() that exists as a bound only, `absent` a
+    column that is NULL in every row."""
 
     table: str | None
     name: str
@@ -44,6 +45,7 @@ class ScopeColumn:
     index: int
     hidden: bool = False
     rank: bool = False
+    absent: bool = False
 
 
 @dataclass(slots=True)
@@ -56,7 +58,9 @@ class Scope:
     tables: dict[str, int] = field(default_factory=dict)
     blocked: bool = False  # enclosing queries are out of reach (a view's body)
 
-    def resolve(self, parts: tuple[str, ...], position: int) -> tuple[ColumnRef, ScopeColumn | None]:
+    def resolve(
+        self, parts: tuple[str, ...], position: int
+    ) -> tuple[ColumnRef | Literal, ScopeColumn | None]:
         """The column of that name, as a reference into this scope's relation, and its entry when it is our own."""
         table, name = _split(parts, position)
         level, scope = 0, self
@@ -72,6 +76,8 @@ class Scope:
         column = scope.columns[found]
         if column.rank:
             raise RankUsed
+        if column.absent:
+            return Literal(None, column.type), None
         if level == 0:
             return ColumnRef(column.index, column.type, column.nullable), column
         return ColumnRef(self.outer((level, found)), column.type, column.nullable), None
@@ -118,7 +124,11 @@ class Scope:
         table = qualifier[-1]
         if table not in self.tables:
             raise UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
-        return [column for column in self.columns if column.table == table]
+        return [
+            column
+            for column in self.columns
+            if column.table == table and not (column.hidden and column.absent)
+        ]
 
     def _missing(self, table: str | None, name: str, position: int) -> PtvcError:
         if table is not None:

@@ -30,7 +30,8 @@ from ..repr.types import (
 )
 from . import ast, build
 from .expressions import Expressions, Typed, at
-from .names import effective_path, find, no_relation
+from .names import find, no_relation, visible_path
+from .session_arrays import without
 from .system_relations import SYSTEM_RELATIONS
 from .types import resolve_type
 
@@ -39,6 +40,8 @@ if TYPE_CHECKING:
 
 SERVER_VERSION = "16.4"
 OWNER_OID = 10
+UTF8 = 6
+"""The number of that encoding in pg_database."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOW = frozenset(
     {
@@ -52,7 +55,7 @@ _NOW = frozenset(
 )
 _NULL_TEXT = frozenset(
     {
-        "pg_get_constraintdef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
+        "pg_get_constraintdef", "pg_get_ruledef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
         "pg_get_serial_sequence", "shobj_description", "pg_get_function_sqlbody", "pg_tablespace_location",
         "inet_server_addr", "inet_client_addr", "pg_get_function_result", "pg_get_function_arguments",
         "pg_get_function_identity_arguments",
@@ -72,6 +75,7 @@ _PRIVILEGES = frozenset(
         "type",
     )
 ) | {"pg_has_role"}
+_OF_ARRAYS = frozenset({"unnest", "generate_subscripts", "array_agg"})
 _WINDOWS = frozenset(
     {
         "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
@@ -128,7 +132,17 @@ class SessionFunctions:
         if method is not None:
             return method(self, expressions, node)
         args = [expressions._resolve(arg) for arg in node.args]
-        return expressions.apply(name, args, node.position)
+        if name == "array_remove" and (kept := without(args)) is not None:
+            return kept
+        try:
+            return expressions.apply(name, args, node.position)
+        except (UndefinedFunction, Unsupported):
+            known = node.name[0] == "pg_catalog" or name in _OF_ARRAYS
+            if not known or not build.never_has_rows(expressions.relation):
+                raise
+            return Typed(
+                Literal(None, TEXT), unknown=True
+            )  # never called: what psql asks of kinds that are not here
 
     def _aggregate(self, expressions: Expressions, node: ast.Function) -> Typed:
         if expressions.aggregates is not None and node in expressions.aggregates:
@@ -163,6 +177,7 @@ class SessionFunctions:
             "txid_current": (context.now_us // 1000, INT8),
             "pg_postmaster_start_time": (_EPOCH + timedelta(microseconds=context.now_us), TIMESTAMPTZ),
             "pg_client_encoding": ("UTF8", NAME),
+            "getdatabaseencoding": ("UTF8", NAME),
         }
         if name not in values:
             return None
@@ -201,17 +216,20 @@ class SessionFunctions:
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context
         implicit = bool(node.args) and isinstance(node.args[0], ast.Boolean) and node.args[0].value
-        path = effective_path(context) if implicit else context.search_path
+        path = visible_path(context) if implicit else context.search_path
         names = [context.user if name == "$user" else name for name in path]
-        found = [
-            n for n in names if context.catalog.schema_exists(n) and n not in ("mz_catalog", "mz_internal")
-        ]
+        found = [n for n in names if context.catalog.schema_exists(n)]
         return Typed(Literal(found, array_of(NAME)))
 
     def _setting(self, expressions: Expressions, node: ast.Function) -> Typed:
         arg = node.args[0] if node.args else None
+        if arg is None:
+            raise UndefinedFunction("function current_setting() does not exist", position=node.position)
         if not isinstance(arg, ast.String):
-            raise Unsupported("current_setting takes a literal name", position=node.position)
+            key = expressions.defaulted(expressions._resolve(arg))
+            rows = sorted(self.planner.context.settings.items())
+            relation = build.constant(rows, [("name", TEXT), ("setting", TEXT)])
+            return Typed(self._join(expressions, key, relation))
         value = self.planner.context.settings.get(arg.value.lower())
         if value is None and len(node.args) < 2:
             raise UndefinedObject(
@@ -261,7 +279,7 @@ class SessionFunctions:
     def _reg_names(self, kind: str) -> dict[int, str]:
         context = self.planner.context
         if kind == "regclass":
-            path = set(effective_path(context))
+            path = set(visible_path(context))
             return {
                 context.catalog.oid(id_): item.name.name if item.name.schema in path else str(item.name)
                 for id_, item in context.catalog.items().items()
@@ -289,14 +307,17 @@ class SessionFunctions:
             found = self._join(expressions, oid, relation)
         return Coalesce((found, Cast(oid, TEXT)), TEXT) if keep else found
 
-    def _join(self, expressions: Expressions, key: Scalar, relation: Relation) -> Scalar:
-        """LEFT JOIN with `relation` (its column 0 is unique); its last column."""
+    def _join(
+        self, expressions: Expressions, key: Scalar, relation: Relation, second: Scalar | None = None
+    ) -> Scalar:
+        """LEFT JOIN with `relation` (its column 0 is unique, or 0 and 1 with `second`); its last column."""
         if not expressions.allow_subqueries:
             raise Unsupported(f"catalog functions in {expressions.clause} are not supported")
         if expressions.aggregates is not None:
             key = expressions.ground(key, ast.Null(1))
         left = expressions.relation
-        joined = Join(left, relation, JoinKind.LEFT, (key,), (build.ref(relation, 0),))
+        keys = (key,) if second is None else (key, second)
+        joined = Join(left, relation, JoinKind.LEFT, keys, build.refs(relation, range(len(keys))))
         expressions.relation = joined
         return build.ref(joined, len(joined.schema) - 1)
 
@@ -315,7 +336,7 @@ class SessionFunctions:
 
     def _visible(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context
-        path = effective_path(context)
+        path = visible_path(context)
         seen: set[str] = set()
         oids: list[int] = []
         for schema in path:
@@ -337,6 +358,19 @@ class SessionFunctions:
     def _false(self, expressions: Expressions, node: ast.Function) -> Typed:
         return Typed(build.negate(self._true(expressions, node).scalar))
 
+    def _to_regtype(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """The OID of the type of that name, or NULL."""
+        (arg,) = [expressions._resolve(arg) for arg in node.args] or [Typed(Literal(None, TEXT))]
+        text = arg.scalar.value if isinstance(arg.scalar, Literal) else None
+        if not isinstance(arg.scalar, Literal):
+            raise Unsupported("to_regtype of text that is not a literal is not supported", position=node.position)
+        if not isinstance(text, str):
+            return Typed(Literal(None, OID))
+        try:
+            return Typed(Literal(self._reg_oid("regtype", text, node.position), OID))
+        except UndefinedObject:
+            return Typed(Literal(None, OID))
+
     def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:
         (arg,) = self._args(expressions, node, 1)
         if isinstance(arg, Literal) and arg.value == 0:
@@ -348,6 +382,10 @@ class SessionFunctions:
             expressions._resolve(arg)
         return Typed(Literal(None, TEXT))
 
+    def _nothing(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """A function of type void: pools of connections send pg_advisory_unlock_all()."""
+        return Typed(Literal("", TEXT))
+
     def _zero(self, expressions: Expressions, node: ast.Function) -> Typed:
         for arg in node.args:
             expressions._resolve(arg)
@@ -358,18 +396,25 @@ class SessionFunctions:
             expressions._resolve(arg)
         return Typed(Literal("UTF8", NAME))
 
+    def _utf8(self, expressions: Expressions, node: ast.Function) -> Typed:
+        self._true(expressions, node)
+        return Typed(build.int4(UTF8))
+
     def _first(self, expressions: Expressions, node: ast.Function) -> Typed:
         """pg_get_expr: the stored expression is text already."""
         return Typed(self._args(expressions, node, 1)[0])
 
     def _definition(self, expressions: Expressions, node: ast.Function) -> Typed:
         """pg_get_viewdef, pg_get_indexdef, from mz_internal.mz_definitions."""
-        key = self._args(expressions, node, 1)[0]
+        args = self._args(expressions, node, 1)
         relation = self._system("mz_internal.mz_definitions")
         if relation is None:
             return Typed(Literal(None, TEXT))
-        oid = key if key.type.kind is Kind.OID else Cast(key, OID)
-        return Typed(self._join(expressions, oid, relation))
+        oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
+        number: Scalar = build.int4(0)
+        if node.name[-1] == "pg_get_indexdef" and len(args) > 1:  # one column of the index
+            number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
+        return Typed(self._join(expressions, oid, relation, number))
 
     def _description(self, expressions: Expressions, node: ast.Function) -> Typed:
         """obj_description(oid, catalog) and col_description(oid, number)."""
@@ -442,6 +487,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "obj_description": SessionFunctions._description,
     "col_description": SessionFunctions._description,
     "pg_encoding_to_char": SessionFunctions._encoding,
+    "pg_char_to_encoding": SessionFunctions._utf8,
     **dict.fromkeys(
         (
             "pg_relation_size",
@@ -460,10 +506,21 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
             "pg_type_is_visible",
             "pg_function_is_visible",
             "pg_statistics_obj_is_visible",
+            "pg_operator_is_visible",
+            "pg_opclass_is_visible",
+            "pg_opfamily_is_visible",
+            "pg_collation_is_visible",
+            "pg_conversion_is_visible",
+            "pg_ts_config_is_visible",
+            "pg_ts_dict_is_visible",
+            "pg_ts_parser_is_visible",
+            "pg_ts_template_is_visible",
             "pg_relation_is_publishable",
         ),
         SessionFunctions._true,
     ),
     "pg_is_other_temp_schema": SessionFunctions._false,
     "pg_size_pretty": SessionFunctions._size_pretty,
+    "to_regtype": SessionFunctions._to_regtype,
+    "pg_advisory_unlock_all": SessionFunctions._nothing,
 }

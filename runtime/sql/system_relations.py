@@ -80,7 +80,8 @@ _FILLED = {
     "prosupport:o prokind:c prosecdef:b proleakproof:b proisstrict:b proretset:b provolatile:c proparallel:c "
     "pronargs:s pronargdefaults:s prorettype:o proargtypes:O proallargtypes:O proargmodes:C proargnames:T "
     "proargdefaults:t protrftypes:O prosrc:t probin:t prosqlbody:t proconfig:T proacl:T",
-    "pg_catalog.pg_language": "oid:o lanname:n lanowner:o lanispl:b lanpltrusted:b",
+    "pg_catalog.pg_language": "oid:o lanname:n lanowner:o lanispl:b lanpltrusted:b lanplcallfoid:o "
+    "laninline:o lanvalidator:o lanacl:T",
     "pg_catalog.pg_tables": "schemaname:n tablename:n tableowner:n tablespace:n hasindexes:b hasrules:b hastriggers:b "
     "rowsecurity:b",
     "pg_catalog.pg_views": "schemaname:n viewname:n viewowner:n definition:t",
@@ -134,7 +135,7 @@ _FILLED = {
     "mz_internal.mz_wallclock_global_lag": "object_id:t lag_ms:l",
     "mz_internal.mz_materialization_lag": "object_id:t local_lag_ms:l global_lag_ms:l",
     "mz_internal.mz_comments": "id:t object_type:t object_sub_id:i comment:t",
-    "mz_internal.mz_definitions": "oid:o definition:t",
+    "mz_internal.mz_definitions": "oid:o position:i definition:t",
     "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l",
     "mz_internal.mz_dataflow_operators": "object_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l",
@@ -168,6 +169,26 @@ _EMPTY = {
     "pg_catalog.pg_foreign_data_wrapper": "oid:o fdwname:n fdwowner:o fdwhandler:o fdwvalidator:o fdwacl:T fdwoptions:T",
     "pg_catalog.pg_partitioned_table": "partrelid:o partstrat:c partnatts:s partdefid:o partattrs:S partclass:O "
     "partcollation:O partexprs:t",
+    "pg_catalog.pg_default_acl": "oid:o defaclrole:o defaclnamespace:o defaclobjtype:c defaclacl:T",
+    "pg_catalog.pg_conversion": "oid:o conname:n connamespace:o conowner:o conforencoding:i contoencoding:i conproc:o "
+    "condefault:b",
+    "pg_catalog.pg_user_mappings": "umid:o srvid:o srvname:n umuser:o usename:n umoptions:T",
+    "pg_catalog.pg_ts_config": "oid:o cfgname:n cfgnamespace:o cfgowner:o cfgparser:o",
+    "pg_catalog.pg_ts_dict": "oid:o dictname:n dictnamespace:o dictowner:o dicttemplate:o dictinitoption:t",
+    "pg_catalog.pg_ts_parser": "oid:o prsname:n prsnamespace:o prsstart:o prstoken:o prsend:o prsheadline:o prslextype:o",
+    "pg_catalog.pg_ts_template": "oid:o tmplname:n tmplnamespace:o tmplinit:o tmpllexize:o",
+    "pg_catalog.pg_subscription": "oid:o subdbid:o subname:n subowner:o subenabled:b subbinary:b substream:b "
+    "subtwophasestate:c subdisableonerr:b subsynccommit:t subconninfo:t subpublications:T subskiplsn:t subslotname:n",
+    "pg_catalog.pg_largeobject_metadata": "oid:o lomowner:o lomacl:T",
+    "pg_catalog.pg_opfamily": "oid:o opfmethod:o opfname:n opfnamespace:o opfowner:o",
+    "pg_catalog.pg_amop": "oid:o amopfamily:o amoplefttype:o amoprighttype:o amopstrategy:s amoppurpose:c amopopr:o "
+    "amopmethod:o amopsortfamily:o",
+    "pg_catalog.pg_amproc": "oid:o amprocfamily:o amproclefttype:o amprocrighttype:o amprocnum:s amproc:o",
+    "pg_catalog.pg_statio_user_tables": "relid:o schemaname:n relname:n heap_blks_read:l heap_blks_hit:l",
+    "pg_catalog.pg_stat_user_tables": "relid:o schemaname:n relname:n seq_scan:l n_live_tup:l n_dead_tup:l",
+    "pg_catalog.pg_stat_user_indexes": "relid:o indexrelid:o schemaname:n relname:n indexrelname:n idx_scan:l",
+    "pg_catalog.pg_timezone_names": "name:t abbrev:t is_dst:b",
+    "pg_catalog.pg_prepared_xacts": "gid:t owner:n database:n",
     "pg_catalog.pg_auth_members": "oid:o roleid:o member:o grantor:o admin_option:b inherit_option:b set_option:b",
     "pg_catalog.pg_aggregate": "aggfnoid:o aggkind:c aggnumdirectargs:s",
     "pg_catalog.pg_extension": "oid:o extname:n extowner:o extnamespace:o extrelocatable:b extversion:t",
@@ -175,7 +196,7 @@ _EMPTY = {
     "pg_catalog.pg_db_role_setting": "setdatabase:o setrole:o setconfig:T",
     "pg_catalog.pg_shdescription": "objoid:o classoid:o description:t",
     "pg_catalog.pg_locks": "locktype:t database:o relation:o pid:i mode:t granted:b",
-    "pg_catalog.pg_operator": "oid:o oprname:n oprnamespace:o oprleft:o oprright:o oprresult:o oprcode:o",
+    "pg_catalog.pg_operator": "oid:o oprname:n oprnamespace:o oprowner:o oprkind:c oprleft:o oprright:o oprresult:o oprcode:o",
     "pg_catalog.pg_opclass": "oid:o opcmethod:o opcname:n opcnamespace:o opcfamily:o opcintype:o opcdefault:b",
     "pg_catalog.pg_cast": "oid:o castsource:o casttarget:o castfunc:o castcontext:c castmethod:c",
     "information_schema.table_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "
@@ -205,3 +226,11 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
 }
 
 ALWAYS_EMPTY = frozenset(_EMPTY)
+
+NEVER_FILLED = frozenset(
+    {
+        "attacl", "attfdwoptions", "attoptions", "datacl", "indpred", "nspacl", "proacl", "relacl", "reloptions",
+        "relpartbound", "rolconfig", "typacl", "lanacl", "spcacl", "spcoptions",
+    }
+)  # fmt: skip
+"""Columns of system relations that are NULL in every row: privileges, storage options, partitions."""

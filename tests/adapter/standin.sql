@@ -24,7 +24,8 @@ create view mz_catalog.mz_schemas as select oid::text as id, oid, nspname::text 
 
 create view mz_catalog.mz_objects as
 select
-  c.oid::text as id, c.oid as oid, c.relnamespace::text as schema_id, c.relname::text as name,
+  c.oid::text as id, c.oid as oid, c.relnamespace::text as schema_id, n.nspname::text as schema_name,
+  c.relname::text as name,
   case c.relkind when 'r' then 'table' when 'v' then 'view' when 'm' then 'materialized-view' when 'i' then 'index' end as type
 from pg_class c
 join pg_namespace n on n.oid = c.relnamespace
@@ -42,5 +43,10 @@ union
 select indexrelid::text, indrelid::text from pg_index;
 
 create view mz_internal.mz_hydration_statuses as
-select id as object_id, 'r1' as replica_id, true as hydrated, null::interval as hydration_time
+select
+  id as object_id, 'r1' as replica_id, true as hydrated, 0.1::float8 as hydration_seconds, 1::bigint as rows,
+  null::bigint as spark_job_id
 from mz_catalog.mz_objects where type in ('materialized-view', 'index');
+
+create view mz_internal.mz_cluster_replica_statuses as
+select 'r1' as replica_id, 'online' as status, null::text as reason;

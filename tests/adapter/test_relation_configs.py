@@ -1,13 +1,11 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta, timezone
-from decimal import Decimal
 from typing import Any
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.impl import closing_parenthesis, copy_value
+from dbt.adapters.ptvc.impl import closing_parenthesis
 from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash, index_statement_is
 
 
@@ -82,13 +80,6 @@ def test_the_same_index_twice_is_one() -> None:
 )
 def test_columns_of_a_source(body: str, rest: str) -> None:
     assert body[closing_parenthesis(body) :] == rest
-
-
-def test_values_for_copy() -> None:
-    assert copy_value(Decimal("1E+3")) == "1000"
-    instant = datetime(2013, 1, 1, 12, tzinfo=timezone(timedelta(hours=2)))
-    assert copy_value(instant) == datetime(2013, 1, 1, 10, tzinfo=UTC)
-    assert copy_value(None) is None
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ statements fit in one query and a batch of a seed may carry any number of values
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -60,6 +61,8 @@ class PtvcConnectionManager(SQLConnectionManager):
         credentials = profile.credentials
         assert isinstance(credentials, PtvcCredentials)
         credentials.anchor(project_directory(profile))
+        self.interrupted = threading.Event()
+        """Set when the run is being stopped: who waits for something must not begin another statement."""
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
@@ -115,6 +118,15 @@ class PtvcConnectionManager(SQLConnectionManager):
             retry_limit=credentials.retries,
             retryable_exceptions=[UnreachableError],
         )
+
+    def cancel_open(self) -> list[str]:
+        """Ctrl-C, or a failure under --fail-fast: statements are stopped on the server, and waiting ends."""
+        self.interrupted.set()
+        return super().cancel_open()
+
+    def cleanup_all(self) -> None:
+        super().cleanup_all()
+        self.interrupted.clear()
 
     def cancel(self, connection: Connection) -> None:
         """Ask the runtime to stop the statement that runs on `connection`."""

@@ -9,13 +9,12 @@ import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
 from dbt.adapters.base.impl import AdapterConfig, ConstraintSupport
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.events.types import AdapterEventInfo
 from dbt.adapters.sql import SQLAdapter
 from dbt_common.contracts.constraints import ConstraintType
@@ -26,6 +25,7 @@ from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcConnectionManager
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
+from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
     PtvcRelationType,
@@ -36,13 +36,18 @@ from dbt.adapters.ptvc.relation import (
     shorten,
 )
 from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
+from dbt.adapters.ptvc.seeds import copy_value, same_rows
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
 if TYPE_CHECKING:
     import agate
+    import psycopg
+
+logger = AdapterLogger("ptvc")
 
 _INT4_MAX = 2**31 - 1
 _PROGRESS_EVERY_S = 5.0
+_WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
 
@@ -108,7 +113,7 @@ class PtvcAdapter(SQLAdapter):
         message = f"  runtime: {table.rows[0][0]} at {info.host}:{info.port}"
         if self.credentials.path is not None:
             message += f", embedded under {self.credentials.path}"
-        fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
+        self._say(message)
 
     def valid_incremental_strategies(self) -> list[str]:
         return ["append", "delete+insert", "merge"]
@@ -162,6 +167,16 @@ class PtvcAdapter(SQLAdapter):
             (self._relation(schema, name, kind), self._relation(on_schema, on_name, on_kind))
             for schema, name, kind, on_schema, on_name, on_kind in rows
         ]
+
+    @available.parse_none
+    def rename_relation(self, from_relation: PtvcRelation, to_relation: PtvcRelation) -> None:
+        """ALTER names the kind, and dbt's own materializations say `table` whatever it is: the catalog knows."""
+        known = self.get_relation(
+            from_relation.database, from_relation.schema or "", from_relation.identifier or ""
+        )
+        if known is not None and known.type is not None:
+            from_relation = from_relation.incorporate(type=known.type)
+        super().rename_relation(from_relation, to_relation)
 
     @available.parse_list
     def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
@@ -223,22 +238,31 @@ class PtvcAdapter(SQLAdapter):
         start = time.monotonic()
         said, pause = start, _POLL_FIRST_S
         while True:
-            rows = list(self.execute_macro("ptvc__get_hydration_statuses", kwargs={"relation": relation}))
-            if any(bool(hydrated) for _, hydrated in rows):
-                return
+            rows = self.execute_macro("ptvc__get_hydration_statuses", kwargs={"relation": relation})
+            statuses = [HydrationStatus(*row) for row in rows]
             now = time.monotonic()
+            done = next((status for status in statuses if status.hydrated), None)
+            if done is not None:
+                if now - start > _WORTH_SAYING_S:
+                    self._say(f"hydrated {relation.render()} {done.summary()}")
+                return
+            state = "; ".join(status.progress() for status in statuses) or "no replica works on it"
             if now - start > timeout:
-                where = f"{len(rows)} replicas work on it" if rows else "no replica works on it"
                 raise DbtRuntimeError(
-                    f"{relation.render()} was not hydrated after {timeout:g} s ({where}). Raise `hydration_timeout`, "
+                    f"{relation.render()} was not hydrated after {timeout:g} s ({state}). Raise `hydration_timeout`, "
                     "set `wait_for_hydration: false`, or see mz_internal.mz_hydration_statuses."
                 )
             if now - said > _PROGRESS_EVERY_S:
                 said = now
-                message = f"hydrating {relation.render()}: {now - start:.0f} s so far, {len(rows)} replicas"
-                fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
-            time.sleep(pause)
+                self._say(f"hydrating {relation.render()}: {now - start:.0f} s so far, {state}")
+            if self.connections.interrupted.wait(pause):
+                raise DbtRuntimeError(
+                    f"stopped waiting for {relation.render()}: it goes on hydrating in the runtime."
+                )
             pause = min(pause * 1.5, _POLL_MAX_S)
+
+    def _say(self, message: str) -> None:
+        fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))
 
     # --- seeds -----------------------------------------------------------------------------------------------------
 
@@ -258,15 +282,54 @@ class PtvcAdapter(SQLAdapter):
     @available.parse_none
     def copy_rows(self, sql: str, agate_table: agate.Table) -> None:
         """Send the rows of a seed through COPY ... FROM STDIN."""
-        connection = self.connections.get_thread_connection()
+        handle = self.connections.get_thread_connection().handle
+        with self.connections.exception_handler(sql):
+            self._copy(handle, sql, agate_table)
+
+    @available.parse_none
+    def replace_rows(self, delete: str, copy: str, agate_table: agate.Table) -> None:
+        """DELETE and COPY in one transaction: nobody sees the table empty or half filled."""
+        handle = self.connections.get_thread_connection().handle
+        with self.connections.exception_handler(copy), handle.transaction():
+            handle.execute(self.connections._add_query_comment(delete))
+            self._copy(handle, copy, agate_table)
+
+    def _copy(self, handle: psycopg.Connection[Any], sql: str, agate_table: agate.Table) -> None:
+        logger.debug(f"{sql}: {len(agate_table.rows)} rows")
         columns = [[copy_value(value) for value in column.values()] for column in agate_table.columns]
-        with (
-            self.connections.exception_handler(sql),
-            connection.handle.cursor() as cursor,
-            cursor.copy(self.connections._add_query_comment(sql)) as copy,
-        ):
+        with handle.cursor() as cursor, cursor.copy(self.connections._add_query_comment(sql)) as copy:
             for row in zip(*columns, strict=True):
                 copy.write_row(row)
+
+    @available.parse(lambda *a, **k: "columns")
+    def seed_difference(
+        self, relation: PtvcRelation, columns: Mapping[str, str], agate_table: agate.Table
+    ) -> str:
+        """`columns`, `rows` or `none`: where a table differs from a seed with these columns, by quoted name and type."""
+        handle = self.connections.get_thread_connection().handle
+        name = relation.render()
+        wanted = ", ".join(f"cast(null as {type_}) as {column}" for column, type_ in columns.items())
+        with self.connections.exception_handler(name), handle.cursor() as cursor:
+            # Types are compared as the server describes them, since each has several names.
+            described = []
+            for query in (f"select {wanted}", f"select * from {name} where false"):
+                cursor.execute(self.connections._add_query_comment(query))
+                described.append(_description(cursor))
+            if described[0] != described[1]:
+                return "columns"
+            count = len(agate_table.rows)
+            rows = f"select {', '.join(columns)} from {name} limit {count + 1}"
+            cursor.execute(self.connections._add_query_comment(rows))
+            stored = cursor.fetchall()
+        values = [column.values() for column in agate_table.columns]
+        return "none" if same_rows(stored, values, handle.info.timezone) else "rows"
+
+
+def _description(cursor: psycopg.Cursor[Any]) -> list[tuple[bytes | None, int, int]]:
+    """Names, types and type modifiers of a result's columns."""
+    result = cursor.pgresult
+    assert result is not None
+    return [(result.fname(i), result.ftype(i), result.fmod(i)) for i in range(result.nfields)]
 
 
 _TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|[()]|.", re.DOTALL)
@@ -287,11 +350,3 @@ def closing_parenthesis(sql: str) -> int:
             return 0
     return 0
 
-
-def copy_value(value: Any) -> Any:
-    """A value as COPY's text takes it for any type of column: no exponents, and instants in UTC."""
-    if isinstance(value, Decimal):
-        return format(value, "f")
-    if isinstance(value, datetime) and value.tzinfo is not None:
-        return value.astimezone(UTC)
-    return value

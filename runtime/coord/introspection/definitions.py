@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from ...expr.scalar import ColumnRef, Scalar
+from collections.abc import Sequence
+
+from ...expr.scalar import ColumnRef, Literal, Scalar
+from ...repr.schema import Column
+from ...sql.explain import show
 from ...sql.plans import ItemKind
 from ..catalog import Item
 from .state import State
@@ -14,7 +18,7 @@ def create_sql(state: State, item: Item) -> str:
     match item.kind:
         case ItemKind.TABLE:
             columns = ", ".join(
-                f"{_quoted(c.name)} {c.type}{'' if c.nullable else ' NOT NULL'}" for c in item.schema
+                _column(c, item.defaults[i] if item.defaults else None) for i, c in enumerate(item.schema)
             )
             return f"CREATE TABLE {name} ({columns})"
         case ItemKind.VIEW:
@@ -22,19 +26,43 @@ def create_sql(state: State, item: Item) -> str:
         case ItemKind.MATERIALIZED_VIEW:
             return f"CREATE MATERIALIZED VIEW {name} IN CLUSTER {item.cluster} AS {item.definition_sql}"
         case ItemKind.INDEX:
-            return f"CREATE INDEX {_quoted(item.name)} IN CLUSTER {item.cluster} ON {state.on_name(item)} ({keys(state, item)})"
+            on = state.on_name(item)
+            return (
+                f"CREATE INDEX {_quoted(item.name)} IN CLUSTER {item.cluster} ON {on} ({keys(state, item)})"
+            )
         case _:
             return item.create_sql
 
 
+def _column(column: Column, default: Scalar | None) -> str:
+    text = f"{_quoted(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
+    return text if default is None else f"{text} DEFAULT {expression_sql(default)}"
+
+
+def index_sql(state: State, index: Item) -> str:
+    """The definition as PostgreSQL's clients read it: psql shows what follows USING."""
+    on = state.on_name(index)
+    return f"CREATE INDEX {_quoted(index.name)} ON {on} USING arrangement ({keys(state, index)})"
+
+
 def keys(state: State, index: Item) -> str:
-    """The key of an index: column names, and `expression` for what is not a column."""
-    schema = state.catalog.item_by_id(index.on).schema
+    """The key of an index."""
+    return ", ".join(key_columns(state, index))
 
-    def show(key: Scalar) -> str:
-        return _quoted(schema[key.index].name) if isinstance(key, ColumnRef) else "(expression)"
 
-    return ", ".join(show(key) for key in index.keys)
+def key_columns(state: State, index: Item) -> list[str]:
+    """Each column of the key: a name, or an expression in parentheses."""
+    names = [_quoted(column.name) for column in state.catalog.item_by_id(index.on).schema]
+    shown = [(key, expression_sql(key, names)) for key in index.keys]
+    return [text if isinstance(key, ColumnRef) or text[0] == "(" else f"({text})" for key, text in shown]
+
+
+def expression_sql(scalar: Scalar, names: Sequence[str] = ()) -> str:
+    """An expression over columns of those names."""
+    if isinstance(scalar, Literal) and isinstance(scalar.value, str):
+        quoted = scalar.value.replace("'", "''")
+        return f"'{quoted}'::{scalar.type}"
+    return show(scalar, names)
 
 
 def _quoted(name: str) -> str:

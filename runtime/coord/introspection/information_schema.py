@@ -72,7 +72,11 @@ def _columns(item: CatalogItem) -> Rows:
             "data_type": _data_type(type_),
             "character_maximum_length": type_.length,
             "numeric_precision": type_.precision if type_.kind is Kind.NUMERIC else _BITS.get(type_.kind),
-            "numeric_precision_radix": 10 if type_.kind is Kind.NUMERIC else 2 if type_.kind in _BITS else None,
+            "numeric_precision_radix": 10
+            if type_.kind is Kind.NUMERIC
+            else 2
+            if type_.kind in _BITS
+            else None,
             "numeric_scale": _scale(type_),
             "datetime_precision": 6 if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) else None,
             "udt_catalog": DATABASE,

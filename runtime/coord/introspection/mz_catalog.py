@@ -132,7 +132,10 @@ def _items(state: State, kind: ItemKind) -> list[Item]:
 
 def _of_kind(state: State, kind: ItemKind) -> Rows:
     for item in _items(state, kind):
-        yield _object(state, item) | {"definition": item.definition_sql, "create_sql": create_sql(state, item)}
+        yield _object(state, item) | {
+            "definition": item.definition_sql,
+            "create_sql": create_sql(state, item),
+        }
 
 
 def _object(state: State, item: Item) -> dict[str, Any]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...sql.plans import ItemKind
-from .definitions import create_sql
+from .definitions import create_sql, index_sql, key_columns
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]
@@ -46,8 +46,14 @@ def mz_object_dependencies(state: State) -> Rows:
 
 def mz_definitions(state: State) -> Rows:
     for item in state.catalog.user_items():
-        definition = item.definition_sql or create_sql(state, item)
-        yield {"oid": item.oid, "definition": definition}
+        if item.kind is ItemKind.INDEX:
+            yield {"oid": item.oid, "position": 0, "definition": index_sql(state, item)}
+            for position, key in enumerate(key_columns(state, item), 1):
+                yield {"oid": item.oid, "position": position, "definition": key}
+        else:
+            body = item.definition_sql
+            definition = f"{body};" if body else create_sql(state, item)
+            yield {"oid": item.oid, "position": 0, "definition": definition}
 
 
 def mz_source_statuses(state: State) -> Rows:

@@ -27,10 +27,11 @@ from ...repr.types import (
     array_of,
 )
 from ...sql.plans import ItemKind
-from .definitions import keys
+from .definitions import expression_sql, keys
 from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM = 2, 403
+TABLESPACE_OID = 1663
 CLASS_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 2615, 2618
 C_COLLATION, DEFAULT_COLLATION = 950, 100
 
@@ -65,9 +66,7 @@ def pg_class(state: State) -> Rows:
     indexed = {index.on for index in state.indexes()}
     for oid, item in state.relations():
         temporary = item.name.schema.startswith("pg_temp_")
-        yield _class(
-            state, oid, item.name.name, item.name.schema, RELKINDS[item.kind], len(item.schema)
-        ) | {
+        yield _class(state, oid, item.name.name, item.name.schema, RELKINDS[item.kind], len(item.schema)) | {
             "relhasindex": item.id in indexed,
             "relhasrules": item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW),
             "relpersistence": "t" if temporary else "p",
@@ -151,7 +150,7 @@ def _attribute(oid: int, number: int, name: str, type_: ScalarType) -> dict[str,
         "attisdropped": False,
         "attislocal": True,
         "attinhcount": 0,
-        "attcollation": C_COLLATION if type_.is_string_category else 0,
+        "attcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
         "attstattarget": -1,
     }
 
@@ -232,7 +231,7 @@ def pg_attrdef(state: State) -> Rows:
                     "oid": oid * 1_000 + number,
                     "adrelid": oid,
                     "adnum": number,
-                    "adbin": "DEFAULT",
+                    "adbin": expression_sql(default),
                 }
 
 
@@ -279,10 +278,14 @@ def pg_database(state: State) -> Rows:
         "datconnlimit": -1,
         "datfrozenxid": 0,
         "datminmxid": 0,
-        "dattablespace": 0,
+        "dattablespace": TABLESPACE_OID,
         "datcollate": "C",
         "datctype": "C",
     }
+
+
+def pg_tablespace(state: State) -> Rows:
+    yield {"oid": TABLESPACE_OID, "spcname": "pg_default", "spcowner": OWNER_OID}
 
 
 def pg_collation(state: State) -> Rows:

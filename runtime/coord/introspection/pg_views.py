@@ -8,7 +8,7 @@ from typing import Any
 from ...config import DATABASE
 from ...sql.plans import ItemKind
 from ..variables import DEFAULTS
-from .definitions import create_sql
+from .definitions import index_sql
 from .state import DATABASE_OID, OWNER, OWNER_OID, State
 
 Rows = Iterator[dict[str, Any]]
@@ -61,7 +61,7 @@ def pg_indexes(state: State) -> Rows:
             "schemaname": index.schema_name,
             "tablename": on.name.name,
             "indexname": index.name,
-            "indexdef": create_sql(state, index),
+            "indexdef": index_sql(state, index),
         }
 
 

@@ -19,11 +19,10 @@
 {# Schema, name, kind, and the definition's text, which holds its hash. #}
 {% macro ptvc__list_relations_without_caching(schema_relation) -%}
   {% set sql -%}
-    select s.name as schema_name, o.name as name, o.type as kind, d.definition as definition
+    select o.schema_name, o.name, o.type as kind, d.definition
     from mz_catalog.mz_objects o
-    join mz_catalog.mz_schemas s on s.id = o.schema_id
     left join mz_internal.mz_definitions d on d.oid = o.oid
-    where s.name = {{ ptvc__literal(schema_relation.schema) }}
+    where o.schema_name = {{ ptvc__literal(schema_relation.schema) }}
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}
@@ -32,29 +31,29 @@
 {% macro ptvc__get_relations() -%}
   {% set sql -%}
     select
-      dependent_schema.name as dependent_schema,
+      dependent.schema_name as dependent_schema,
       dependent.name as dependent_name,
       dependent.type as dependent_kind,
-      referenced_schema.name as referenced_schema,
+      referenced.schema_name as referenced_schema,
       referenced.name as referenced_name,
       referenced.type as referenced_kind
     from mz_internal.mz_object_dependencies edge
     join mz_catalog.mz_objects dependent on dependent.id = edge.object_id
-    join mz_catalog.mz_schemas dependent_schema on dependent_schema.id = dependent.schema_id
     join mz_catalog.mz_objects referenced on referenced.id = edge.referenced_object_id
-    join mz_catalog.mz_schemas referenced_schema on referenced_schema.id = referenced.schema_id
   {%- endset %}
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
-{# Replica and whether the relation is hydrated there. #}
+{# For each replica: whether the relation is hydrated there, its figures, and what is wrong with the replica. #}
 {% macro ptvc__get_hydration_statuses(relation) -%}
   {% set sql -%}
-    select h.replica_id, h.hydrated
+    select
+      h.replica_id, h.hydrated, h.hydration_seconds, h.rows, h.spark_job_id,
+      case when r.status <> 'online' then coalesce(r.status || ': ' || r.reason, r.status) end as trouble
     from mz_internal.mz_hydration_statuses h
     join mz_catalog.mz_objects o on o.id = h.object_id
-    join mz_catalog.mz_schemas s on s.id = o.schema_id
-    where s.name = {{ ptvc__literal(relation.schema) }}
+    left join mz_internal.mz_cluster_replica_statuses r on r.replica_id = h.replica_id
+    where o.schema_name = {{ ptvc__literal(relation.schema) }}
       and o.name = {{ ptvc__literal(relation.identifier) }}
   {%- endset %}
   {{ return(run_query(sql)) }}

@@ -1,6 +1,28 @@
-{% materialization snapshot, adapter='ptvc' %}
-  {{ exceptions.raise_compiler_error(
-      "snapshot " ~ this.render() ~ " cannot be built: this runtime has no UPDATE ... FROM yet, which keeping the old "
-      "versions of rows needs. Write the changes out with a sink meanwhile."
-  ) }}
-{% endmaterialization %}
+{# Snapshots are dbt's own; here MERGE is an UPDATE and an INSERT, which one query of two statements commits together. #}
+
+{% macro ptvc__snapshot_merge_sql(target, source, insert_cols) -%}
+  {%- set columns = config.get('snapshot_table_column_names') or get_snapshot_table_column_names() -%}
+  {%- set names = insert_cols | join(', ') -%}
+  {%- set current = config.get('dbt_valid_to_current') -%}
+  update {{ target.render() }} as dbt_internal_dest
+  set {{ columns.dbt_valid_to }} = dbt_internal_source.{{ columns.dbt_valid_to }}
+  from {{ source }} as dbt_internal_source
+  where dbt_internal_source.{{ columns.dbt_scd_id }} = dbt_internal_dest.{{ columns.dbt_scd_id }}
+    and dbt_internal_source.dbt_change_type in ('update', 'delete')
+    {% if current -%}
+    and (dbt_internal_dest.{{ columns.dbt_valid_to }} = {{ current }} or dbt_internal_dest.{{ columns.dbt_valid_to }} is null)
+    {%- else -%}
+    and dbt_internal_dest.{{ columns.dbt_valid_to }} is null
+    {%- endif %};
+  insert into {{ target.render() }} ({{ names }})
+  select {{ names }} from {{ source }} as dbt_internal_source
+  where dbt_internal_source.dbt_change_type = 'insert'
+{%- endmacro %}
+
+{% macro ptvc__snapshot_get_time() -%}
+  cast(now() as timestamp)
+{%- endmacro %}
+
+{% macro ptvc__snapshot_string_as_time(timestamp) -%}
+  {{ return("cast('" ~ timestamp ~ "' as timestamp)") }}
+{%- endmacro %}

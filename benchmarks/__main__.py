@@ -1,0 +1,123 @@
+"""`python -m benchmarks`: engine, hydration, end-to-end, all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from .end_to_end import run_end_to_end
+from .engine import application, run_in_process, run_resident
+from .hydration import run_hydration
+from .measure import Machine
+from .report import Result, console, show, write_json
+from .workloads import WORKLOADS
+
+app = typer.Typer(
+    help="The benchmark suite; see benchmarks/README.md.", no_args_is_help=True, add_completion=False
+)
+
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", help="Write the results as JSON to this file.")
+]
+RowsOption = Annotated[int, typer.Option("--rows", help="Rows of the base.")]
+BasesOption = Annotated[str, typer.Option("--bases", help="Sizes of the base, with commas between them.")]
+ChangesOption = Annotated[str, typer.Option("--changes", help="Sizes of a change, with commas between them.")]
+WorkloadsOption = Annotated[str, typer.Option("--workloads", help="Which, with commas between them.")]
+PlacesOption = Annotated[str, typer.Option("--places", help="process, resident, or both.")]
+ScaleOption = Annotated[float, typer.Option("--scale", help="More or fewer repetitions: a factor.")]
+CountOption = Annotated[int, typer.Option("--count", help="How many inserts of each kind.")]
+RepeatsOption = Annotated[int, typer.Option("--repeats", help="How many hydrations.")]
+
+BASES = "100000,1000000"
+CHANGES = "1,100,10000,100000"
+REPEATS = 3
+ALL_WORKLOADS = ",".join(WORKLOADS)
+
+
+def numbers(text: str) -> list[int]:
+    try:
+        return [int(part) for part in text.split(",")]
+    except ValueError:
+        raise typer.BadParameter(f"not a list of whole numbers: {text}") from None
+
+
+@app.command()
+def engine(
+    bases: BasesOption = BASES,
+    changes: ChangesOption = CHANGES,
+    workloads: WorkloadsOption = ALL_WORKLOADS,
+    places: PlacesOption = "process,resident",
+    scale: ScaleOption = 1.0,
+    output: OutputOption = None,
+) -> None:
+    """Latency of steps of each workload, beside a bare reference and a recomputation in DuckDB."""
+    machine = Machine.now()
+    finish(_engine(bases, changes, workloads, places, scale), machine, output)
+
+
+def _engine(bases: str, changes: str, workloads: str, places: str, scale: float) -> list[Result]:
+    if unknown := set(workloads.split(",")) - set(WORKLOADS):
+        raise typer.BadParameter(
+            f"no workload {', '.join(sorted(unknown))}: there are {', '.join(WORKLOADS)}"
+        )
+    if unknown := set(places.split(",")) - {"process", "resident"}:
+        raise typer.BadParameter(f"no place {', '.join(sorted(unknown))}: there are process, resident")
+    chosen = [(WORKLOADS[name], base) for name in workloads.split(",") for base in numbers(bases)]
+    sizes = numbers(changes)
+    runs = []
+    if "process" in places:
+        for workload, base in chosen:
+            console.log(f"{workload.name}, base {base:,}, in this process")
+            runs.append(run_in_process(workload, base, sizes, scale))
+    if "resident" in places:
+        with application() as spark:
+            for workload, base in chosen:
+                console.log(f"{workload.name}, base {base:,}, in resident tasks")
+                runs.append(run_resident(spark, workload, base, sizes, scale))
+    return [step for run in runs for step in run.steps] + [run.hydration for run in runs]
+
+
+@app.command()
+def hydration(
+    rows: RowsOption = 1_000_000, repeats: RepeatsOption = REPEATS, output: OutputOption = None
+) -> None:
+    """W2's hydration as a Spark job through the running system; Spark SQL's and DuckDB's own recompute."""
+    machine = Machine.now()
+    finish(_hydration(rows, repeats), machine, output)
+
+
+def _hydration(rows: int, repeats: int) -> list[Result]:
+    console.log(f"W2, hydration of {rows:,} rows")
+    jobs, recomputations = run_hydration(rows, repeats)
+    return [*jobs, *recomputations]
+
+
+@app.command(name="end-to-end")
+def end_to_end(rows: RowsOption = 10_000, count: CountOption = 200, output: OutputOption = None) -> None:
+    """INSERT acknowledged to visible in a dependent view, through pgwire."""
+    machine = Machine.now()
+    console.log(f"end to end, {count} inserts over a base of {rows:,} rows")
+    finish(list(run_end_to_end(rows, count)), machine, output)
+
+
+@app.command(name="all")
+def everything(scale: ScaleOption = 1.0, output: OutputOption = None) -> None:
+    """All of it, with the usual sizes."""
+    machine = Machine.now()
+    results = _engine(BASES, CHANGES, ALL_WORKLOADS, "process,resident", scale)
+    results += _hydration(1_000_000, REPEATS)
+    results += run_end_to_end(10_000, max(int(200 * scale), 10))
+    finish(results, machine, output)
+
+
+def finish(results: list[Result], machine: Machine, output: Path | None) -> None:
+    show(results)
+    if output is not None:
+        write_json(output, machine, results)
+        console.log(f"wrote {output}")
+
+
+if __name__ == "__main__":
+    app()

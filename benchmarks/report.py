@@ -1,0 +1,174 @@
+"""Results as tables for a terminal and as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from .end_to_end import EndToEndResult
+from .engine import HydrationResult, StepResult
+from .hydration import JobHydration, Recomputation
+from .measure import Latencies, Machine, plain
+
+MIN_WIDTH = 120
+"""Columns of a table that goes to a file or a pipe."""
+
+console = Console() if Console().is_terminal else Console(width=MIN_WIDTH)
+
+Result = StepResult | HydrationResult | JobHydration | Recomputation | EndToEndResult
+
+
+def write_json(path: Path, machine: Machine, results: Iterable[Result]) -> None:
+    """One object: the machine, and a list of results by kind."""
+    by_kind: dict[str, list[object]] = {}
+    for result in results:
+        by_kind.setdefault(type(result).__name__, []).append(plain(result))
+    path.write_text(json.dumps({"machine": plain(machine), **by_kind}, indent=1) + "\n")
+
+
+def show(results: list[Result]) -> None:
+    """A table for every kind of result that there is."""
+    _show_steps([r for r in results if isinstance(r, StepResult)])
+    _show_growth([r for r in results if isinstance(r, StepResult)])
+    _show_hydrations([r for r in results if isinstance(r, HydrationResult)])
+    _show_jobs([r for r in results if isinstance(r, JobHydration)])
+    _show_recomputations([r for r in results if isinstance(r, Recomputation)])
+    _show_end_to_end([r for r in results if isinstance(r, EndToEndResult)])
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, title_justify="left")
+    for i, column in enumerate(columns):
+        table.add_column(column, justify="left" if i == 0 else "right")
+    return table
+
+
+def _ms(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if value < 100 else f"{value:,.0f}"
+
+
+def _three(latencies: Latencies | None) -> list[str]:
+    if latencies is None:
+        return ["-", "-", "-"]
+    return [_ms(latencies.median_ms), _ms(latencies.p99_ms), _ms(latencies.max_ms)]
+
+
+def _show_steps(results: list[StepResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Steps (milliseconds; ratio of medians, taken in turns)",
+        *("workload", "where", "base", "change", "median", "p99", "max", "CPU"),
+        *("reference", "ratio", "DuckDB anew", "load"),
+    )
+    for r in results:
+        table.add_row(
+            r.workload,
+            r.place,
+            f"{r.base_rows:,}",
+            f"{r.change_rows:,}",
+            *_three(r.engine),
+            _ms(r.engine.cpu_ms),
+            _ms(r.reference.median_ms if r.reference else None),
+            f"{r.against_reference:.2f}" if r.against_reference is not None else "-",
+            _ms(r.duckdb.median_ms if r.duckdb else None),
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_growth(results: list[StepResult]) -> None:
+    """How a step of one size grows from the smallest base to the largest one."""
+    by_size: dict[tuple[str, str, int], list[StepResult]] = {}
+    for r in results:
+        by_size.setdefault((r.workload, r.place, r.change_rows), []).append(r)
+    table = _table(
+        "Growth with the base (ratio of medians; the reference's own growth beside it)",
+        *("workload", "where", "change", "bases", "growth", "reference"),
+    )
+    for (workload, place, rows), entries in by_size.items():
+        low, high = (f(entries, key=lambda r: r.base_rows) for f in (min, max))
+        if low.base_rows == high.base_rows:
+            continue
+        reference = "-"
+        if low.reference is not None and high.reference is not None:
+            reference = f"{high.reference.median_ms / low.reference.median_ms:.2f}"
+        growth = f"{high.engine.median_ms / low.engine.median_ms:.2f}"
+        bases = f"{low.base_rows:,} to {high.base_rows:,}"
+        table.add_row(workload, place, f"{rows:,}", bases, growth, reference)
+    if table.row_count:
+        console.print(table)
+
+
+def _show_hydrations(results: list[HydrationResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Hydration at the engine",
+        *("workload", "where", "base", "seconds", "reference s", "input MiB", "memory MiB", "peak MiB"),
+    )
+    for r in results:
+        reference = "-" if r.reference_seconds is None else f"{r.reference_seconds:.2f}"
+        table.add_row(
+            *(r.workload, r.place, f"{r.base_rows:,}", f"{r.seconds:.2f}", reference),
+            *(f"{r.input_mib:,.0f}", f"{r.memory_mib:,.0f}", f"{r.peak_mib:,.0f}"),
+        )
+    console.print(table)
+
+
+def _show_jobs(results: list[JobHydration]) -> None:
+    if not results:
+        return
+    table = _table(
+        "W2's hydration as a Spark job, through the running system (seconds)",
+        *("base", "CREATE to hydrated", "reported", "job", "CPU", "COPY in", "load"),
+    )
+    for r in results:
+        table.add_row(
+            f"{r.base_rows:,}",
+            f"{r.wall_seconds:.2f}",
+            "-" if r.reported_seconds is None else f"{r.reported_seconds:.2f}",
+            "none" if r.spark_job_id is None else str(r.spark_job_id),
+            f"{r.cpu_seconds:.2f}",
+            f"{r.copy_seconds:.2f}",
+            f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_recomputations(results: list[Recomputation]) -> None:
+    if not results:
+        return
+    table = _table(
+        "W2 recomputed by others (seconds)", *("program", "base", "first", "best after", "CPU each", "load")
+    )
+    for r in results:
+        table.add_row(
+            *(r.program, f"{r.base_rows:,}", f"{r.first_seconds:.2f}", f"{r.best_seconds:.2f}"),
+            *(f"{r.cpu_seconds:.2f}", f"{r.load_1min:.1f}"),
+        )
+    console.print(table)
+
+
+def _show_end_to_end(results: list[EndToEndResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "INSERT to visible in a view, through pgwire (milliseconds)",
+        *("read", "base", "", "median", "p99", "max", "CPU each", "load"),
+    )
+    for r in results:
+        for name, latencies in (("insert", r.insert), ("visible", r.visible), ("whole", r.whole)):
+            table.add_row(
+                *(r.read, f"{r.base_rows:,}", name),
+                *_three(latencies),
+                _ms(r.cpu_ms_each),
+                f"{r.load_1min:.1f}",
+            )
+    console.print(table)

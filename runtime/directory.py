@@ -1,0 +1,81 @@
+"""An environment's directory, as other processes see it: who serves it, and where that one listens.
+
+A directory belongs to one process at a time: a lock file says so at once, and the epoch in consensus decides in the end.
+`runtime.json` in the directory tells clients on this machine where the runtime listens.  Little is imported here, so that
+a command that only asks is quick.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import IO
+
+from .errors import PtvcError
+
+RUNTIME_FILE = "runtime.json"
+LOCK_FILE = "lock"
+
+
+@dataclass(frozen=True, slots=True)
+class RuntimeInfo:
+    """What `runtime.json` holds while a runtime serves the directory."""
+
+    host: str
+    port: int
+    pid: int
+    version: str
+
+    @classmethod
+    def read(cls, directory: Path) -> RuntimeInfo | None:
+        """The runtime that serves the directory; None when there is none."""
+        try:
+            info = cls(**json.loads((directory / RUNTIME_FILE).read_text()))
+        except (FileNotFoundError, json.JSONDecodeError, TypeError):
+            return None
+        return info if is_locked(directory) else None
+
+    def write(self, directory: Path) -> None:
+        path = directory / RUNTIME_FILE
+        temporary = path.with_suffix(".tmp")
+        temporary.write_text(
+            json.dumps({"host": self.host, "port": self.port, "pid": self.pid, "version": self.version})
+        )
+        temporary.replace(path)
+
+
+def installed_version() -> str:
+    return version("dbt-ptvc")
+
+
+def is_locked(directory: Path) -> bool:
+    """Whether a living process serves the directory."""
+    try:
+        with (directory / LOCK_FILE).open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except FileNotFoundError:
+        return False
+    except BlockingIOError:
+        return True
+    return False
+
+
+def lock(directory: Path) -> IO[bytes]:
+    """Takes the directory for this process; the lock goes with the process."""
+    directory.mkdir(parents=True, exist_ok=True)
+    file = (directory / LOCK_FILE).open("ab")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        info = RuntimeInfo.read(directory)
+        where = f" (process {info.pid}, port {info.port})" if info is not None else ""
+        raise PtvcError(
+            f"{directory} is served by another runtime already{where}",
+            sqlstate="55006",
+            hint=f"Stop it with: ptvc down --path {directory}",
+        ) from None
+    return file

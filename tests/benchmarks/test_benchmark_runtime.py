@@ -1,0 +1,28 @@
+"""The benchmarks of a whole runtime run, over small data; their answers are checked where they are taken."""
+
+from __future__ import annotations
+
+import pytest
+from benchmarks.end_to_end import run_end_to_end
+from benchmarks.hydration import run_hydration
+from benchmarks.report import show
+
+
+@pytest.mark.slow
+def test_end_to_end() -> None:
+    results = run_end_to_end(base_rows=500, count=5)
+    assert [result.read for result in results] == ["view", "index"]
+    for result in results:
+        assert result.whole.count == 5
+        assert result.visible.median_ms <= result.whole.max_ms
+        assert result.cpu_ms_each > 0
+
+
+@pytest.mark.slow
+def test_hydration_as_a_job(capsys: pytest.CaptureFixture[str]) -> None:
+    jobs, recomputations = run_hydration(5_000, 2)
+    assert [job.spark_job_id is not None for job in jobs] == [True, True]
+    assert all(0 < job.wall_seconds for job in jobs)
+    assert {r.program for r in recomputations} >= {"Spark SQL"}
+    show([*jobs, *recomputations])
+    assert "Spark SQL" in capsys.readouterr().out

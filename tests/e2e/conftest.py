@@ -1,0 +1,25 @@
+"""Runtimes for the tests of this folder, ended whatever happens."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from .runtime_process import Runtime
+
+
+@contextmanager
+def running(*settings: str) -> Iterator[Runtime]:
+    """A runtime that serves a directory of its own, with everything in it removed afterwards."""
+    directory = Path(tempfile.mkdtemp(prefix="ptvc-e2e-"))
+    runtime = Runtime(directory / "environment", settings)
+    try:
+        runtime.start()
+        yield runtime
+    finally:
+        if runtime.process.poll() is None:
+            runtime.stop()
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,139 @@
+"""INSERT, UPDATE, DELETE, COPY."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from inprocess import rows
+from psycopg import errors
+
+Db = psycopg.Connection[tuple[Any, ...]]
+
+
+@pytest.fixture
+def t(db: Db) -> str:
+    db.execute("CREATE TABLE t (a int NOT NULL, b text DEFAULT 'none', c numeric(8, 2))")
+    return "t"
+
+
+def all_of(db: Db) -> list[tuple[Any, ...]]:
+    return [(a, b, None if c is None else str(c)) for a, b, c in rows(db, "SELECT * FROM t ORDER BY a, b, c")]
+
+
+def test_tags_and_defaults(db: Db, t: str) -> None:
+    assert db.execute("INSERT INTO t (a) VALUES (1), (2)").statusmessage == "INSERT 0 2"
+    assert db.execute("INSERT INTO t VALUES (3, DEFAULT, 1.005)").statusmessage == "INSERT 0 1"
+    assert all_of(db) == [(1, "none", None), (2, "none", None), (3, "none", "1.01")]
+    assert db.execute("UPDATE t SET b = NULL, c = a WHERE a >= 2").statusmessage == "UPDATE 2"
+    assert all_of(db) == [(1, "none", None), (2, None, "2.00"), (3, None, "3.00")]
+    assert db.execute("DELETE FROM t WHERE b IS NULL").statusmessage == "DELETE 2"
+    assert db.execute("DELETE FROM t WHERE a = 17").statusmessage == "DELETE 0"
+    assert all_of(db) == [(1, "none", None)]
+    db.execute("TRUNCATE t")
+    assert all_of(db) == []
+
+
+def test_returning(db: Db, t: str) -> None:
+    assert rows(db, "INSERT INTO t (a) VALUES (1), (2) RETURNING a, b || '!' AS x") == [
+        (1, "none!"),
+        (2, "none!"),
+    ]
+    assert rows(db, "UPDATE t SET a = a * 10 WHERE a = 2 RETURNING a") == [(20,)]
+    assert rows(db, "DELETE FROM t WHERE a = 1 RETURNING *") == [(1, "none", None)]
+    assert all_of(db) == [(20, "none", None)]
+
+
+def test_not_null(db: Db, t: str) -> None:
+    for statement in (
+        "INSERT INTO t (b) VALUES ('x')",
+        "INSERT INTO t VALUES (1, 'x', 2), (NULL, 'y', 3)",
+    ):
+        with pytest.raises(errors.NotNullViolation, match='null value in column "a" of relation "t"'):
+            db.execute(statement)
+    db.execute("INSERT INTO t VALUES (1)")
+    with pytest.raises(errors.NotNullViolation):
+        db.execute("UPDATE t SET a = NULL")
+    assert all_of(db) == [(1, "none", None)]
+
+
+def test_insert_select(db: Db, t: str) -> None:
+    db.execute("INSERT INTO t VALUES (1, 'x', 1), (2, 'y', 2)")
+    assert db.execute("INSERT INTO t SELECT a + 10, b, c FROM t").statusmessage == "INSERT 0 2"
+    assert [a for a, _, _ in all_of(db)] == [1, 2, 11, 12]
+
+
+def test_duplicates_count(db: Db) -> None:
+    db.execute("CREATE TABLE bag (a int)")
+    db.execute("INSERT INTO bag VALUES (1), (1), (1), (2)")
+    assert rows(db, "SELECT * FROM bag ORDER BY 1") == [(1,), (1,), (1,), (2,)]
+    assert db.execute("UPDATE bag SET a = 2 WHERE a = 1").statusmessage == "UPDATE 3"
+    assert rows(db, "SELECT * FROM bag LIMIT 3 OFFSET 2") == [(2,), (2,)]
+    assert db.execute("DELETE FROM bag").statusmessage == "DELETE 4"
+
+
+def test_an_update_that_fails_changes_nothing(db: Db, t: str) -> None:
+    db.execute("INSERT INTO t VALUES (0), (1)")
+    with pytest.raises(errors.DivisionByZero):
+        db.execute("UPDATE t SET a = 1 / a")
+    assert [a for a, _, _ in all_of(db)] == [0, 1]
+
+
+@pytest.mark.parametrize("options", ["", "(FORMAT csv)", "(FORMAT binary)"])
+def test_copy_both_ways(db: Db, options: str) -> None:
+    db.execute("CREATE TABLE source (a int, b text)")
+    db.execute("CREATE TABLE target (a int, b text)")
+    lines = ["plain", "with\ttab", "line\nbreak", 'quote " and , comma', "", "\\N"]
+    with db.cursor() as cursor:
+        for i, line in enumerate(lines):
+            cursor.execute("INSERT INTO source VALUES (%s, %s)", (i, line))
+        cursor.execute("INSERT INTO source VALUES (99, NULL)")
+        with cursor.copy(f"COPY source TO STDOUT {options}") as copy:
+            data = b"".join(bytes(piece) for piece in copy)
+        with cursor.copy(f"COPY target FROM STDIN {options}") as copy:
+            copy.write(data)
+        assert cursor.statusmessage == f"COPY {len(lines) + 1}"
+    assert rows(db, "SELECT * FROM target ORDER BY a") == [*enumerate(lines), (99, None)]
+
+
+def test_copy_many_rows_and_some_columns(db: Db, t: str) -> None:
+    with db.cursor() as cursor, cursor.copy("COPY t (c, a) FROM STDIN") as copy:
+        for i in range(20_000):
+            copy.write_row((i, i))
+    assert rows(db, "SELECT count(*), min(b), sum(c) FROM t")[0][:2] == (20_000, "none")
+
+
+def test_copy_in_a_block_is_part_of_it(db: Db, t: str) -> None:
+    db.execute("BEGIN")
+    with db.cursor() as cursor, cursor.copy("COPY t (a) FROM STDIN") as copy:
+        copy.write_row((1,))
+    assert len(all_of(db)) == 1
+    db.execute("ROLLBACK")
+    assert all_of(db) == []
+
+
+def test_a_bad_copy_changes_nothing(db: Db, t: str) -> None:
+    with (
+        pytest.raises(errors.InvalidTextRepresentation),
+        db.cursor() as cursor,
+        cursor.copy("COPY t (a) FROM STDIN") as copy,
+    ):
+        copy.write(b"1\nx\n")
+    with (
+        pytest.raises(errors.NotNullViolation),
+        db.cursor() as cursor,
+        cursor.copy("COPY t (a) FROM STDIN") as copy,
+    ):
+        copy.write(b"1\n\\N\n")
+    assert all_of(db) == []
+
+
+def test_views_cannot_be_written(db: Db, t: str) -> None:
+    db.execute("CREATE VIEW v AS SELECT a FROM t")
+    db.execute("CREATE MATERIALIZED VIEW m AS SELECT a FROM t")
+    for name in ("v", "m", "mz_catalog.mz_objects"):
+        with pytest.raises(
+            (errors.WrongObjectType, errors.FeatureNotSupported, errors.InsufficientPrivilege)
+        ):
+            db.execute(f"DELETE FROM {name}")

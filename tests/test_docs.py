@@ -1,0 +1,173 @@
+"""The documents against the code: what they name exists, what they list is complete, what they show parses.
+
+`python tests/test_docs.py` rewrites the tables that are generated.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from ptvc.config import Settings
+from ptvc.errors import PtvcError
+from ptvc.expr.aggregates import AGGREGATES
+from ptvc.expr.registry import FUNCTIONS
+from ptvc.sql.parse import parse
+from ptvc.sql.system_relations import SYSTEM_RELATIONS
+
+ROOT = Path(__file__).parent.parent
+DOCUMENTS = sorted(
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+)
+NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
+OPERATIONS = ROOT / "docs" / "operations.md"
+DEPENDENCIES = ROOT / "docs" / "dependencies.md"
+SQL = ROOT / "docs" / "sql.md"
+
+_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
+_CODE = re.compile(r"`([^`\n]+)`")
+_PATH = re.compile(r"^[\w.-]+(/[\w.*-]+)*/?$")
+_TOP_LEVEL = ("runtime/", "dbt/", "tests/", "docs/", "scripts/", "benchmarks/", ".ci/")
+_ENDINGS = (".py", ".md", ".toml")
+
+# What an operator, a predicate or a piece of syntax becomes: nobody calls these by name.
+_OPERATORS = re.compile(
+    r"(all|any)_\w\w|is_.*|not_.*|regex_.*|add|subtract|multiply|divide|modulo|negate|plus|concat_op|eq|ne|lt|le|gt|ge"
+    r"|in|not|like|ilike"
+)
+
+
+def prose(text: str) -> str:
+    """The text without fenced blocks."""
+    return _FENCE.sub("", text)
+
+
+def blocks(text: str, language: str) -> Iterator[str]:
+    for match in _FENCE.finditer(text):
+        if match[1] == language:
+            yield match[2]
+
+
+def between(text: str, name: str) -> str:
+    """What stands between `<!-- name -->` and `<!-- /name -->`."""
+    found = re.search(rf"<!-- {name} -->\n(.*?)<!-- /{name} -->", text, re.DOTALL)
+    assert found is not None, f"no block {name}"
+    return found[1]
+
+
+def anchors(text: str) -> set[str]:
+    """The anchors of the headings, as the usual renderers make them."""
+    headings = re.findall(r"^#+ (.+)$", prose(text), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_links_lead_somewhere(path: Path) -> None:
+    text = path.read_text()
+    for link in _LINK.findall(prose(text)):
+        if re.match(r"https?:", link):
+            continue
+        target, _, anchor = link.partition("#")
+        found = path if not target else path.parent / target
+        assert found.exists(), f"{link} in {path.name} leads nowhere"
+        if anchor:
+            assert anchor in anchors(found.read_text()), f"{link} in {path.name}: no such heading"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_files_that_are_named_exist(path: Path) -> None:
+    for code in _CODE.findall(prose(path.read_text())):
+        if not _PATH.match(code) or not (code.startswith(_TOP_LEVEL) or ("/" in code and code.endswith(_ENDINGS))):
+            continue
+        # Within runtime/ the folder is left out: `coord/oracle.py`.
+        places = [ROOT, ROOT / "runtime"]
+        assert any(list(place.glob(code.rstrip("/"))) for place in places), f"{path.name} names {code}"
+
+
+def test_every_document_is_reached_from_the_readme() -> None:
+    linked = {ROOT / link.partition("#")[0] for link in _LINK.findall((ROOT / "README.md").read_text())}
+    missing = set(DOCUMENTS) - linked - {ROOT / "README.md"}
+    assert not missing, f"README.md does not link to {sorted(p.name for p in missing)}"
+
+
+def settings_table() -> str:
+    lines = ["| setting | default | meaning |", "|---|---|---|"]
+    for field in fields(Settings):
+        default = field.default if field.default != "" else "(empty)"
+        lines.append(f"| `{field.name}` | {default} | {field.metadata['help']} |")
+    return "\n".join(lines) + "\n"
+
+
+def test_the_table_of_settings_is_complete() -> None:
+    assert between(OPERATIONS.read_text(), "settings") == settings_table(), "run: python tests/test_docs.py"
+
+
+def functions_list() -> str:
+    named = sorted(name for name in FUNCTIONS if not _OPERATORS.fullmatch(name))
+    return f"Functions: `{', '.join(named)}`.\n\nAggregates: `{', '.join(sorted(AGGREGATES))}`.\n"
+
+
+def test_the_list_of_functions_is_complete() -> None:
+    assert between(SQL.read_text(), "functions") == functions_list(), "run: python tests/test_docs.py"
+
+
+def declared_dependencies() -> set[tuple[str, str]]:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = [entry for group in project["optional-dependencies"].values() for entry in group]
+    found = set()
+    for entry in [*project["dependencies"], *extras]:
+        name = re.match(r"[\w.-]+(\[\w+\])?", entry)
+        assert name is not None, entry
+        found.add((name[0], entry[name.end() :]))
+    return found
+
+
+def test_every_dependency_has_its_reason() -> None:
+    rows = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \| (.+) \|$", DEPENDENCIES.read_text(), re.MULTILINE)
+    assert {(name, versions) for name, versions, _ in rows} == declared_dependencies()
+    assert all(len(reason) > 20 for *_, reason in rows)
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_system_relations_that_are_named_exist(path: Path) -> None:
+    for name in re.findall(r"\b(mz_(?:internal|catalog)\.\w+)", path.read_text()):
+        assert name in SYSTEM_RELATIONS, f"{path.name} names {name}"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_sql_that_is_shown_parses(path: Path) -> None:
+    for block in blocks(path.read_text(), "sql"):
+        assert parse(block), "a block without a statement"
+
+
+def test_the_tour_shows_sql() -> None:
+    statements = [s for block in blocks((ROOT / "README.md").read_text(), "sql") for s in parse(block)]
+    shown = {type(statement.node).__name__.removesuffix("Statement") for statement in statements}
+    assert {"CreateTable", "CreateMaterializedView", "CreateIndex", "CreateSource", "CreateSink"} <= shown
+
+
+def refused_statements() -> list[str]:
+    (block,) = blocks(between(SQL.read_text(), "refused"), "text")
+    return [line for line in block.splitlines() if line]
+
+
+@pytest.mark.parametrize("statement", refused_statements())
+def test_what_is_said_to_be_refused_is_refused(statement: str) -> None:
+    with pytest.raises(PtvcError) as refusal:
+        parse(statement)
+    assert refusal.value.sqlstate == "0A000"
+
+
+def _rewrite(path: Path, name: str, content: str) -> None:
+    text = path.read_text()
+    path.write_text(text.replace(between(text, name), content))
+
+
+if __name__ == "__main__":
+    _rewrite(OPERATIONS, "settings", settings_table())
+    _rewrite(SQL, "functions", functions_list())
