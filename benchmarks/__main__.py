@@ -76,7 +76,7 @@ def _engine(bases: str, changes: str, workloads: str, places: str, scale: float)
             for workload, base in chosen:
                 console.log(f"{workload.name}, base {base:,}, in resident tasks")
                 runs.append(run_resident(spark, workload, base, sizes, scale))
-    return [step for run in runs for step in run.steps] + [run.hydration for run in runs]
+    return [*(step for run in runs for step in run.steps), *(run.hydration for run in runs)]
 
 
 @app.command()

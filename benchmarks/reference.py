@@ -26,9 +26,10 @@ _SHIFT = np.uint64(32)
 
 
 def hashed(column: pa.ChunkedArray) -> Hashes:
-    words = column.to_numpy().astype(np.uint64) * _FACTOR
+    words: Hashes = column.to_numpy().astype(np.uint64) * _FACTOR
     words ^= words >> _SHIFT
-    return words * _FACTOR
+    words *= _FACTOR
+    return words
 
 
 class Spine:

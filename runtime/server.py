@@ -15,6 +15,7 @@ from .clock import SystemClock
 from .config import Settings
 from .coord.coordinator import Coordinator
 from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
+from .errors import Fenced
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
 
@@ -31,8 +32,11 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stopping.set)
 
+    lost = asyncio.Event()
+
     def fenced() -> None:
         logger.error("another coordinator has taken over %s: this one stops", directory)
+        lost.set()
         stopping.set()
 
     coordinator = Coordinator(directory, settings, SystemClock(), fenced)
@@ -54,3 +58,5 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
     finally:
         await coordinator.stop()
         held.close()
+    if lost.is_set():
+        raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")

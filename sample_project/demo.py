@@ -253,7 +253,7 @@ class Demo:
 
     def _finish(self, child: subprocess.Popen[bytes], problem: str) -> None:
         """Waits for a quiet child; raises with what it said if it failed."""
-        output, _ = child.communicate()
+        output = child.communicate()[0] if child.returncode is None else b""
         if child.returncode != 0:
             raise DemoFailed(f"{problem}: {output.decode(errors='replace').strip()}")
 
@@ -322,9 +322,9 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=25.0, help="how long to watch")
-    parser.add_argument("--speed", type=float, default=2000.0, help="events a second that arrive")
+    parser.add_argument("--speed", type=float, default=1000.0, help="events a second that arrive")
     parser.add_argument(
-        "--preload", type=int, default=220_000, help="events that are there before dbt builds"
+        "--preload", type=int, default=200_000, help="events that are there before dbt builds"
     )
     parser.add_argument("--path", type=Path, default=HERE / ".ptvc", help="where the runtime lives")
     parser.add_argument("--data", type=Path, default=HERE / "data", help="where flights arrive")

@@ -154,9 +154,7 @@ class InProcess:
             self.driver = ThreadDriver(address, directory, on_exit)
             return self.driver
 
-        self.coordinator = Coordinator(
-            self.directory, self.settings, self.clock, self.fenced.set, launch
-        )
+        self.coordinator = Coordinator(self.directory, self.settings, self.clock, self.fenced.set, launch)
         await self.coordinator.start()
         self._listener = await serve("127.0.0.1", 0, self.coordinator, limits=Limits())
         self.port = self._listener.port

@@ -6,18 +6,26 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
+from textwrap import fill
 
+import psycopg
 import pytest
+from dbt.adapters.base.impl import AdapterConfig
+from inprocess import eventually, running
 from ptvc.config import Settings
 from ptvc.errors import PtvcError
 from ptvc.expr.aggregates import AGGREGATES
 from ptvc.expr.registry import FUNCTIONS
 from ptvc.sql.parse import parse
 from ptvc.sql.system_relations import SYSTEM_RELATIONS
+
+from dbt.adapters.ptvc.credentials import PtvcCredentials
+from dbt.adapters.ptvc.impl import PtvcConfig
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted(
@@ -26,9 +34,10 @@ DOCUMENTS = sorted(
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 OPERATIONS = ROOT / "docs" / "operations.md"
 DEPENDENCIES = ROOT / "docs" / "dependencies.md"
+DBT = ROOT / "docs" / "dbt.md"
 SQL = ROOT / "docs" / "sql.md"
 
-_FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+_FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
 _CODE = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"^[\w.-]+(/[\w.*-]+)*/?$")
@@ -82,7 +91,9 @@ def test_links_lead_somewhere(path: Path) -> None:
 @pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
 def test_files_that_are_named_exist(path: Path) -> None:
     for code in _CODE.findall(prose(path.read_text())):
-        if not _PATH.match(code) or not (code.startswith(_TOP_LEVEL) or ("/" in code and code.endswith(_ENDINGS))):
+        if not _PATH.match(code) or not (
+            code.startswith(_TOP_LEVEL) or ("/" in code and code.endswith(_ENDINGS))
+        ):
             continue
         # Within runtime/ the folder is left out: `coord/oracle.py`.
         places = [ROOT, ROOT / "runtime"]
@@ -109,7 +120,8 @@ def test_the_table_of_settings_is_complete() -> None:
 
 def functions_list() -> str:
     named = sorted(name for name in FUNCTIONS if not _OPERATORS.fullmatch(name))
-    return f"Functions: `{', '.join(named)}`.\n\nAggregates: `{', '.join(sorted(AGGREGATES))}`.\n"
+    lists = (("Functions", named), ("Aggregates", sorted(AGGREGATES)))
+    return "\n\n".join(fill(f"{kind}: {', '.join(names)}.", 118) for kind, names in lists) + "\n"
 
 
 def test_the_list_of_functions_is_complete() -> None:
@@ -145,10 +157,44 @@ def test_sql_that_is_shown_parses(path: Path) -> None:
         assert parse(block), "a block without a statement"
 
 
-def test_the_tour_shows_sql() -> None:
-    statements = [s for block in blocks((ROOT / "README.md").read_text(), "sql") for s in parse(block)]
-    shown = {type(statement.node).__name__.removesuffix("Statement") for statement in statements}
-    assert {"CreateTable", "CreateMaterializedView", "CreateIndex", "CreateSource", "CreateSink"} <= shown
+def test_the_tour_works(tmp_path: Path) -> None:
+    """Every statement as the reader types it; the rows that a comment promises after it come about."""
+    text = (ROOT / "README.md").read_text().replace("/tmp/", f"{tmp_path}/")
+    tour = text[text.index("**A table and a view") : text.index("**With dbt")]
+    kinds = set()
+    with running() as runtime, runtime.connect() as connection:
+        for match in _FENCE.finditer(tour):
+            if match[1] == "sh":
+                subprocess.run(["sh", "-ec", match[2]], check=True, timeout=20)
+                continue
+            after = match[2]
+            for statement in parse(match[2]):
+                kinds.add(type(statement.node).__name__.removesuffix("Statement"))
+                after = after.partition(statement.sql)[2]
+                promised = re.match(r"; *-- ([^;\n]+)", after)
+                _run(connection, statement.sql, promised[1] if promised else None)
+        eventually(lambda: runtime.query("SELECT units FROM units") == [(40,)])
+        eventually(
+            lambda: any(b'"units":40' in path.read_bytes() for path in tmp_path.glob("units_feed/*.jsonl"))
+        )
+    assert {"CreateTable", "CreateMaterializedView", "CreateIndex", "CreateSource", "CreateSink"} <= kinds
+
+
+def _run(connection: psycopg.Connection, sql: str, promised: str | None) -> None:
+    def shown() -> str:
+        return ", ".join(" ".join(map(str, row)) for row in connection.execute(sql))  # type: ignore[call-overload]
+
+    if promised is None:
+        connection.execute(sql)  # type: ignore[call-overload]
+    else:
+        eventually(lambda: shown() == promised)
+
+
+def test_every_key_of_a_profile_and_of_a_model_is_explained() -> None:
+    first_cells = [row.split("|")[1] for row in DBT.read_text().splitlines() if row.startswith("| `")]
+    explained = {name for cell in first_cells for name in _CODE.findall(cell)}
+    keys = {field.name for field in fields(PtvcCredentials)} | {field.name for field in fields(PtvcConfig)}
+    assert sorted(keys - explained - {field.name for field in fields(AdapterConfig)}) == []
 
 
 def refused_statements() -> list[str]:
@@ -164,8 +210,9 @@ def test_what_is_said_to_be_refused_is_refused(statement: str) -> None:
 
 
 def _rewrite(path: Path, name: str, content: str) -> None:
-    text = path.read_text()
-    path.write_text(text.replace(between(text, name), content))
+    head, found, rest = path.read_text().partition(f"<!-- {name} -->\n")
+    assert found, f"no block {name} in {path.name}"
+    path.write_text(f"{head}{found}{content}{rest[rest.index(f'<!-- /{name} -->') :]}")
 
 
 if __name__ == "__main__":

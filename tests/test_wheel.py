@@ -34,7 +34,16 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name in ("pyproject.toml", "README.md", "LICENSE", "runtime", "dbt", "tests"):
         _copy(ROOT / name, source / name)
     target = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", *_without_network(), "--outdir", str(target), str(source)]
+    command = [
+        sys.executable,
+        "-m",
+        "build",
+        "--wheel",
+        *_without_network(),
+        "--outdir",
+        str(target),
+        str(source),
+    ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
     (built,) = target.glob("*.whl")
@@ -99,7 +108,16 @@ ptvc.cli.app(["--help"], standalone_mode=False)
 
 def test_it_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> None:
     target = tmp_path / "site"
-    pip = [sys.executable, "-m", "pip", "--disable-pip-version-check", "install", "--quiet", "--no-deps", "--no-index"]
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--disable-pip-version-check",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+    ]
     subprocess.run([*pip, "--target", str(target), str(wheel)], check=True, timeout=120, capture_output=True)
     done = subprocess.run(
         [sys.executable, "-c", CHECK, str(target)],

@@ -15,7 +15,7 @@ from ..compute.lower import lower
 from ..compute.plan import DataflowPlan
 from ..config import ClusterOptions, Settings
 from ..expr.relation import GlobalId, Map, Relation, dependencies
-from ..persist.client import PersistClient
+from ..persist.client import PersistClient, ShardId, ShardState
 from ..replica.protocol import (
     Hydrated,
     Import,
@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from .controller import Controller
 
 logger = logging.getLogger(__name__)
+
+HYDRATION_LEASE_MS = 3_600_000
+"""How long a job's inputs are held at most, should this process end in the middle."""
 
 
 class Installation:
@@ -94,18 +97,23 @@ class Installation:
             output: ViewOutput | IndexOutput = IndexOutput(self.index_key(item))
         else:
             assert item.shard is not None
-            state = self._persist.state(item.shard)
+            state = await self._durable_state(item.shard, plan.imports)
             as_of = max(state.upper - 1, state.since)
-            await self._collections.wait_until_readable(plan.imports, as_of)
             output = ViewOutput(item.shard, state.upper)
         job = None
         imports = self._imports(plan.imports, as_of)
         rows = sum(part.rows for source in imports for part in source.snapshot)
         if isinstance(output, ViewOutput) and plan.imports and rows >= self._job_min_rows(replica):
-            job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
-            assert item.shard is not None
-            output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
-            imports = self._imports(plan.imports, as_of)
+            holder = f"hydration of {item.id}"
+            self._hold(holder, imports)
+            try:
+                job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
+                assert item.shard is not None
+                output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+                imports = self._imports(plan.imports, as_of)
+            finally:
+                for source in imports:
+                    self._persist.drop_hold(source.shard, holder)
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
@@ -133,6 +141,22 @@ class Installation:
         assert item.relation is not None
         width = len(item.relation.schema)
         return tuple(range(width, width + len(item.keys)))
+
+    async def _durable_state(self, shard: ShardId, ids: tuple[GlobalId, ...]) -> ShardState:
+        """The state of a view's shard when all inputs are readable at the last time that it is durable for."""
+        while True:
+            state = self._persist.state(shard)
+            await self._collections.wait_until_readable(ids, max(state.upper - 1, state.since))
+            # What the last replica had promised may have become durable meanwhile, and inputs were let go up to that.
+            if self._persist.state(shard).upper == state.upper:
+                return state
+
+    def _hold(self, holder: str, imports: tuple[Import, ...]) -> None:
+        """Keeps the inputs, and their blobs, as they are while a job reads them: a view's durable frontier, which
+        holds them otherwise, may move meanwhile (see `_durable_state`).  Each is held where it is readable from:
+        the only hold on a shard moves that to itself."""
+        sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
+        self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
         """A time at which all inputs are complete, and which the last reads still see."""

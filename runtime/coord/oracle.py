@@ -33,6 +33,7 @@ class Oracle:
         self._last = max(mark, clock.now_ms())
         self._last_clock = clock.now_ms()
         self._last_monotonic = clock.monotonic()
+        self._alarmed = False
         self._open: set[int] = set()
         self._closed = self._last + 1
         self._reserve(self._last)
@@ -79,12 +80,17 @@ class Oracle:
         """Wall time, unless it has jumped ahead of what the monotonic clock says has passed."""
         now, monotonic = self._clock.now_ms(), self._clock.monotonic()
         passed = int((monotonic - self._last_monotonic) * 1000)
-        if now - self._last_clock - passed > MAX_JUMP_MS:
-            logger.warning(
-                "the clock jumped forward by %d ms: timestamps tick by 1 ms until it is back within %d ms",
-                now - self._last_clock - passed,
-                MAX_JUMP_MS,
-            )
+        # A clock that comes back from a jump backwards only returns to where time is already.
+        jump = now - max(self._last_clock + passed, self._last)
+        if jump > MAX_JUMP_MS:
+            if not self._alarmed:
+                logger.warning(
+                    "the clock jumped forward by %d ms: timestamps tick by 1 ms until it is back within %d ms",
+                    jump,
+                    MAX_JUMP_MS,
+                )
+            self._alarmed = True
             return self._last + 1
+        self._alarmed = False
         self._last_clock, self._last_monotonic = now, monotonic
         return now

@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from itertools import count
 
-from ..errors import PtvcError, ReplicaUnavailable
+from ..errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ..expr.relation import GlobalId
 from ..replica.protocol import (
     CancelPeek,
@@ -16,6 +16,8 @@ from ..replica.protocol import (
     Uninstall,
     encode,
 )
+
+START_TIMEOUT_S = 180
 
 
 class ReplicaClient:
@@ -93,14 +95,19 @@ class ReplicaClient:
         self.send(Uninstall(id))
 
     async def wait_until_connected(self) -> None:
-        """Returns when the replica serves; raises when it cannot be started."""
+        """Returns when the replica serves; raises when it cannot be started, or takes too long."""
+        deadline = asyncio.get_running_loop().time() + START_TIMEOUT_S
         while not self.connected.is_set():
             if self.failure is not None:
                 raise self.failure
             try:
                 await asyncio.wait_for(self.connected.wait(), 0.2)
             except TimeoutError:
-                continue
+                if asyncio.get_running_loop().time() > deadline:
+                    raise ObjectNotReady(
+                        f'the replica of cluster "{self.cluster}" has not come up within {START_TIMEOUT_S} s',
+                        hint="The file log/driver.log in the environment's directory says what Spark is doing.",
+                    ) from None
 
     def new_peek(self) -> int:
         peek_id = next(self._peek_ids)

@@ -355,7 +355,11 @@ class Connection:
 
     def __init__(self, address: str) -> None:
         self._socket = socket.socket(socket.AF_UNIX)
-        self._socket.connect(address)
+        try:
+            self._socket.connect(address)
+        except OSError:
+            self._socket.close()
+            raise
         self._reader = self._socket.makefile("rb", buffering=1 << 20)
         self._lock = threading.Lock()
 
@@ -368,17 +372,17 @@ class Connection:
             self._socket.sendall(data)
 
     def receive(self) -> Message | None:
-        """The next message; None once the other end is gone."""
+        """The next message; None once the other end is gone.  One thread receives, to the end."""
         try:
             header = self._reader.read(_HEADER.size)
-            if len(header) < _HEADER.size:
-                self._reader.close()
-                return None
-            (length,) = _HEADER.unpack(header)
+            length = _HEADER.unpack(header)[0] if len(header) == _HEADER.size else 0
             payload = self._reader.read(length)
-        except (ConnectionError, ValueError):
+        except (ConnectionError, ValueError):  # lost, or closed by another thread
+            length, payload = 0, b""
+        if length == 0 or len(payload) < length:
+            self._reader.close()
             return None
-        return pickle.loads(payload) if len(payload) == length else None
+        return pickle.loads(payload)
 
     def close(self) -> None:
         try:

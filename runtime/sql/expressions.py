@@ -21,6 +21,7 @@ from ..errors import (
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
+from ..expr.evaluate import fold
 from ..expr.literals import coerce_unknown
 from ..expr.registry import resolve_call
 from ..expr.relation import Relation
@@ -357,7 +358,7 @@ class Expressions:
         if target is not None and target.element is not None:
             element = target.element
             with at(node.position):
-                scalars = [self.coerce(item, element, "ARRAY") for item in items]
+                scalars = [fold(self.coerce(item, element, "ARRAY")) for item in items]
         else:
             scalars, element = self.unify(items, "ARRAY", node.position)
         if all(isinstance(scalar, Literal) for scalar in scalars):

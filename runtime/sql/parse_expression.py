@@ -174,6 +174,8 @@ class ExpressionParser(FunctionParser):
                 "SIMILAR TO is not supported", hint="Use LIKE or the operator ~.", position=position
             )
         symbol = ("!" if negated else "") + ("~~" if word == "like" else "~~*")
+        if self.at_any("any", "some", "all") and self.at_symbol("(", 1):
+            return self._quantified(symbol, left, position)
         pattern = self._binary(_LIKE + 1)
         if self.accept_words("escape"):
             pattern = ast.Function(("like_escape",), (pattern, self._binary(_LIKE + 1)), position)

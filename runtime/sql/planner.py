@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-from ..errors import PtvcError, SqlSyntaxError, Unsupported
+from ..errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ..expr.coercion import common_type
 from ..expr.evaluate import fold
 from ..expr.relation import (
@@ -193,7 +193,9 @@ class Planner:
             names = [output.name for output in plan.outputs]
             if isinstance(node, ast.Integer):
                 index = order_position(node, len(names), "ORDER BY")
-            elif isinstance(node, ast.Name) and len(node.parts) == 1 and node.parts[0] in names:
+            elif isinstance(node, ast.Name) and len(node.parts) == 1:
+                if node.parts[0] not in names:
+                    raise UndefinedColumn(f'column "{node.parts[0]}" does not exist', position=node.position)
                 index = names.index(node.parts[0])
             else:
                 raise Unsupported(

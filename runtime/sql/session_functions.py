@@ -91,6 +91,30 @@ _OTHER_AGGREGATES = frozenset(
 )  # fmt: skip
 
 
+def escaped_pattern(pattern: str, escape: str, position: int) -> str:
+    """A LIKE pattern of another escape character, or of none, in terms of the backslash."""
+    if len(escape) > 1:
+        raise PtvcError(
+            "invalid escape string",
+            sqlstate="22025",
+            hint="Escape string must be empty or one character.",
+            position=position,
+        )
+    parts: list[str] = []
+    characters = iter(pattern)
+    for character in characters:
+        if escape and character == escape:
+            following = next(characters, None)
+            if following is None:
+                raise PtvcError(
+                    "LIKE pattern must not end with escape character", sqlstate="22025", position=position
+                )
+            parts.append("\\" + following)
+        else:
+            parts.append("\\\\" if character == "\\" else character)
+    return "".join(parts)
+
+
 class SessionFunctions:
     def __init__(self, planner: Planner) -> None:
         self.planner = planner
@@ -358,6 +382,17 @@ class SessionFunctions:
     def _false(self, expressions: Expressions, node: ast.Function) -> Typed:
         return Typed(build.negate(self._true(expressions, node).scalar))
 
+    def _like_escape(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """`pattern ESCAPE 'c'` as a pattern whose escape is the backslash."""
+        pattern, escape = (expressions.defaulted(expressions._resolve(arg)) for arg in node.args)
+        if not (isinstance(pattern, Literal) and isinstance(escape, Literal)):
+            raise Unsupported(
+                "LIKE ... ESCAPE of a pattern that is not a literal is not supported", position=node.position
+            )
+        if pattern.value is None or escape.value is None:
+            return Typed(Literal(None, TEXT))
+        return Typed(Literal(escaped_pattern(pattern.value, escape.value, node.position), TEXT))
+
     def _to_regtype(self, expressions: Expressions, node: ast.Function) -> Typed:
         """The OID of the type of that name, or NULL."""
         (arg,) = [expressions._resolve(arg) for arg in node.args] or [Typed(Literal(None, TEXT))]
@@ -368,7 +403,7 @@ class SessionFunctions:
             return Typed(Literal(None, OID))
         try:
             return Typed(Literal(self._reg_oid("regtype", text, node.position), OID))
-        except UndefinedObject:
+        except (UndefinedObject, Unsupported):
             return Typed(Literal(None, OID))
 
     def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -521,6 +556,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     ),
     "pg_is_other_temp_schema": SessionFunctions._false,
     "pg_size_pretty": SessionFunctions._size_pretty,
+    "like_escape": SessionFunctions._like_escape,
     "to_regtype": SessionFunctions._to_regtype,
     "pg_advisory_unlock_all": SessionFunctions._nothing,
 }

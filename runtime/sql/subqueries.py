@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from ..errors import GroupingError, SqlSyntaxError, Unsupported
+from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, UndefinedFunction, Unsupported
+from ..expr.coercion import base_name
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -22,7 +23,7 @@ from ..expr.relation import (
     Relation,
 )
 from ..expr.scalar import ColumnRef, Literal, Scalar
-from ..repr.types import BOOL, INT8, TEXT, array_of
+from ..repr.types import BOOL, INT8, TEXT, ScalarType, array_of
 from . import ast, build
 from .expressions import RAW, Expressions, Typed, at
 from .scope import Correlated, OuterColumn, Scope
@@ -193,7 +194,7 @@ class Subqueries:
             raise SqlSyntaxError("subquery has too many columns", position=node.position)
         output = plan.outputs[0]
         column = Typed(ColumnRef(plan.width, output.type, output.nullable), output.unknown)
-        (left, _), type_ = expressions.unify((arg, column), "IN", node.position)
+        (left, _), type_ = _unify(expressions, arg, column, node.position)
         relation = self.planner.converted(plan, (type_,), ("element",))
         return plan, positions, left, relation
 
@@ -250,7 +251,7 @@ class Subqueries:
         types, left = [], []
         for index, (arg, output) in enumerate(zip(args, plan.outputs, strict=True)):
             column = Typed(ColumnRef(plan.width + index, output.type, output.nullable), output.unknown)
-            (scalar, _), type_ = expressions.unify((arg, column), "IN", node.position)
+            (scalar, _), type_ = _unify(expressions, arg, column, node.position)
             left.append(scalar)
             types.append(type_)
         relation = self.planner.converted(plan, types, [f"element{i}" for i in range(len(types))])
@@ -278,6 +279,21 @@ class Subqueries:
             build.refs(relation, keys),
             null_safe=bool(positions),
         )
+
+
+def _unify(
+    expressions: Expressions, arg: Typed, element: Typed, position: int
+) -> tuple[list[Scalar], ScalarType]:
+    """Both sides of `arg IN (query)` as one type; as in PostgreSQL, without one there is no such operator."""
+    try:
+        return expressions.unify((arg, element), "IN", position)
+    except DatatypeMismatch:
+        names = [base_name(None if side.unknown else side.scalar.type) for side in (arg, element)]
+        raise UndefinedFunction(
+            f"operator does not exist: {names[0]} = {names[1]}",
+            hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
+            position=position,
+        ) from None
 
 
 _COUNT = Aggregate("count", None, INT8, "count", nullable=False)

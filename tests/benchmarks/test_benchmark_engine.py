@@ -7,12 +7,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ptvc.repr.batch import Batch
+from typer.testing import CliRunner
+
 from benchmarks.__main__ import app
 from benchmarks.engine import Run, WrongAnswer, application, run_in_process, run_resident
 from benchmarks.subjects import InProcess
 from benchmarks.workloads import CUSTOMERS, ORDERS, WORKLOADS, Data, answer, rows_of
-from ptvc.repr.batch import Batch
-from typer.testing import CliRunner
 
 BASE = 2_000
 SIZES = [1, 10, 400]

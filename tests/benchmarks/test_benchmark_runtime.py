@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchmarks.end_to_end import run_end_to_end
 from benchmarks.hydration import run_hydration
 from benchmarks.report import show
@@ -22,7 +23,7 @@ def test_end_to_end() -> None:
 def test_hydration_as_a_job(capsys: pytest.CaptureFixture[str]) -> None:
     jobs, recomputations = run_hydration(5_000, 2)
     assert [job.spark_job_id is not None for job in jobs] == [True, True]
-    assert all(0 < job.wall_seconds for job in jobs)
+    assert all(job.wall_seconds > 0 for job in jobs)
     assert {r.program for r in recomputations} >= {"Spark SQL"}
     show([*jobs, *recomputations])
     assert "Spark SQL" in capsys.readouterr().out

@@ -82,7 +82,7 @@ class PtvcRelation(BaseRelation):
     path: Path = field(default_factory=Path)
     include_policy: Policy = field(default_factory=lambda: Policy(database=False))
     quote_policy: Policy = field(default_factory=Policy)
-    require_alias: bool = True
+    require_alias: bool = False
 
     def __post_init__(self) -> None:
         name = self.identifier

@@ -1,18 +1,20 @@
-"""The environment's Spark application: one session, its pools, and what may be asked of it from any thread."""
+"""The environment's Spark application: one context, its pools, and what may be asked of it from any thread."""
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from pathlib import Path
 
+from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from ...expr.relation import GlobalId
 from ...persist.part import PartRef
 from .level_task import Hydration
 from .resident import run_resident
-from .session import spark_session, stop_session
+from .session import spark_context, stop_context
 from .superstep import HydrationResult, hydrate
 
 
@@ -20,18 +22,23 @@ class Application:
     """`directory` receives Spark's logs and scratch files."""
 
     def __init__(self, master: str, memory: str, directory: Path) -> None:
-        self.spark: SparkSession = spark_session(
+        self._context: SparkContext = spark_context(
             master, "ptvc", {"spark.driver.memory": memory}, directory=directory
         )
         self._stopping = False
 
+    @cached_property
+    def spark(self) -> SparkSession:
+        """A SQL session; nothing in the runtime needs it, so it is made when it is first asked for."""
+        return SparkSession(self._context)
+
     @property
     def version(self) -> str:
-        return str(self.spark.version)
+        return str(self._context.version)
 
     @property
     def master(self) -> str:
-        return str(self.spark.sparkContext.master)
+        return str(self._context.master)
 
     @property
     def jvm_pid(self) -> int:
@@ -40,7 +47,9 @@ class Application:
     @property
     def _gateway_process(self):  # type: ignore[no-untyped-def]
         # PySpark has no public name for the process that it started.
-        return self.spark.sparkContext._gateway.proc
+        gateway = self._context._gateway
+        assert gateway is not None, "the application has been stopped"
+        return gateway.proc
 
     def on_jvm_exit(self, action: Callable[[], None]) -> None:
         """Calls `action` (on a thread of its own) when the JVM ends without having been stopped."""
@@ -53,7 +62,7 @@ class Application:
         threading.Thread(target=watch, name="jvm watch", daemon=True).start()
 
     def run_resident(self, name: str, work: Callable[[int], None]) -> None:
-        run_resident(self.spark, name, work)
+        run_resident(self._context, name, work)
 
     def hydrate(
         self,
@@ -63,13 +72,13 @@ class Application:
         pool: str,
         group: str,
     ) -> HydrationResult:
-        return hydrate(self.spark, job, imports, pool, group)
+        return hydrate(self._context, job, imports, pool, group)
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""
-        self.spark.sparkContext.cancelJobGroup(group)
+        self._context.cancelJobGroup(group)
 
     def stop(self) -> None:
-        """Ends the session and its JVM."""
+        """Ends the application and its JVM."""
         self._stopping = True
-        stop_session(self.spark)
+        stop_context(self._context)

@@ -1,4 +1,4 @@
-"""What travels between the levels of a job: rows `(pid, port, payload)`, and the partition that each belongs to.
+"""What travels between the levels of a job: rows `(pid, (port, payload))`, and the partition that each belongs to.
 
 `pid` is the partition: an equal range of the 32 upper bits of the key's hash.  `port` is the edge of the plan that the
 payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (from one byte before it) of
@@ -19,14 +19,14 @@ from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..plan import Exchange
 
-ROW_SCHEMA = "pid int, port int, payload binary"
-ARROW_SCHEMA = pa.schema([("pid", pa.int32()), ("port", pa.int32()), ("payload", pa.binary())])
+Row = tuple[int, tuple[int, bytes]]
+"""(pid, (port, payload)): a pair, as Spark shuffles pairs by their first half."""
 
 REPORT = -1
 """The port of what a task reports to whoever runs the job.  An empty one only makes sure that its partition runs."""
 
-PAYLOAD_BYTES = 16 << 20
-"""Of Arrow data in one row: the JVM holds a row as one array of bytes."""
+PAYLOAD_BYTES = 8 << 20
+"""Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
 
 _ROWS, _ERRORS = b"o", b"e"
 _ALIGNMENT = 64
@@ -52,7 +52,7 @@ def split(batch: Batch, by: Exchange, partitions: int, here: int) -> Iterator[tu
         yield pid, batch.filter(pids == pid)
 
 
-def encode(schema: Schema, delta: Delta) -> Iterator[pa.Buffer]:
+def encode(schema: Schema, delta: Delta) -> Iterator[bytes]:
     """The delta as payloads of bounded size; none for an empty one."""
     for tag, columns, batch in ((_ROWS, schema, delta.oks), (_ERRORS, ERROR_SCHEMA, delta.errs)):
         if not len(batch):
@@ -63,7 +63,7 @@ def encode(schema: Schema, delta: Delta) -> Iterator[pa.Buffer]:
             yield _payload(tag, columns, batch.slice(start, stop))
 
 
-def _payload(tag: bytes, schema: Schema, batch: Batch) -> pa.Buffer:
+def _payload(tag: bytes, schema: Schema, batch: Batch) -> bytes:
     diffs = batch.diffs
     fields = list(schema.arrow())
     columns = list(batch.columns)
@@ -75,13 +75,13 @@ def _payload(tag: bytes, schema: Schema, batch: Batch) -> pa.Buffer:
     sink.write(tag.ljust(_ALIGNMENT))  # whoever reads it needs no copy to have its columns aligned
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)
-    return sink.getvalue()
+    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
 
 
-def decode(schema: Schema, payload: pa.Buffer, time: int) -> Delta:
+def decode(schema: Schema, payload: bytes, time: int) -> Delta:
     """The inverse of `encode`, one payload at a time; every update is at `time`."""
     errors = payload[0] == _ERRORS[0]
-    record = pa.ipc.open_stream(payload.slice(_ALIGNMENT)).read_next_batch()
+    record = pa.ipc.open_stream(pa.py_buffer(payload).slice(_ALIGNMENT)).read_next_batch()
     columns = list(record.columns)
     width = len(ERROR_SCHEMA) if errors else len(schema)
     diffs = np.ones(len(record), np.int64)
@@ -95,14 +95,4 @@ def concat(schema: Schema, deltas: list[Delta]) -> Delta:
     return Delta(
         concat_batches(schema, [d.oks for d in deltas]),
         concat_batches(ERROR_SCHEMA, [d.errs for d in deltas]),
-    )
-
-
-def row(pid: int, port: int, payload: pa.Buffer | bytes) -> pa.RecordBatch:
-    """One row of the shuffle, the payload not copied."""
-    buffer = pa.py_buffer(payload) if isinstance(payload, bytes) else payload
-    offsets = pa.py_buffer(np.array([0, buffer.size], np.int32))
-    value = pa.Array.from_buffers(pa.binary(), 1, [None, offsets, buffer])
-    return pa.RecordBatch.from_arrays(
-        [pa.array([pid], pa.int32()), pa.array([port], pa.int32()), value], schema=ARROW_SCHEMA
     )

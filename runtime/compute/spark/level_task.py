@@ -9,12 +9,11 @@ A task is deterministic, and whatever it writes bears the attempt's own name: on
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 
 from ...expr.relation import GlobalId
 from ...persist.blob.file import FileBlob
@@ -27,7 +26,7 @@ from ...repr.schema import ERROR_SCHEMA, Schema
 from ..operators.build import NEVER, build
 from ..plan import ConstantOp, DataflowPlan, Exchange, Import, Node, ReduceOp, levels
 from ..run_file import write_run
-from .exchange import REPORT, concat, decode, encode, row, split
+from .exchange import REPORT, Row, concat, decode, encode, split
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +100,25 @@ class LevelTask:
         self._state: list[tuple[int, str, str]] = []
         self._rows_read = 0
 
-    def run(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         """From the rows that were sent here to the rows for the next level; after the last level, reports."""
-        for batch in batches:
-            for port, payload in zip(batch["port"].to_pylist(), batch["payload"], strict=True):
-                yield from self._take(port, payload.as_buffer())
+        for _, (port, payload) in rows:
+            yield from self._take(port, payload)
         for id_ in self._nodes:
             self._outputs[id_] = self._apply(self._job.plan.nodes[id_])
         for id_ in self._nodes:
             yield from self._send(id_)
         yield from self._finish()
 
-    def _take(self, port: int, payload: pa.Buffer) -> Iterator[pa.RecordBatch]:
+    def _take(self, port: int, payload: bytes) -> Iterator[Row]:
         """Takes in one row, or passes it on if it is for a later level."""
         if port == REPORT:
-            if payload.size:
-                yield row(self._partition, REPORT, payload)
+            if payload:
+                yield self._partition, (REPORT, payload)
         elif self._level == 0:
             self._read(pickle.loads(payload))
         elif self._level_of[self._edges[port].consumer] > self._level:
-            yield row(self._partition, port, payload)
+            yield self._partition, (port, payload)
         else:
             schema = self._job.plan.nodes[self._edges[port].producer].schema
             self._received.setdefault(port, []).append(decode(schema, payload, self._job.as_of))
@@ -164,7 +162,7 @@ class LevelTask:
             return self._outputs[producer]
         return concat(self._job.plan.nodes[producer].schema, self._received.pop(port, []))
 
-    def _send(self, id: int) -> Iterator[pa.RecordBatch]:
+    def _send(self, id: int) -> Iterator[Row]:
         """The output of a node, on every edge that leads to a later level.  Errors stay in their partition."""
         output = self._outputs[id]
         schema = self._job.plan.nodes[id].schema
@@ -173,11 +171,11 @@ class LevelTask:
                 continue
             for pid, oks in split(output.oks, edge.exchange, self._job.partitions, self._partition):
                 for payload in encode(schema, Delta(oks, NO_ERRORS)):
-                    yield row(pid, port, payload)
+                    yield pid, (port, payload)
             for payload in encode(schema, Delta(empty_batch(schema), output.errs)):
-                yield row(self._partition, port, payload)
+                yield self._partition, (port, payload)
 
-    def _finish(self) -> Iterator[pa.RecordBatch]:
+    def _finish(self) -> Iterator[Row]:
         """Writes the view's contents, if they are here, reports, and makes sure that the next level runs."""
         plan, shard = self._job.plan, self._job.output_shard
         parts: tuple[PartRef, ...] = ()
@@ -189,11 +187,10 @@ class LevelTask:
                 parts = write_parts(self._blob, shard, plan.schema, oks, writer=self._job.writer)
             errs = consolidate(output.errs)
             errors = to_ipc(ERROR_SCHEMA, errs) if len(errs) else None
-        yield row(
-            self._partition, REPORT, pickle.dumps(Report(parts, tuple(self._state), errors, self._rows_read))
-        )
+        report = Report(parts, tuple(self._state), errors, self._rows_read)
+        yield self._partition, (REPORT, pickle.dumps(report))
         if not self._last:
-            yield row(self._partition, REPORT, b"")
+            yield self._partition, (REPORT, b"")
 
 
 def _at(batch: Batch, time: int) -> Batch:

@@ -9,24 +9,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from pyspark import TaskContext
-from pyspark.sql import SparkSession
+from pyspark import SparkContext, TaskContext
 
 
-def run_resident(spark: SparkSession, name: str, work: Callable[[int], None]) -> None:
+def run_resident(context: SparkContext, name: str, work: Callable[[int], None]) -> None:
     """Runs `work(attempt)` in a Spark task; returns when it does, raises when Spark has given up.
 
     `work` is pickled by reference: a module-level function of this package, or a partial of one.
     """
 
     def task(_: Iterable[int]) -> Iterable[int]:
-        context = TaskContext.get()
-        assert context is not None
+        here = TaskContext.get()
+        assert here is not None
         # The task's id is unique within the application and grows, unlike the attempt number of a job.
-        work(context.taskAttemptId())
+        work(here.taskAttemptId())
         return iter(())
 
-    context = spark.sparkContext
     context.setLocalProperty("spark.scheduler.pool", "residents")
     context.setJobGroup(f"resident-{name}", f"replica {name}", interruptOnCancel=True)
     context.parallelize([0], 1).mapPartitions(task).count()

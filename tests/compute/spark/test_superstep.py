@@ -141,7 +141,10 @@ def random_numbers(random: Random, rows: int, keys: int = 20) -> list[Row]:
     return [(random.choice((None, *range(keys))), random.randrange(100)) for _ in range(rows)]
 
 
-@pytest.mark.parametrize("seed", range(12))
+SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
 def test_random_views(application: Application, tmp_path: Path, seed: int) -> None:
     """Rows that were deleted before the job began, some in other parts than their insert; then three more steps."""
     random = Random(seed)
@@ -311,9 +314,9 @@ def test_killed_tasks_are_retried(application: Application, tmp_path: Path) -> N
     case = Case(application, tmp_path, view, {"u1": [part(NUMBERS, random_numbers(Random(5), 400))]})
     case.job = fatal(case.job, flags)
     result = case.check([change])
+    assert {"1", "4"} < {flag.name for flag in flags.iterdir()}, "both were killed, and more ran after them"
     written = {path.name for path in Path(case.job.state_directory).iterdir()}
-    named = {Path(path).name for paths in result.state.values() for path in paths}
-    assert named < written, "what the killed attempts wrote is left over, and used by nobody"
+    assert {Path(path).name for paths in result.state.values() for path in paths} <= written
 
 
 def test_partitions_are_ranges_of_hashes() -> None:

@@ -191,9 +191,7 @@ def test_replicas_that_die_under_load(fresh: InProcess) -> None:
 def test_sources_go_on_where_they_were(fresh: InProcess, tmp_path: Path) -> None:
     file = tmp_path / "data.csv"
     file.write_text("a,b\n1,x\n2,y\n")
-    fresh.query(
-        f"CREATE SOURCE src (a int, b text) FROM FILE '{file}' FORMAT CSV"
-    )
+    fresh.query(f"CREATE SOURCE src (a int, b text) FROM FILE '{file}' FORMAT CSV")
     fresh.query("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n, sum(a) AS s FROM src")
     expected = [1, 2]
 

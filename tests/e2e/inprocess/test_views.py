@@ -44,9 +44,7 @@ def test_views_are_consistent_with_each_other(runtime: InProcess, db: Db, schema
         writer.start()
     last = 0
     while any(writer.is_alive() for writer in writers):
-        [(n, s, raw)] = rows(
-            db, "SELECT counts.n, sums.s, (SELECT count(*) FROM t) FROM counts, sums"
-        )
+        [(n, s, raw)] = rows(db, "SELECT counts.n, sums.s, (SELECT count(*) FROM t) FROM counts, sums")
         assert (n % 2, s, raw) == (0, 0, n)
         assert n >= last
         last = n
@@ -87,7 +85,9 @@ def test_several_clusters(runtime: InProcess, db: Db, schema: str) -> None:
         db.execute(f"CREATE CLUSTER {schema}_{name}")
     db.execute("CREATE TABLE t (a int)")
     db.execute("INSERT INTO t VALUES (1)")
-    db.execute(f"CREATE MATERIALIZED VIEW ma IN CLUSTER {schema}_a AS SELECT a, count(*) AS n FROM t GROUP BY a")
+    db.execute(
+        f"CREATE MATERIALIZED VIEW ma IN CLUSTER {schema}_a AS SELECT a, count(*) AS n FROM t GROUP BY a"
+    )
     db.execute(f"CREATE MATERIALIZED VIEW mb IN CLUSTER {schema}_b AS SELECT sum(n) AS n FROM ma")
     db.execute("CREATE MATERIALIZED VIEW mc AS SELECT n + 0 AS n FROM mb")
     for i in range(10):
@@ -100,7 +100,9 @@ def test_several_clusters(runtime: InProcess, db: Db, schema: str) -> None:
     runtime.kill_replica(f"{schema}_b")
     db.execute("INSERT INTO t VALUES (7)")
     assert rows(db, "SELECT n FROM mc") == [(13,)]
-    assert rows(db, "SELECT a, n FROM ma ORDER BY a") == rows(db, "SELECT a, count(*) FROM t GROUP BY a ORDER BY a")
+    assert rows(db, "SELECT a, n FROM ma ORDER BY a") == rows(
+        db, "SELECT a, count(*) FROM t GROUP BY a ORDER BY a"
+    )
     for name in ("a", "b"):
         db.execute(f"DROP CLUSTER {schema}_{name} CASCADE")
 
@@ -145,9 +147,16 @@ def test_indexes_answer_as_the_plain_query_does(db: Db) -> None:
             "SELECT * FROM t WHERE k = 3 OR k = 4",
         ):
             indexed = sorted(rows(db, query), key=repr)
-            plain = rows(db, query.replace("FROM t", "FROM (SELECT * FROM t UNION ALL SELECT * FROM t WHERE false) t")
-                .replace("FROM v", "FROM (SELECT g, count(*) AS n, sum(x) AS s FROM"
-                         " (SELECT * FROM t UNION ALL SELECT * FROM t WHERE false) t GROUP BY g) v"))
+            plain = rows(
+                db,
+                query.replace(
+                    "FROM t", "FROM (SELECT * FROM t UNION ALL SELECT * FROM t WHERE false) t"
+                ).replace(
+                    "FROM v",
+                    "FROM (SELECT g, count(*) AS n, sum(x) AS s FROM"
+                    " (SELECT * FROM t UNION ALL SELECT * FROM t WHERE false) t GROUP BY g) v",
+                ),
+            )
             assert indexed == sorted(plain, key=repr), query
 
 
@@ -193,5 +202,7 @@ def test_random_changes_against_recomputation(runtime: InProcess, db: Db) -> Non
                     runtime.kill_replica()
         db.execute("BEGIN")
         for name, query in queries.items():
-            assert sorted(rows(db, f"SELECT * FROM {name}"), key=repr) == sorted(rows(db, query), key=repr), name
+            assert sorted(rows(db, f"SELECT * FROM {name}"), key=repr) == sorted(rows(db, query), key=repr), (
+                name
+            )
         db.execute("COMMIT")

@@ -1,0 +1,142 @@
+"""What an analyst reads when something is wrong: the object, the place, and what to do."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from typing import Any
+
+import psycopg
+import pytest
+from dbt.tests.util import run_dbt
+from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
+
+from dbt.adapters.ptvc.connections import UnreachableError, open_handle
+from dbt.adapters.ptvc.credentials import PtvcCredentials
+
+from .test_changes import messages
+
+MODELS = {
+    "unknown_column.sql": "select id,\n  nope\nfrom {{ ref('fine') }}",
+    "wrong_type.sql": "select id + 'x' as id from {{ ref('fine') }}",
+    "unsupported.sql": "select string_agg(name, ',') as names from {{ ref('fine') }}",
+    "contract.sql": "{{ config(contract={'enforced': true}) }} select id, name from {{ ref('fine') }}",
+    "fine.sql": "{{ config(materialized='view') }} select 1 as id, 'a' as name",
+    "models.yml": "models:\n  - name: contract\n    columns:\n      - {name: id, data_type: text}\n"
+    "      - {name: name, data_type: text}\n",
+}
+
+
+class TestModels:
+    @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"models": {"+materialized": "materialized_view"}}
+
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return MODELS
+
+    def test_messages_name_model_line_and_remedy(self, project: Any) -> None:
+        said = messages(run_dbt(["run"], expect_pass=False))
+        column = said["unknown_column"]
+        assert "Database Error in model unknown_column (models/unknown_column.sql)" in column
+        assert 'column "nope" does not exist' in column
+        assert "nope\n" in column  # the line, with a caret under the place
+        assert "^" in column
+        assert 'invalid input syntax for type integer: "x"' in said["wrong_type"]
+        assert "HINT:" in said["unsupported"]
+        assert "data type mismatch" in said["contract"]
+        assert all("Traceback" not in message for message in said.values())
+
+
+def credentials(server: dict[str, Any], **changes: Any) -> PtvcCredentials:
+    return PtvcCredentials(**{"host": server["host"], "port": server["port"], "user": server["user"], **changes})
+
+
+def test_nothing_listens_there() -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+        with pytest.raises(UnreachableError) as caught:
+            open_handle(PtvcCredentials(host="127.0.0.1", port=port, connect_timeout=5))
+    message = str(caught.value)
+    assert f"no ptvc runtime answers at 127.0.0.1:{port}" in message
+    assert "Start it with `ptvc serve`" in message
+    assert "name a `path` instead" in message
+
+
+def test_another_database_does_not_exist(server: dict[str, Any]) -> None:
+    with pytest.raises(psycopg.OperationalError, match='database "elsewhere" does not exist'):
+        open_handle(credentials(server, database="elsewhere"))
+
+
+def test_an_unknown_cluster_is_named(server: dict[str, Any], target_name: str) -> None:
+    if target_name == "postgres":
+        pytest.skip("PostgreSQL has no clusters")
+    handle = open_handle(credentials(server))
+    try:
+        with pytest.raises(psycopg.Error, match="nowhere"):
+            handle.execute("create materialized view public.x in cluster nowhere as select 1 as id")
+    finally:
+        handle.close()
+
+
+class TestConnections:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"one.sql": "select 1 as id"}
+
+    def test_a_lost_runtime_is_named_with_what_to_do_next(self, project: Any) -> None:
+        with project.adapter.connection_named("lost"):
+            project.adapter.execute("select 1")
+            handle = project.adapter.connections.get_thread_connection().handle
+            with socket.socket(fileno=os.dup(handle.fileno())) as twin:
+                twin.shutdown(socket.SHUT_RDWR)
+            with pytest.raises(DbtDatabaseError) as caught:
+                project.adapter.execute("select 1")
+        assert "was lost. See whether it still runs, then continue with `dbt retry`" in str(caught.value)
+
+    def test_interrupting_a_run_cancels_on_the_server(self, project: Any) -> None:
+        """As dbt does on Ctrl-C: another thread's statement is cancelled, and its connection can be used again."""
+        started, failures = threading.Event(), []
+        adapter = project.adapter
+
+        def work() -> None:
+            with adapter.connection_named("busy"):
+                adapter.execute("select 1")
+                started.set()
+                try:
+                    adapter.execute(
+                        "select count(*) from generate_series(1, 100000) a, generate_series(1, 100000) b"
+                    )
+                except DbtDatabaseError as error:
+                    failures.append(str(error))
+                adapter.execute("select 1")
+
+        worker = threading.Thread(target=work)
+        worker.start()
+        assert started.wait(30)
+        while not failures and worker.is_alive():  # the statement may not have begun yet
+            adapter.connections.cancel_open()
+            worker.join(0.2)
+        worker.join(30)
+        assert not worker.is_alive()
+        assert "canceling statement due to user request" in failures[0]
+
+    def test_interrupting_a_run_ends_the_wait_for_a_view(self, project: Any) -> None:
+        adapter = project.adapter
+        missing = adapter.Relation.create(schema=project.test_schema, identifier="nothing", type="materialized_view")
+        adapter.connections.interrupted.set()
+        try:
+            with adapter.connection_named("waiting"), pytest.raises(DbtRuntimeError, match="stopped waiting for"):
+                adapter.wait_until_hydrated(missing, 60)
+        finally:
+            adapter.connections.interrupted.clear()
+
+    def test_a_view_that_is_not_hydrated_in_time(self, project: Any) -> None:
+        adapter = project.adapter
+        missing = adapter.Relation.create(schema=project.test_schema, identifier="nothing", type="materialized_view")
+        with adapter.connection_named("waiting"), pytest.raises(DbtRuntimeError) as caught:
+            adapter.wait_until_hydrated(missing, 0)
+        assert "was not hydrated after 0 s (no replica works on it). Raise `hydration_timeout`" in str(caught.value)

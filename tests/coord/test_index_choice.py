@@ -1,0 +1,97 @@
+"""Which index answers a query, and how."""
+
+from __future__ import annotations
+
+import pytest
+from ptvc.coord.catalog import Catalog, Change, Item, bootstrap_entries
+from ptvc.coord.index_choice import choose_index
+from ptvc.expr.relation import Filter, Get, Map, Project, Relation
+from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import BOOL, INT4, INT8, TEXT
+from ptvc.sql.plans import ItemKind
+
+SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
+A, B, C = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))
+
+
+def eq(left: Scalar, right: Scalar) -> Scalar:
+    return Call("eq", (left, right), BOOL)
+
+
+@pytest.fixture
+def catalog() -> Catalog:
+    catalog = Catalog(bootstrap_entries())
+    id_, oid = catalog.allocate()
+    table = Item(id_, oid, ItemKind.TABLE, "public", "t", SCHEMA, shard=id_)
+    catalog.apply([Change(None, table)])
+    return catalog
+
+
+def add(catalog: Catalog, name: str, *keys: Scalar, cluster: str = "quickstart") -> Item:
+    id_, oid = catalog.allocate()
+    index = Item(
+        id_,
+        oid,
+        ItemKind.INDEX,
+        "public",
+        name,
+        SCHEMA,
+        cluster=cluster,
+        relation=Get("u1", SCHEMA),
+        uses=("u1",),
+        keys=keys,
+    )
+    catalog.apply([Change(None, index)])
+    return index
+
+
+def where(*predicates: Scalar) -> Relation:
+    return Filter(Get("u1", SCHEMA), predicates)
+
+
+def chosen(catalog: Catalog, relation: Relation) -> tuple[str, list[object] | None] | None:
+    read = choose_index(relation, catalog, "quickstart", lambda index: True)
+    if read is None:
+        return None
+    return read.index.name, None if read.keys is None else [key[0].as_py() for key in read.keys]
+
+
+def test_a_lookup_needs_every_key(catalog: Catalog) -> None:
+    add(catalog, "ab", A, B)
+    one, x = Literal(1, INT4), Literal("x", TEXT)
+    assert chosen(catalog, where(eq(A, one), eq(x, B))) == ("ab", [1, "x"])
+    assert chosen(catalog, where(And((eq(A, one), eq(B, x)), True))) == ("ab", [1, "x"])
+    assert chosen(catalog, where(eq(A, one))) == ("ab", None)
+    assert chosen(catalog, Get("u1", SCHEMA)) == ("ab", None)
+    assert chosen(catalog, where(eq(A, Literal(None, INT4)), eq(B, x))) == ("ab", None)
+    assert chosen(catalog, where(Call("lt", (A, one), BOOL), eq(B, x))) == ("ab", None)
+
+
+def test_a_lookup_goes_before_a_scan(catalog: Catalog) -> None:
+    add(catalog, "by_b", B)
+    add(catalog, "by_a", A)
+    assert chosen(catalog, where(eq(A, Literal(1, INT4)))) == ("by_a", [1])
+    assert chosen(catalog, Get("u1", SCHEMA)) == ("by_b", None)
+
+
+def test_a_comparison_of_wider_integers_counts_if_it_fits(catalog: Catalog) -> None:
+    add(catalog, "by_a", A)
+    assert chosen(catalog, where(eq(Cast(A, INT8), Literal(7, INT8)))) == ("by_a", [7])
+    assert chosen(catalog, where(eq(Cast(A, INT8), Literal(1 << 40, INT8)))) == ("by_a", None)
+
+
+def test_only_usable_indexes_of_the_cluster(catalog: Catalog) -> None:
+    index = add(catalog, "elsewhere", A, cluster="other")
+    assert chosen(catalog, Get("u1", SCHEMA)) is None
+    add(catalog, "late", A)
+    assert choose_index(Get("u1", SCHEMA), catalog, "quickstart", lambda item: item.id == index.id) is None
+
+
+def test_chains_keep_their_shape(catalog: Catalog) -> None:
+    add(catalog, "by_a", A)
+    relation = Project(Map(where(eq(A, Literal(1, INT4))), (C,), ("d",)), (3, 1))
+    read = choose_index(relation, catalog, "quickstart", lambda item: True)
+    assert read is not None
+    assert read.relation.schema == relation.schema
+    assert chosen(catalog, Get("s1", SCHEMA)) is None

@@ -1,0 +1,117 @@
+"""Upkeep beside everything else: history goes, but nothing that somebody still needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from inprocess import InProcess, eventually, rows, running
+from ptvc.persist.client import ShardState
+
+
+@pytest.fixture
+def runtime() -> Iterator[InProcess]:
+    with running() as runtime:
+        yield runtime
+
+
+def state(runtime: InProcess, name: str) -> ShardState:
+    item = runtime.coordinator.catalog.find("public", name)
+    assert item is not None
+    assert item.shard is not None
+    return runtime.coordinator.persist.state(item.shard)
+
+
+def test_history_goes(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE t (a int)")
+        db.execute("CREATE MATERIALIZED VIEW m AS SELECT sum(a) AS s FROM t")
+        for i in range(30):
+            db.execute("INSERT INTO t VALUES (%s)", (i,))
+        time = runtime.coordinator.oracle.read_time
+        eventually(lambda: min(state(runtime, "t").since, state(runtime, "m").since) > time)
+
+        def merged() -> bool:
+            t = state(runtime, "t")
+            return len(runtime.coordinator.persist.snapshot(t.id, t.upper - 1).parts) < 10
+
+        eventually(merged)
+        assert rows(db, "SELECT s FROM m") == [(435,)]
+        assert rows(db, "SELECT count(*), sum(a) FROM t") == [(30, 435)]
+
+
+def test_what_a_view_needs_after_a_restart_stays(runtime: InProcess) -> None:
+    """While nothing maintains the view, its inputs wait for it, however long that takes."""
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE t (a int)")
+        db.execute("CREATE MATERIALIZED VIEW m AS SELECT count(*) AS n FROM t")
+        db.execute("INSERT INTO t VALUES (1)")
+        assert rows(db, "SELECT n FROM m") == [(1,)]
+        runtime.driver.die()
+        stuck = state(runtime, "m").upper
+        for i in range(4):
+            db.execute("INSERT INTO t VALUES (2)")
+            time = runtime.coordinator.oracle.read_time
+            eventually(lambda t=time: runtime.coordinator.oracle.read_time > t + 250)
+            assert state(runtime, "m").upper <= stuck + 1_000 * (i + 1)
+            assert state(runtime, "t").since < state(runtime, "m").upper
+    runtime.stop()
+    runtime.start()
+    assert runtime.query("SELECT n FROM m") == [(5,)]
+    eventually(lambda: state(runtime, "t").since > stuck)
+
+
+def test_a_reader_keeps_what_it_reads(runtime: InProcess) -> None:
+    with runtime.connect() as db, runtime.connect() as writer:
+        db.execute("CREATE TABLE t (a int)")
+        db.execute("INSERT INTO t VALUES (1)")
+        db.execute("BEGIN")
+        assert rows(db, "SELECT a FROM t") == [(1,)]
+        at = runtime.coordinator.oracle.read_time
+        writer.execute("UPDATE t SET a = 2")
+        eventually(lambda: runtime.coordinator.oracle.read_time > at + 600)
+        assert state(runtime, "t").since <= at
+        assert rows(db, "SELECT a FROM t") == [(1,)]
+        db.execute("COMMIT")
+        eventually(lambda: state(runtime, "t").since > at)
+        assert rows(db, "SELECT a FROM t") == [(2,)]
+
+
+def test_a_dropped_table_does_not_disturb_upkeep(
+    runtime: InProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE kept (a int)")
+        for i in range(15):
+            db.execute(f"CREATE TABLE t{i} (a int)")
+            db.execute(f"INSERT INTO t{i} VALUES (1)")
+            db.execute(f"DROP TABLE t{i}")
+        time = runtime.coordinator.oracle.read_time
+        eventually(lambda: state(runtime, "kept").since > time)
+    assert "maintenance failed" not in caplog.text
+
+
+def test_sinks_write_what_is_durable_and_go_on_after_restarts(runtime: InProcess) -> None:
+    import json
+
+    out = runtime.directory / "out"
+
+    def records() -> list[int]:
+        files = sorted(out.glob("*.jsonl"))
+        lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+        return sorted(line["a"] for line in lines)
+
+    runtime.query("CREATE TABLE t (a int)")
+    runtime.query(f"CREATE SINK k FROM t INTO FILE '{out}' FORMAT JSON ENVELOPE NONE")
+    for i in range(6):
+        runtime.query(f"INSERT INTO t VALUES ({i})")
+        eventually(lambda n=i: records() == list(range(n + 1)))
+        match i % 3:
+            case 0:
+                runtime.kill_replica()
+            case 1:
+                runtime.stop()
+                runtime.start()
+            case 2:
+                runtime.abandon()
+                runtime.start()

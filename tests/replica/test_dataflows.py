@@ -1,0 +1,190 @@
+"""The dataflows of a replica: hand-over in memory, what was not acknowledged yet, and exactly-once output."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.dataflows import Dataflows
+from ptvc.replica.protocol import Append, Appended, Hydrated, InstallDataflow, Progress, Status, Updates
+
+from .support import Update, imported, install, parts, written
+
+
+class Replica:
+    """Dataflows, and everything that they have said."""
+
+    def __init__(self) -> None:
+        self.blob = MemoryBlob()
+        self.dataflows = Dataflows(self.blob, "writer")
+        self.said: list[object] = []
+
+    def install(self, command: InstallDataflow) -> None:
+        self.said += self.dataflows.install(command)
+
+    def commit(self, id: str, lower: int, upper: int, *updates: Update) -> None:
+        """The coordinator's word of a commit of a table, and that time has come to `upper`."""
+        part = parts(self.blob, *updates) if updates else ()
+        self.dataflows.receive(Progress(upper, 0, (Updates(id, lower, upper, part),)))
+        self.said += self.dataflows.step()
+
+    @property
+    def appends(self) -> list[Append]:
+        return [message for message in self.said if isinstance(message, Append)]
+
+    def upper(self, id: str) -> int:
+        return max((u for append in self.appends for i, u in append.uppers if i == id), default=0)
+
+    def acknowledge(self) -> None:
+        self.dataflows.acknowledge(Appended(self.appends[-1].uppers))
+
+
+def test_a_view_hydrates_and_follows() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1), (-1, 5, 1)]), 0))
+    r.said += r.dataflows.step()
+    assert [type(message) for message in r.said] == [Hydrated, Append]
+    r.commit("t", 11, 20, (2, 15, 1), (-2, 15, 1))
+    r.commit("t", 20, 30, (1, 25, -1))
+    assert written(r.blob, r.appends, "v") == [(1, 10, 1), (1, 25, -1), (2, 15, 1)]
+    assert r.upper("v") == 30
+
+
+def test_progress_without_data_appends_nothing() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.commit("t", 11, 20)
+    assert [append.writes for append in r.appends] == [()]
+    assert r.upper("v") == 20
+
+
+def test_a_reader_is_handed_what_its_producer_writes() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
+    r.commit("t", 11, 20, (2, 15, 1))
+    # In the same step, before anything was committed.
+    assert written(r.blob, r.appends, "w") == [(2, 15, 1)]  # what was before, its import says, is complete
+    assert len(r.appends) == 1
+
+
+def test_an_import_that_is_installed_while_outputs_are_in_flight() -> None:
+    """Durable at the time of the import: nothing of v beyond 11.  In flight: two steps of it."""
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.commit("t", 11, 20, (1, 15, 1))
+    r.commit("t", 20, 30, (2, 25, 1))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 11))
+    r.commit("t", 30, 40, (3, 35, 1))
+    assert written(r.blob, r.appends, "w") == [(1, 15, 1), (2, 25, 1), (3, 35, 1)]
+
+
+def test_an_import_of_what_is_durable_in_part() -> None:
+    """The import holds the first step, the second was not acknowledged; it is not counted twice."""
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.commit("t", 11, 20, (1, 15, 1))
+    r.acknowledge()
+    r.commit("t", 20, 30, (2, 25, 1))
+    source = imported(r.blob, "v", as_of=16, upper=20, snapshot=[(1, 15, 1)], stamped=False)
+    r.install(install("w", source, 0))
+    r.commit("t", 30, 40, (3, 35, 1))
+    assert written(r.blob, r.appends, "w") == [(1, 16, 1), (2, 25, 1), (3, 35, 1)]
+
+
+def test_its_own_commits_are_no_news_to_the_readers_of_a_local_view() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 11))
+    r.commit("t", 11, 20, (1, 15, 1))
+    [write] = [w for append in r.appends for w in append.writes if w.id == "v"]
+    r.dataflows.receive(Progress(20, 0, (write,)))
+    r.commit("t", 20, 30)
+    assert written(r.blob, r.appends, "w") == [(1, 15, 1)]
+
+
+def test_a_view_of_another_replica_comes_by_commits() -> None:
+    r = Replica()
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
+    r.dataflows.receive(Progress(99, 0, (Updates("v", 11, 20, parts(r.blob, (1, 15, 1))),)))
+    r.said += r.dataflows.step()
+    assert r.upper("w") == 20  # not 99: a view is complete below its own frontier
+    r.dataflows.receive(Progress(99, 0, (), (("v", 50),)))
+    r.said += r.dataflows.step()
+    assert r.upper("w") == 50
+    assert written(r.blob, r.appends, "w") == [(1, 15, 1)]
+
+
+def test_a_restarted_dataflow_writes_only_what_is_not_durable() -> None:
+    """After every prefix of commits a successor takes over from what is durable: the union is the history."""
+    for seed in range(20):
+        rng = random.Random(seed)
+        history: list[Update] = []
+        durable: list[Update] = []
+        durable_upper, table_upper = 0, 1
+        for _ in range(5):
+            r = Replica()
+            as_of = max(durable_upper - 1, 0)
+            source = imported(
+                r.blob,
+                "t",
+                as_of=as_of,
+                upper=table_upper,
+                snapshot=[u for u in history if u[1] <= as_of],
+                updates=[u for u in history if u[1] > as_of],
+            )
+            r.install(install("v", source, durable_upper))
+            r.said += r.dataflows.step()
+            for _ in range(rng.randrange(5)):
+                upper = table_upper + rng.randrange(1, 6)
+                change = [
+                    (rng.randrange(5), rng.randrange(table_upper, upper), rng.choice([1, 1, -1]))
+                    for _ in range(rng.randrange(3))
+                ]
+                history += change
+                r.commit("t", table_upper, upper, *change)
+                table_upper = upper
+            # Of what was said, only a prefix was committed when the replica died.
+            kept = r.appends[: rng.randrange(len(r.appends) + 1)]
+            durable += written(r.blob, kept, "v")
+            durable_upper = max([durable_upper, *(w.upper for a in kept for w in a.writes)])
+        totals: dict[int, int] = {}
+        for value, time, diff in history:
+            if time < durable_upper:
+                totals[value] = totals.get(value, 0) + diff
+        for value, _, diff in durable:
+            totals[value] = totals.get(value, 0) - diff
+        assert not any(totals.values()), seed
+
+
+def test_installing_once_more_starts_from_what_is_durable() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
+    r.commit("t", 11, 20, (2, 15, 1))
+    source = imported(r.blob, "t", as_of=19, upper=20, snapshot=[(1, 5, 1), (2, 15, 1)])
+    r.install(install("v", source, 20))
+    r.commit("t", 20, 30, (3, 25, 1))
+    assert written(r.blob, r.appends, "v") == [(1, 10, 1), (2, 15, 1), (3, 25, 1)]
+
+
+def test_a_dataflow_that_cannot_be_installed_says_so_and_leaves_the_others_running() -> None:
+    r = Replica()
+    r.install(install("good", imported(r.blob, "t", as_of=10, upper=11), 0))
+    source = imported(r.blob, "t", as_of=10, upper=11)
+    missing = replace(parts(r.blob, (1, 5, 1))[0], inline=None, blob="shard/missing")
+    r.install(install("bad", replace(source, snapshot=(missing,)), 0))
+    assert [m.id for m in r.said if isinstance(m, Status) and m.state == "failed"] == ["bad"]
+    r.commit("t", 11, 20, (2, 15, 1))
+    r.commit("t", 20, 30, (3, 25, 1))
+    assert written(r.blob, r.appends, "good") == [(2, 15, 1), (3, 25, 1)]
+    assert r.upper("bad") == 0
+
+
+def test_uninstalled_dataflows_hear_nothing() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.dataflows.uninstall("v")
+    r.dataflows.uninstall("never there")
+    r.commit("t", 11, 20, (1, 15, 1))
+    assert r.said == []

@@ -1,0 +1,88 @@
+"""One input: nothing is missed, nothing comes twice, whatever the order in which it is told."""
+
+from __future__ import annotations
+
+import random
+
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.inputs import Input
+
+from .support import Update, delta, imported, parts, updates_of
+
+
+def taken(source: Input, upper: int) -> list[Update]:
+    result = source.take(upper)
+    return updates_of(result.oks) if result is not None else []
+
+
+def test_it_begins_with_snapshot_and_updates() -> None:
+    blob = MemoryBlob()
+    source = Input(
+        blob, imported(blob, "t", as_of=10, upper=20, snapshot=[(1, 3, 1), (2, 5, 1)], updates=[(3, 12, 1)])
+    )
+    assert source.load() == 2
+    assert source.frontier == 20
+    assert taken(source, 20) == [(1, 10, 1), (2, 10, 1), (3, 12, 1)]
+    assert taken(source, 20) == []
+
+
+def test_what_is_known_already_is_left_out() -> None:
+    blob = MemoryBlob()
+    source = Input(blob, imported(blob, "t", as_of=10, upper=20))
+    source.receive(parts(blob, (1, 15, 1)), 20)  # that commit is in the import
+    source.receive(parts(blob, (2, 15, 1), (3, 25, 1)), 30)
+    assert source.frontier == 30
+    assert taken(source, 30) == [(3, 25, 1)]
+    source.hand_over(delta((3, 25, 1), (4, 31, 1)), 35)
+    source.receive(parts(blob, (3, 25, 1), (4, 31, 1)), 35)
+    assert taken(source, 35) == [(4, 31, 1)]
+
+
+def test_taking_less_than_there_is() -> None:
+    blob = MemoryBlob()
+    source = Input(blob, imported(blob, "t", as_of=0, upper=1))
+    source.receive(parts(blob, *((i, i, 1) for i in range(1, 10))), 10)
+    assert taken(source, 4) == [(i, i, 1) for i in range(1, 4)]
+    source.receive(parts(blob, (10, 10, 1)), 11)
+    assert taken(source, 11) == [(i, i, 1) for i in range(4, 11)]
+
+
+def test_closing_promises_without_data() -> None:
+    blob = MemoryBlob()
+    source = Input(blob, imported(blob, "t", as_of=0, upper=1))
+    source.close(50)
+    source.close(40)
+    assert source.frontier == 50
+    assert source.take(50) is None
+
+
+def test_random_deliveries_add_up_to_the_history() -> None:
+    """Every commit is told twice, handed over as well, and taken in any portions."""
+    for seed in range(30):
+        rng = random.Random(seed)
+        blob = MemoryBlob()
+        history: list[Update] = []
+        upper = 1
+        source = Input(blob, imported(blob, "t", as_of=0, upper=1))
+        result: list[Update] = []
+        took = 1
+        for _ in range(20):
+            next_upper = upper + rng.randrange(1, 5)
+            commit = [
+                (rng.randrange(9), rng.randrange(upper, next_upper), 1) for _ in range(rng.randrange(4))
+            ]
+            history += commit
+            for way in rng.sample(["receive", "hand over", "receive again"], 3):
+                if way == "hand over":
+                    source.hand_over(delta(*commit), next_upper)
+                else:
+                    source.receive(parts(blob, *commit) if commit else (), next_upper)
+            upper = next_upper
+            if rng.random() < 0.5:
+                to = rng.randrange(took, upper + 1)
+                got = taken(source, to)
+                assert all(took <= time < to for _, time, _ in got)
+                took = to
+                result += got
+        result += taken(source, upper)
+        assert sorted(result) == sorted(history)

@@ -1,0 +1,128 @@
+"""Framing: messages cross a real socket whole, in order, from any thread; every end is noticed."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from ptvc.replica.protocol import Connection, Progress, ReplicaHello, encode, receive
+
+
+@pytest.fixture
+def listener(tmp_path: Path) -> Iterator[socket.socket]:
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "s"))
+        server.listen()
+        yield server
+
+
+def dial(listener: socket.socket) -> tuple[Connection, socket.socket]:
+    connection = Connection(listener.getsockname())
+    peer, _ = listener.accept()
+    return connection, peer
+
+
+def test_messages_arrive_in_order_however_they_are_cut(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+    with peer:
+        messages = [Progress(i, i, (), (("v" * (i * 997 % 4096), i),)) for i in range(50)]
+        data = b"".join(encode(message) for message in messages)
+
+        def drip() -> None:
+            for start in range(0, len(data), 777):
+                peer.sendall(data[start : start + 777])
+
+        thread = threading.Thread(target=drip)
+        thread.start()
+        assert [connection.receive() for _ in messages] == messages
+        thread.join()
+    assert connection.receive() is None
+    connection.close()
+
+
+def test_a_large_message(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+    message = Progress(1, 1, (), (("x" * (5 << 20), 1),))
+    thread = threading.Thread(target=lambda: peer.sendall(encode(message)))
+    thread.start()
+    assert connection.receive() == message
+    thread.join()
+    peer.close()
+    assert connection.receive() is None
+    connection.close()
+
+
+@pytest.mark.parametrize("cut", [0, 2, 4, 10])
+def test_an_end_within_a_message(listener: socket.socket, cut: int) -> None:
+    connection, peer = dial(listener)
+    peer.sendall(encode(ReplicaHello("c1", 1, 1, 1))[:cut])
+    peer.close()
+    assert connection.receive() is None
+    connection.close()
+
+
+def test_threads_send_whole_messages(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+
+    def send(thread: int) -> None:
+        for i in range(100):
+            connection.send(ReplicaHello("c" * 3000, thread, i, 0))
+
+    threads = [threading.Thread(target=send, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+
+    async def collect() -> list[ReplicaHello]:
+        reader, writer = await asyncio.open_connection(sock=peer)
+        try:
+            return [await receive(reader) for _ in range(400)]
+        finally:
+            writer.close()
+            await writer.wait_closed()
+
+    received = asyncio.run(collect())
+    for thread in threads:
+        thread.join()
+    for n in range(4):
+        assert [hello.attempt for hello in received if hello.epoch == n] == list(range(100))
+    connection.close()
+    assert connection.receive() is None
+
+
+def test_a_closed_connection_raises_for_senders_and_ends_for_the_receiver(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+    got: list[object] = []
+    thread = threading.Thread(target=lambda: got.append(connection.receive()))
+    thread.start()
+    connection.close()
+    thread.join(5)
+    assert got == [None]
+    with pytest.raises(ConnectionError):
+        connection.send(ReplicaHello("c1", 1, 1, 1))
+    connection.close()
+    peer.close()
+
+
+def test_a_refused_connection_leaves_nothing_open(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match="No such file"):
+        Connection(str(tmp_path / "nobody"))
+
+
+def test_the_coordinators_side_notices_a_cut(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+
+    async def read() -> object:
+        reader, writer = await asyncio.open_connection(sock=peer)
+        try:
+            return await receive(reader)
+        finally:
+            writer.close()
+            await writer.wait_closed()
+
+    connection.close()
+    assert asyncio.run(read()) is None
+    assert connection.receive() is None
