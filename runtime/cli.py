@@ -10,15 +10,16 @@ import subprocess
 import sys
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Annotated
+from typing import Annotated, NoReturn
 
 import psycopg
 import typer
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
-from .directory import RuntimeInfo, installed_version, is_locked
+from .directory import RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
 
 app = typer.Typer(
@@ -30,13 +31,15 @@ app = typer.Typer(
 )
 console = Console()
 problems = Console(stderr=True)
+WIDE = Console(width=1_000_000)
 
 DEFAULT_PATH = Path(".ptvc")
 READY_TIMEOUT_S = 60.0
 STOP_TIMEOUT_S = 60.0
+ERROR, HINT = "error: ", "hint: "
 
 PathOption = Annotated[Path, typer.Option("--path", help="Directory that holds the environment.")]
-SetOption = Annotated[list[str], typer.Option("--set", help="name=value; repeat for more.")]
+SetOption = Annotated[list[str] | None, typer.Option("--set", help="name=value; repeat for more.")]
 
 
 @app.command()
@@ -44,7 +47,7 @@ def serve(
     path: PathOption = DEFAULT_PATH,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = DEFAULT_HOST,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = DEFAULT_PORT,
-    assignments: SetOption = [],
+    assignments: SetOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
     """Run the runtime in the foreground; Ctrl-C stops it."""
@@ -59,7 +62,7 @@ def serve(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
     )
-    settings = Settings().with_assignments(assignments)
+    settings = Settings().with_assignments(assignments or ())
     asyncio.run(server.run(path, host, port, settings))
 
 
@@ -67,12 +70,12 @@ def serve(
 def up(
     path: PathOption = DEFAULT_PATH,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 0,
-    assignments: SetOption = [],
+    assignments: SetOption = None,
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
     info = RuntimeInfo.read(path)
     if info is None:
-        info = _start(path, port, assignments)
+        info = _start(path, port, assignments or [])
     elif info.version != installed_version():
         raise PtvcError(
             f"the runtime in {path} is version {info.version}, installed is {installed_version()}",
@@ -92,7 +95,7 @@ def down(path: PathOption = DEFAULT_PATH) -> None:
     deadline = monotonic() + STOP_TIMEOUT_S
     while is_locked(path):
         if monotonic() > deadline:
-            raise PtvcError(f"process {info.pid} does not stop", hint=f"Its log is {_log(path)}.")
+            raise PtvcError(f"process {info.pid} does not stop", hint=f"Its log is {log_file(path)}.")
         sleep(0.05)
     console.print(f"stopped the runtime of {path}")
 
@@ -126,7 +129,7 @@ def sql(
         raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
     text = sys.stdin.read() if statements == "-" else statements
     with _connect(info) as connection:
-        connection.add_notice_handler(lambda notice: problems.print(notice.message_primary))
+        connection.add_notice_handler(lambda notice: problems.print(notice.message_primary, markup=False))
         cursor = connection.execute(text.encode())
         while True:
             if cursor.description is not None:
@@ -149,9 +152,8 @@ def doctor() -> None:
 
 
 def _start(path: Path, port: int, assignments: list[str]) -> RuntimeInfo:
-    path.mkdir(parents=True, exist_ok=True)
-    log = _log(path)
-    log.parent.mkdir(exist_ok=True)
+    Settings().with_assignments(assignments)  # refused here rather than in the log
+    log = log_file(path)
     arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port)]
     for assignment in assignments:
         arguments += ["--set", assignment]
@@ -164,22 +166,23 @@ def _start(path: Path, port: int, assignments: list[str]) -> RuntimeInfo:
     while (info := RuntimeInfo.read(path)) is None:
         # A second `up` at the same moment loses the lock: the winner's runtime is as good.
         if process.poll() is not None and not is_locked(path):
-            raise PtvcError(f"the runtime did not start: {_reason(log, start)}", hint=f"Its log is {log}.")
+            reason, hint = _reason(log, start)
+            raise PtvcError(f"the runtime did not start: {reason}", hint=f"{hint} Its log is {log}.".strip())
         if monotonic() > deadline:
             raise PtvcError("the runtime takes too long to start", hint=f"Its log is {log}.")
         sleep(0.02)
     return info
 
 
-def _log(path: Path) -> Path:
-    return path / "log" / "ptvc.log"
-
-
-def _reason(log: Path, start: int) -> str:
+def _reason(log: Path, start: int) -> tuple[str, str]:
+    """What a runtime that ended had to say: its error and the hint, or its last line."""
     with log.open("rb") as file:
         file.seek(start)
         lines = file.read().decode(errors="replace").strip().splitlines()
-    return lines[-1] if lines else "it left no message"
+    errors = [line.removeprefix(ERROR) for line in lines if line.startswith(ERROR)]
+    hints = [line.removeprefix(HINT) for line in lines if line.startswith(HINT)]
+    reason = errors[-1] if errors else lines[-1] if lines else "it left no message"
+    return reason, hints[-1] if errors and hints else ""
 
 
 def _how_to_connect(info: RuntimeInfo) -> str:
@@ -198,10 +201,12 @@ def _connect(info: RuntimeInfo) -> psycopg.Connection[tuple[object, ...]]:
 def _print_rows(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
     table = Table()
     for column in cursor.description or ():
-        table.add_column(column.name)
+        table.add_column(Text(column.name), overflow="fold")
     for row in cursor:
-        table.add_row(*("" if value is None else str(value) for value in row))
-    console.print(table)
+        table.add_row(*(Text("" if value is None else str(value)) for value in row))
+    # Where nobody looks, a line may be as long as it must: nothing is cut, nothing is folded.
+    width = console.width if console.is_terminal else table.__rich_measure__(WIDE, WIDE.options).maximum
+    console.print(table, width=max(width, 1), soft_wrap=not console.is_terminal)
 
 
 def main() -> None:
@@ -209,10 +214,18 @@ def main() -> None:
     try:
         app()
     except PtvcError as error:
-        problems.print(f"[bold red]error:[/] {error.message}", soft_wrap=True, highlight=False)
-        if error.hint:
-            problems.print(f"hint: {error.hint}", soft_wrap=True, highlight=False)
-        sys.exit(1)
+        _fail(error.message, error.hint)
     except psycopg.Error as error:
-        problems.print(f"[bold red]error:[/] {error}", soft_wrap=True, highlight=False)
+        _fail(str(error), None)
+    except BrokenPipeError:
+        # Whoever read our output has had enough; Python would complain when it flushes.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
+
+
+def _fail(message: str, hint: str | None) -> NoReturn:
+    problems.print(Text(ERROR.strip(), style="bold red"), end=" ")
+    problems.print(message, soft_wrap=True, highlight=False, markup=False)
+    if hint:
+        problems.print(f"{HINT}{hint}", soft_wrap=True, highlight=False, markup=False)
+    sys.exit(1)

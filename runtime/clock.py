@@ -14,12 +14,16 @@ class Clock(Protocol):
         """Seconds on a clock that never goes back; only differences mean anything."""
 
 
+_MONOTONIC: int = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+
 class SystemClock:
     def now_ms(self) -> int:
         return time.time_ns() // 1_000_000
 
     def monotonic(self) -> float:
-        return time.monotonic()
+        # Where there is a clock that goes on while the machine sleeps, waking up is no jump of the wall time.
+        return time.clock_gettime(_MONOTONIC)
 
 
 class ManualClock:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import fcntl
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -32,11 +34,12 @@ class RuntimeInfo:
     @classmethod
     def read(cls, directory: Path) -> RuntimeInfo | None:
         """The runtime that serves the directory; None when there is none."""
-        try:
-            info = cls(**json.loads((directory / RUNTIME_FILE).read_text()))
-        except (FileNotFoundError, json.JSONDecodeError, TypeError):
-            return None
-        return info if is_locked(directory) else None
+        with usable(directory):
+            try:
+                info = cls(**json.loads((directory / RUNTIME_FILE).read_text()))
+            except (FileNotFoundError, ValueError, TypeError):
+                return None
+            return info if is_locked(directory) else None
 
     def write(self, directory: Path) -> None:
         path = directory / RUNTIME_FILE
@@ -45,6 +48,28 @@ class RuntimeInfo:
             json.dumps({"host": self.host, "port": self.port, "pid": self.pid, "version": self.version})
         )
         temporary.replace(path)
+
+
+@contextmanager
+def usable(directory: Path) -> Iterator[None]:
+    """An OSError inside says that the directory cannot hold an environment, and what to do."""
+    try:
+        yield
+    except OSError as error:
+        is_file = isinstance(error, FileExistsError | NotADirectoryError)
+        raise PtvcError(
+            f'cannot use "{directory}" as the directory of an environment: '
+            f"{'it is a file' if is_file and directory.is_file() else error.strerror}",
+            sqlstate="58030",
+            hint="Name a directory that you may write, with --path; one that is not there is made.",
+        ) from error
+
+
+def log_file(directory: Path) -> Path:
+    """Where a runtime in the background writes its log; makes the directory."""
+    with usable(directory):
+        (directory / "log").mkdir(parents=True, exist_ok=True)
+    return directory / "log" / "ptvc.log"
 
 
 def installed_version() -> str:
@@ -65,8 +90,9 @@ def is_locked(directory: Path) -> bool:
 
 def lock(directory: Path) -> IO[bytes]:
     """Takes the directory for this process; the lock goes with the process."""
-    directory.mkdir(parents=True, exist_ok=True)
-    file = (directory / LOCK_FILE).open("ab")
+    log_file(directory)
+    with usable(directory):
+        file = (directory / LOCK_FILE).open("ab")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -26,7 +26,6 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
     directory = directory.resolve()
     held = lock(directory)
-    (directory / "log").mkdir(exist_ok=True)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

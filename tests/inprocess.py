@@ -178,6 +178,7 @@ class InProcess:
         coordinator: Coordinator,
     ) -> None:
         async def stop() -> None:
+            await asyncio.sleep(0.02)  # lets those in that are at the door
             await listener.close()
             await coordinator.stop()
             if others := asyncio.all_tasks() - {asyncio.current_task()}:

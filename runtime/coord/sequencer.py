@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, TypeGuard
 
 from ..clock import Clock
@@ -59,6 +61,7 @@ class Sequencer:
         self.writes = writes
         self.ddl = ddl
         self._commit = commit
+        self._retrying = asyncio.Lock()
         self._introspection = introspection
 
     def now_us(self) -> int:
@@ -95,9 +98,7 @@ class Sequencer:
 
     # -- everything else --
 
-    async def execute(
-        self, planned: PlannedStatement, session: Session, transaction: Transaction
-    ) -> Result:
+    async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
         if transaction.read_only and isinstance(planned, Insert | Update | Delete | Truncate):
             raise InvalidTransactionState("cannot write in a read-only transaction", sqlstate="25006")
         context = self._context(session, transaction)
@@ -133,15 +134,18 @@ class Sequencer:
         transaction: Transaction,
     ) -> Result:
         """A statement by itself commits at once, and runs again after a conflict."""
-        for _ in range(MAX_ATTEMPTS):
-            result = await self._buffer(planned, self._context(session, transaction), transaction)
-            if not transaction.single or not transaction.expect:
-                return result
-            outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
-            transaction.writes.clear()
-            transaction.expect.clear()
-            if not isinstance(outcome, Conflict):
-                return result
+        async with AsyncExitStack() as turn:
+            for attempt in range(MAX_ATTEMPTS):
+                result = await self._buffer(planned, self._context(session, transaction), transaction)
+                if not transaction.single or not transaction.expect:
+                    return result
+                outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
+                transaction.writes.clear()
+                transaction.expect.clear()
+                if not isinstance(outcome, Conflict):
+                    return result
+                if attempt == 0:  # those who lost a race try again one by one, so that nobody starves
+                    await turn.enter_async_context(self._retrying)
         raise PtvcError(
             "could not serialize access due to concurrent update", sqlstate="40001", hint="Try again."
         )

@@ -367,9 +367,10 @@ class Connection:
         """Raises ConnectionError when the other end is gone, or this one was closed."""
         data = encode(message)
         with self._lock:
-            if self._socket.fileno() < 0:
-                raise ConnectionAbortedError("the connection was closed")
-            self._socket.sendall(data)
+            try:
+                self._socket.sendall(data)
+            except OSError as error:
+                raise ConnectionAbortedError(f"the connection is closed: {error}") from error
 
     def receive(self) -> Message | None:
         """The next message; None once the other end is gone.  One thread receives, to the end."""

@@ -6,10 +6,9 @@ PostgreSQL calls an unknown literal: text or NULL whose type its context decides
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from decimal import Decimal
 from typing import TYPE_CHECKING, assert_never
 
 from ..errors import (
@@ -22,13 +21,14 @@ from ..errors import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
-from ..expr.literals import coerce_unknown
 from ..expr.registry import resolve_call
 from ..expr.relation import Relation
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
-from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of, derived_numeric
+from ..expr.scalar import And, Cast, ColumnRef, Literal, Or, Scalar
+from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of
 from . import ast, build
-from .scope import Scope, ScopeColumn
+from .literal import decimal_literal, parse_literal
+from .rebuild import position_of, rebuild
+from .scope import Scope
 from .session_arrays import concatenated
 from .types import REG_TYPES, resolve_type
 
@@ -135,14 +135,14 @@ class Expressions:
             if scalar.index >= RAW:
                 self._ungrouped(scalar.index - RAW, node)
             return scalar
-        return _rebuild(scalar, lambda child: self.ground(child, node))
+        return rebuild(scalar, lambda child: self.ground(child, node))
 
     def _ungrouped(self, index: int, node: ast.Expression) -> None:
         column = next(c for c in self.scope.columns if c.index == index)
         name = column.name if column.table is None else f"{column.table}.{column.name}"
         raise GroupingError(
             f'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
-            position=_position_of(node, column) or node.position,
+            position=position_of(node, column) or node.position,
         )
 
     # --- nodes ---
@@ -156,9 +156,9 @@ class Expressions:
                     return Typed(Literal(value, INT4))
                 if -(2**63) <= value < 2**63:
                     return Typed(Literal(value, INT8))
-                return Typed(_decimal(str(value), node.position))
+                return Typed(decimal_literal(str(value), node.position))
             case ast.Decimal(text=text):
-                return Typed(_decimal(text, node.position))
+                return Typed(decimal_literal(text, node.position))
             case ast.String(value=value):
                 return Typed(Literal(value, TEXT), unknown=True)
             case ast.Null():
@@ -386,52 +386,3 @@ class Expressions:
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)
-
-
-def parse_literal(literal: Literal, type_: ScalarType) -> Scalar:
-    """An untyped literal as one of `type_`; a date that Python cannot hold stays a cast, computed by kernels."""
-    try:
-        return coerce_unknown(literal, type_)
-    except ValueError:
-        return Cast(literal, type_)
-
-
-def _decimal(text: str, position: int) -> Literal:
-    value = Decimal(text)
-    _, digits, exponent = value.as_tuple()
-    assert isinstance(exponent, int)
-    scale = max(0, -exponent)
-    if len(digits) + max(0, exponent) > 38 or scale > 38:
-        raise PtvcError(
-            f'numeric constant "{text}" has more than 38 digits', sqlstate="22003", position=position
-        )
-    return Literal(value.quantize(Decimal(1).scaleb(-scale)), derived_numeric(scale))
-
-
-def _rebuild(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
-    """`scalar` with `change` applied to its direct children."""
-    match scalar:
-        case Call(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
-            return replace(scalar, args=tuple(change(arg) for arg in args))
-        case Cast(arg=arg):
-            return replace(scalar, arg=change(arg))
-        case Case(branches=branches, otherwise=otherwise):
-            pairs = tuple((change(condition), change(result)) for condition, result in branches)
-            return replace(scalar, branches=pairs, otherwise=change(otherwise))
-        case _:
-            return scalar
-
-
-def _position_of(node: object, column: ScopeColumn) -> int | None:
-    """Where `node` names the column."""
-    if isinstance(node, ast.Name):
-        return node.position if node.parts[-1] == column.name else None
-    if isinstance(node, tuple):
-        for part in node:
-            if (found := _position_of(part, column)) is not None:
-                return found
-        return None
-    for slot in getattr(type(node), "__slots__", ()):
-        if (found := _position_of(getattr(node, slot), column)) is not None:
-            return found
-    return None

@@ -1,15 +1,14 @@
-"""Statements other than CREATE: data, definitions, session."""
+"""Statements other than CREATE: data and definitions; which word begins which statement."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import NoReturn
 
 from ..errors import Unsupported
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_copy import CopyParser
+from .parse_session import SessionParser
 from .plans import ExplainStage, ObjectKind
 
 _SHOW_KINDS = (
@@ -17,7 +16,7 @@ _SHOW_KINDS = (
 )  # fmt: skip
 
 
-class StatementParser(CopyParser):
+class StatementParser(SessionParser):
     def statement(self) -> st.StatementNode:
         """One statement, up to `;` or the end."""
         node = self._statement()
@@ -176,151 +175,6 @@ class StatementParser(CopyParser):
         self.expect_words("is")
         text = None if self.accept_words("null") else self.string()
         return st.CommentStatement(kind, name, text)
-
-    # --- session ---
-
-    def _set(self) -> st.StatementNode:
-        self.expect_words("set")
-        local = self.accept_words("local")
-        if not local:
-            self.accept_words("session")
-        if self.at_word("transaction") or self.at_word("characteristics"):
-            self._skip()
-            return st.NoOpStatement("SET")
-        if self.accept_words("time", "zone"):
-            if self.accept_words("local"):
-                return st.SetStatement("timezone", None, local)
-            return st.SetStatement("timezone", self._setting_value(), local)
-        if self.accept_words("names"):
-            return st.SetStatement("client_encoding", self._setting_value(), local)
-        if self.at_any("role", "authorization"):
-            raise Unsupported(
-                f"SET {self.token.value.upper()} is not supported yet", position=self.token.position
-            )
-        name = self._setting_name()
-        if not self.accept_words("to"):
-            self.expect_symbol("=")
-        return st.SetStatement(name, self._setting_value(), local)
-
-    def _setting_name(self) -> str:
-        return ".".join(self.qualified())
-
-    def _setting_value(self) -> str | None:
-        if self.accept_words("default"):
-            return None
-        return ", ".join(self.comma_list(self._setting_part))
-
-    def _setting_part(self) -> str:
-        sign = "-" if self.accept_symbol("-") else ""
-        if self.token.kind in (TokenKind.STRING, TokenKind.INTEGER, TokenKind.DECIMAL):
-            return sign + self.advance().value
-        return self.label()
-
-    def _reset(self) -> st.StatementNode:
-        self.expect_words("reset")
-        if self.accept_words("all"):
-            return st.SetStatement("all", None, False)
-        return st.SetStatement(self._setting_name(), None, False)
-
-    def _show(self) -> st.StatementNode:
-        self.expect_words("show")
-        if self.accept_words("all"):
-            return st.ShowVariableStatement(None)
-        if self.accept_words("time", "zone"):
-            return st.ShowVariableStatement("timezone")
-        if self.accept_words("transaction", "isolation", "level"):
-            return st.ShowVariableStatement("transaction_isolation")
-        if self.accept_words("create"):
-            kind = self._kind()
-            return st.ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
-        if self.accept_words("materialized", "views"):
-            return self._show_objects("materialized_views")
-        if self.at_any(*_SHOW_KINDS) and not self.at_symbol(".", 1):
-            return self._show_objects(self.advance().value)
-        return st.ShowVariableStatement(self._setting_name())
-
-    def _show_objects(self, kind: str) -> st.StatementNode:
-        statement = st.ShowObjectsStatement(kind)
-        if kind == "columns":
-            self.expect_words("from")
-            statement = replace(statement, name=self.object_name())
-        elif self.accept_any("from", "in") is not None:
-            statement = replace(statement, schema=self.qualified()[-1])
-        if self.accept_words("like"):
-            statement = replace(statement, like=self.string())
-        return statement
-
-    def _begin(self) -> st.StatementNode:
-        word = self.advance().value
-        if word == "start":
-            self.expect_words("transaction")
-        else:
-            self.accept_any("work", "transaction")
-        read_only = False
-        while self.token.kind is TokenKind.NAME:
-            if self.accept_words("read", "only"):
-                read_only = True
-            elif self.accept_words("read", "write"):
-                read_only = False
-            elif self.accept_words("isolation", "level"):
-                if not (
-                    self.accept_words("serializable")
-                    or self.accept_words("repeatable", "read")
-                    or self.accept_words("read", "committed")
-                    or self.accept_words("read", "uncommitted")
-                ):
-                    self.fail()
-            elif not (self.accept_words("not", "deferrable") or self.accept_words("deferrable")):
-                self.fail()
-            self.accept_symbol(",")
-        return st.BeginStatement(read_only)
-
-    def _end(self) -> st.StatementNode:
-        word = self.advance().value
-        self.accept_any("work", "transaction")
-        if self.at_any("to", "prepared", "and"):
-            raise Unsupported(
-                f"{word.upper()} {self.token.value.upper()} is not supported yet",
-                position=self.token.position,
-            )
-        return st.CommitStatement() if word in ("commit", "end") else st.RollbackStatement()
-
-    def _close(self) -> st.StatementNode:
-        """CLOSE ALL: there are no cursors; pools of connections send it all the same."""
-        if self.peek().value != "all":
-            self.unsupported(1)
-        self.expect_words("close", "all")
-        return st.NoOpStatement("CLOSE CURSOR ALL")
-
-    def _unlisten(self) -> st.StatementNode:
-        self.expect_words("unlisten")
-        if not self.accept_symbol("*"):
-            self.identifier()
-        return st.NoOpStatement("UNLISTEN")
-
-    def _deallocate(self) -> st.StatementNode:
-        self.expect_words("deallocate")
-        self.accept_words("prepare")
-        if self.accept_words("all"):
-            return st.DeallocateStatement(None, False)
-        return st.DeallocateStatement(self.identifier(), False)
-
-    def _discard(self) -> st.StatementNode:
-        self.expect_words("discard")
-        if not self.at_word("all"):
-            self.index -= 1
-            self.unsupported(2)
-        self.advance()
-        return st.DeallocateStatement(None, True)
-
-    def _no_op(self) -> st.StatementNode:
-        tag = self.advance().value.upper()
-        self._skip()
-        return st.NoOpStatement(tag)
-
-    def _skip(self) -> None:
-        while not self.at_symbol(";") and self.token.kind is not TokenKind.END:
-            self.advance()
 
     def _explain(self) -> st.StatementNode:
         self.expect_words("explain")

@@ -12,7 +12,7 @@ from ..expr.scalar import Literal
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.pipeline import optimize
-from . import plan_data, plan_definitions, plans
+from . import plan_changes, plan_data, plan_definitions, plans
 from . import statements as st
 from .explain import explain
 from .parse import Statement, too_complex
@@ -108,13 +108,13 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         case st.AlterClusterStatement():
             return plan_definitions.alter_cluster(planner, node)
         case st.DropStatement():
-            return plan_definitions.drop(planner, node)
+            return plan_changes.drop(planner, node)
         case st.RenameStatement():
-            return plan_definitions.rename(planner, node)
+            return plan_changes.rename(planner, node)
         case st.SwapStatement():
-            return plan_definitions.swap(planner, node)
+            return plan_changes.swap(planner, node)
         case st.CommentStatement():
-            return plan_definitions.comment(planner, node)
+            return plan_changes.comment(planner, node)
         case _:
             return _session(node)
 

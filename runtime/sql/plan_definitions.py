@@ -9,8 +9,6 @@ from ..errors import (
     InvalidParameter,
     PtvcError,
     SqlSyntaxError,
-    UndefinedObject,
-    UndefinedSchema,
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast
@@ -23,11 +21,11 @@ from . import ast, build, plans
 from . import statements as st
 from .expressions import Expressions, at
 from .from_clause import relation_of
-from .names import check_cluster, find_object, find_relation, missing_object, new_name
-from .parse_create import duration_ms
+from .names import check_cluster, find_relation, new_name
+from .parse_columns import duration_ms
 from .plan_data import column_index, finished
 from .planner import Planner, QueryPlan
-from .plans import CatalogItem, ItemKind, ObjectKind, QualifiedName
+from .plans import ItemKind, QualifiedName
 from .scope import Scope, ScopeColumn
 from .types import resolve_type
 
@@ -329,80 +327,3 @@ def cluster_options(options: Sequence[st.Option]) -> Mapping[str, int]:
             raise _unknown_option(option, _CLUSTER_OPTIONS)
         found[option.name] = _integer(option, 1 if option.name == "size" else 0)
     return found
-
-
-# --- DROP, RENAME, SWAP, COMMENT -------------------------------------------------------------------------------------
-
-
-def drop(planner: Planner, node: st.DropStatement) -> plans.Drop:
-    ids: list[str] = []
-    names: list[str] = []
-    missing: list[str] = []
-    for name in node.names:
-        if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
-            found = _named(planner, node.kind, name, required=not node.if_exists)
-            (missing if found is None else names).append(name.parts[-1])
-            continue
-        item = find_object(node.kind, name, planner.context)
-        if item is not None:
-            if item.id not in ids:
-                ids.append(item.id)
-        elif node.if_exists:
-            missing.append(name.parts[-1])
-        else:
-            raise missing_object(node.kind, name, planner.context)
-    return plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
-
-
-def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool) -> str | None:
-    word = name.parts[-1]
-    catalog = planner.context.catalog
-    exists = catalog.schema_exists(word) if kind is ObjectKind.SCHEMA else word in catalog.clusters()
-    if exists:
-        return word
-    if not required:
-        return None
-    if kind is ObjectKind.SCHEMA:
-        raise UndefinedSchema(f'schema "{word}" does not exist', position=name.position)
-    raise UndefinedObject(f'cluster "{word}" does not exist', position=name.position)
-
-
-def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
-    if kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
-        found = _named(planner, kind, name, required=True)
-        assert found is not None
-        return found
-    if kind is ObjectKind.COLUMN:
-        raise Unsupported("renaming columns is not supported yet", position=name.position)
-    return _item(planner, kind, name).id
-
-
-def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
-    item = find_object(kind, name, planner.context)
-    if item is None:
-        raise missing_object(kind, name, planner.context)
-    return item
-
-
-def rename(planner: Planner, node: st.RenameStatement) -> plans.Rename | plans.NoOp:
-    named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-    if node.if_exists and not named and find_object(node.kind, node.name, planner.context) is None:
-        return plans.NoOp(f"ALTER {node.kind.value}")
-    return plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
-
-
-def swap(planner: Planner, node: st.SwapStatement) -> plans.Swap:
-    first = _target(planner, node.kind, node.first)
-    return plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
-
-
-def comment(planner: Planner, node: st.CommentStatement) -> plans.Comment:
-    if node.kind is not ObjectKind.COLUMN:
-        return plans.Comment(node.kind, _target(planner, node.kind, node.name), None, node.text)
-    if len(node.name.parts) < 2:
-        raise SqlSyntaxError("COMMENT ON COLUMN takes relation.column", position=node.name.position)
-    relation = ast.Name(node.name.parts[:-1], node.name.position)
-    item = find_relation(relation, planner.context)
-    if item.kind is ItemKind.SYSTEM:
-        raise PtvcError("permission denied: system catalog", sqlstate="42501", position=node.name.position)
-    return plans.Comment(node.kind, item.id, column_index(item, node.name), node.text)

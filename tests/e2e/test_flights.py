@@ -263,13 +263,13 @@ def test_a_transaction_sees_all_views_at_one_time_while_flights_arrive(
 
     def arrive() -> None:
         while not stop.is_set():
-            flights.append(25, pieces=2)
-            stop.wait(0.02)
+            flights.append(20, pieces=2)
+            stop.wait(0.05)
 
     thread = Thread(target=arrive, name="arrivals")
     thread.start()
     try:
-        sizes = [compare(flights, postgres)["stg_flights"] for _ in range(4)]
+        sizes = [compare(flights, postgres)["stg_flights"] for _ in range(3)]
     finally:
         stop.set()
         thread.join()

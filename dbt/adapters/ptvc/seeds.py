@@ -33,8 +33,8 @@ def same_rows(stored: Rows, columns: Sequence[Iterable[Any]], timezone: tzinfo |
     """
     wanted = []
     for index, values in enumerate(columns):
-        kind = next((type(row[index]) for row in stored if row[index] is not None), None)
-        convert = _converter(kind, timezone)
+        example = next((row[index] for row in stored if row[index] is not None), None)
+        convert = _converter(example, timezone)
         try:
             wanted.append([None if value is None else convert(value) for value in values])
         except (ValueError, KeyError, InvalidOperation):
@@ -42,14 +42,16 @@ def same_rows(stored: Rows, columns: Sequence[Iterable[Any]], timezone: tzinfo |
     return Counter(stored) == Counter(zip(*wanted, strict=True))
 
 
-def _converter(kind: type | None, timezone: tzinfo | None) -> Callable[[Any], Any]:
-    """How a seed's value becomes the one that the server returns for a column of that Python type."""
+def _converter(example: Any, timezone: tzinfo | None) -> Callable[[Any], Any]:
+    """How a seed's value becomes one like `example`, which the server returned for the column."""
+    kind = type(example)
     if kind is bool:
         return lambda value: value if isinstance(value, bool) else _BOOLEANS[str(value).lower()]
     if kind in (int, float, Decimal, str):
         return lambda value: kind(copy_value(value))
     if kind is datetime:
-        return lambda value: _instant(value, timezone)
+        zone = timezone if example.tzinfo is not None else None
+        return lambda value: _instant(value, zone)
     if kind is date:
         return lambda value: value if isinstance(value, date) else date.fromisoformat(value)
     return lambda value: value
@@ -58,4 +60,4 @@ def _converter(kind: type | None, timezone: tzinfo | None) -> Callable[[Any], An
 def _instant(value: Any, timezone: tzinfo | None) -> datetime:
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
-    return value if value.tzinfo is not None or timezone is None else value.replace(tzinfo=timezone)
+    return value if timezone is None or value.tzinfo is not None else value.replace(tzinfo=timezone)

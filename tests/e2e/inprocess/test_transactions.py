@@ -273,7 +273,7 @@ def test_concurrent_updates_are_all_counted(runtime: InProcess, db: Db, t: str, 
 
 
 def test_a_pipeline_is_one_transaction(db: Db, t: str) -> None:
-    with pytest.raises(errors.DivisionByZero), db.pipeline():
+    with pytest.raises(errors.DivisionByZero), db.pipeline():  # noqa: PT012
         db.execute("INSERT INTO t VALUES (1, 'x')")
         db.execute("INSERT INTO t VALUES (1 / 0, 'y')")
     assert all_of(db) == []

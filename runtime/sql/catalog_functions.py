@@ -1,0 +1,266 @@
+"""Functions of the catalog: look-ups by OID and name, and what clients ask of kinds that do not exist here.
+
+A look-up is a join of the expression's relation with the constant, or the system relation, that holds the answers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..errors import UndefinedFunction, UndefinedObject, Unsupported
+from ..expr.relation import Get, Join, JoinKind, Relation
+from ..expr.scalar import Cast, Coalesce, Literal, Scalar
+from ..repr.types import (
+    INT4,
+    INT8,
+    NAME,
+    OID,
+    TEXT,
+    Kind,
+    ScalarType,
+)
+from . import ast, build
+from .expressions import Expressions, Typed, at
+from .like_pattern import escaped_pattern
+from .names import find, no_relation, visible_path
+from .system_relations import SYSTEM_RELATIONS
+from .types import resolve_type
+
+if TYPE_CHECKING:
+    from .planner import Planner
+
+OWNER_OID = 10
+UTF8 = 6
+"""The number of that encoding in pg_database."""
+
+
+class CatalogFunctions:
+    """The base of SessionFunctions, which says by which names these are called."""
+
+    def __init__(self, planner: Planner) -> None:
+        self.planner = planner
+
+    def reg_cast(self, expressions: Expressions, node: ast.Cast) -> Typed:
+        """`'name'::regclass` is an OID; `oid::regclass` is shown by name, so it is text."""
+        kind = node.type.name
+        if isinstance(node.arg, ast.String):
+            return Typed(Literal(self._reg_oid(kind, node.arg.value, node.position), OID))
+        inner = expressions._resolve(node.arg)
+        if inner.unknown or inner.scalar.type.is_string_category:
+            raise Unsupported(
+                f"{kind} of text that is not a literal is not supported", position=node.position
+            )
+        names = self._reg_names(kind)
+        return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
+
+    def _reg_oid(self, kind: str, value: str, position: int) -> int:
+        if value.isdigit():
+            return int(value)
+        context = self.planner.context
+        parts = tuple(part.strip('"') if part.startswith('"') else part.lower() for part in value.split("."))
+        if kind == "regclass":
+            name = ast.Name(parts, position)
+            item = find(name, context)
+            if item is None:
+                raise no_relation(name, context)
+            return context.catalog.oid(item.id)
+        if kind == "regnamespace":
+            oids = context.catalog.schema_oids()
+            if parts[-1] not in oids:
+                raise UndefinedObject(f'schema "{value}" does not exist', sqlstate="3F000", position=position)
+            return oids[parts[-1]]
+        if kind == "regtype":
+            dimensions = value.count("[]")
+            word = parts[-1].replace("[]", "").strip()
+            return resolve_type(ast.TypeName(word, (), dimensions, position)).oid
+        if kind == "regrole":
+            return OWNER_OID
+        raise UndefinedFunction(f'function "{value}" does not exist', position=position)
+
+    def _reg_names(self, kind: str) -> dict[int, str]:
+        context = self.planner.context
+        if kind == "regclass":
+            path = set(visible_path(context))
+            return {
+                context.catalog.oid(id_): item.name.name if item.name.schema in path else str(item.name)
+                for id_, item in context.catalog.items().items()
+            }
+        if kind == "regnamespace":
+            return {oid: name for name, oid in context.catalog.schema_oids().items()}
+        if kind == "regtype":
+            simple = [ScalarType(k) for k in Kind if k is not Kind.ARRAY]
+            return {type_.oid: str(type_) for type_ in simple}
+        if kind == "regrole":
+            return {OWNER_OID: context.user}
+        return {}
+
+    def _lookup(
+        self, expressions: Expressions, key: Scalar, answers: dict[int, str], *, keep: bool = False
+    ) -> Scalar:
+        """The text that belongs to the OID `key`; with `keep`, the OID itself where there is none."""
+        if self.planner.maintained:
+            raise Unsupported("a view cannot depend on the names of other objects")
+        oid: Scalar = key if key.type.kind is Kind.OID else Cast(key, OID)
+        found: Scalar = Literal(None, TEXT)
+        if answers:
+            rows = sorted(answers.items())
+            relation = build.constant(rows, [("oid", OID), ("name", TEXT)])
+            found = self._join(expressions, oid, relation)
+        return Coalesce((found, Cast(oid, TEXT)), TEXT) if keep else found
+
+    def _join(
+        self, expressions: Expressions, key: Scalar, relation: Relation, second: Scalar | None = None
+    ) -> Scalar:
+        """LEFT JOIN with `relation` (its column 0 is unique, or 0 and 1 with `second`); its last column."""
+        if not expressions.allow_subqueries:
+            raise Unsupported(f"catalog functions in {expressions.clause} are not supported")
+        if expressions.aggregates is not None:
+            key = expressions.ground(key, ast.Null(1))
+        left = expressions.relation
+        keys = (key,) if second is None else (key, second)
+        joined = Join(left, relation, JoinKind.LEFT, keys, build.refs(relation, range(len(keys))))
+        expressions.relation = joined
+        return build.ref(joined, len(joined.schema) - 1)
+
+    def _system(self, name: str) -> Relation | None:
+        schema, _, relation = name.partition(".")
+        item = self.planner.context.catalog.item(schema, relation)
+        if item is None:
+            return None
+        self.planner.uses.add(item.id)
+        return Get(item.id, SYSTEM_RELATIONS[name])
+
+    def _user(self, expressions: Expressions, node: ast.Function) -> Typed:
+        args = self._args(expressions, node, 1)
+        names = {OWNER_OID: self.planner.context.user}
+        return Typed(self._lookup(expressions, args[0], names))
+
+    def _visible(self, expressions: Expressions, node: ast.Function) -> Typed:
+        context = self.planner.context
+        path = visible_path(context)
+        seen: set[str] = set()
+        oids: list[int] = []
+        for schema in path:
+            here = {i.name.name: id_ for id_, i in context.catalog.items().items() if i.name.schema == schema}
+            oids += [context.catalog.oid(id_) for name, id_ in here.items() if name not in seen]
+            seen.update(here)
+        (arg,) = self._args(expressions, node, 1)
+        oid = arg if arg.type.kind is Kind.OID else Cast(arg, OID)
+        if not oids:
+            return Typed(build.FALSE)
+        items = tuple(Literal(oid, OID) for oid in sorted(oids))
+        return Typed(build.call("in" if len(items) > 1 else "eq", oid, *items))
+
+    def _true(self, expressions: Expressions, node: ast.Function) -> Typed:
+        for arg in node.args:
+            expressions._resolve(arg)
+        return Typed(build.TRUE)
+
+    def _false(self, expressions: Expressions, node: ast.Function) -> Typed:
+        return Typed(build.negate(self._true(expressions, node).scalar))
+
+    def _like_escape(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """`pattern ESCAPE 'c'` as a pattern whose escape is the backslash."""
+        pattern, escape = (expressions.defaulted(expressions._resolve(arg)) for arg in node.args)
+        if not (isinstance(pattern, Literal) and isinstance(escape, Literal)):
+            raise Unsupported(
+                "LIKE ... ESCAPE of a pattern that is not a literal is not supported", position=node.position
+            )
+        if pattern.value is None or escape.value is None:
+            return Typed(Literal(None, TEXT))
+        return Typed(Literal(escaped_pattern(pattern.value, escape.value, node.position), TEXT))
+
+    def _to_regtype(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """The OID of the type of that name, or NULL."""
+        (arg,) = [expressions._resolve(arg) for arg in node.args] or [Typed(Literal(None, TEXT))]
+        text = arg.scalar.value if isinstance(arg.scalar, Literal) else None
+        if not isinstance(arg.scalar, Literal):
+            raise Unsupported(
+                "to_regtype of text that is not a literal is not supported", position=node.position
+            )
+        if not isinstance(text, str):
+            return Typed(Literal(None, OID))
+        try:
+            return Typed(Literal(self._reg_oid("regtype", text, node.position), OID))
+        except (UndefinedObject, Unsupported):
+            return Typed(Literal(None, OID))
+
+    def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:
+        (arg,) = self._args(expressions, node, 1)
+        if isinstance(arg, Literal) and arg.value == 0:
+            return Typed(Literal("0 bytes", TEXT))
+        raise Unsupported("pg_size_pretty is not supported yet", position=node.position)
+
+    def _null_text(self, expressions: Expressions, node: ast.Function) -> Typed:
+        for arg in node.args:
+            expressions._resolve(arg)
+        return Typed(Literal(None, TEXT))
+
+    def _nothing(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """A function of type void: pools of connections send pg_advisory_unlock_all()."""
+        return Typed(Literal("", TEXT))
+
+    def _zero(self, expressions: Expressions, node: ast.Function) -> Typed:
+        for arg in node.args:
+            expressions._resolve(arg)
+        return Typed(Literal(0, INT8))
+
+    def _encoding(self, expressions: Expressions, node: ast.Function) -> Typed:
+        for arg in node.args:
+            expressions._resolve(arg)
+        return Typed(Literal("UTF8", NAME))
+
+    def _utf8(self, expressions: Expressions, node: ast.Function) -> Typed:
+        self._true(expressions, node)
+        return Typed(build.int4(UTF8))
+
+    def _first(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """pg_get_expr: the stored expression is text already."""
+        return Typed(self._args(expressions, node, 1)[0])
+
+    def _definition(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """pg_get_viewdef, pg_get_indexdef, from mz_internal.mz_definitions."""
+        args = self._args(expressions, node, 1)
+        relation = self._system("mz_internal.mz_definitions")
+        if relation is None:
+            return Typed(Literal(None, TEXT))
+        oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
+        number: Scalar = build.int4(0)
+        if node.name[-1] == "pg_get_indexdef" and len(args) > 1:  # one column of the index
+            number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
+        return Typed(self._join(expressions, oid, relation, number))
+
+    def _description(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """obj_description(oid, catalog) and col_description(oid, number)."""
+        args = self._args(expressions, node, 1)
+        relation = self._system("pg_catalog.pg_description")
+        if relation is None:
+            return Typed(Literal(None, TEXT))
+        oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
+        subid = build.ref(relation, 2)
+        if node.name[-1] == "col_description":
+            number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
+            left = expressions.relation
+            keys = (build.ref(relation, 0), subid)
+            joined = Join(left, relation, JoinKind.LEFT, (oid, number), keys)
+            expressions.relation = joined
+            return Typed(build.ref(joined, len(joined.schema) - 1))
+        whole = build.where(relation, (build.equal(subid, build.int4(0)),))
+        return Typed(self._join(expressions, oid, whole))
+
+    def _args(self, expressions: Expressions, node: ast.Function, least: int) -> list[Scalar]:
+        if len(node.args) < least:
+            raise UndefinedFunction(f"function {node.name[-1]}() does not exist", position=node.position)
+        with at(node.position):
+            scalars: list[Scalar] = []
+            for arg in node.args:
+                typed = expressions._resolve(arg)
+                scalar = (
+                    expressions.coerce(typed, OID if not scalars else TEXT, "")
+                    if typed.unknown
+                    else typed.scalar
+                )
+                if expressions.aggregates is not None:
+                    scalar = expressions.ground(scalar, arg)
+                scalars.append(scalar)
+        return scalars

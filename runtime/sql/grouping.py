@@ -1,0 +1,228 @@
+"""GROUP BY, HAVING and aggregates: the expressions of a grouped SELECT, over its groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ..errors import GroupingError, PtvcError, Unsupported
+from ..expr.aggregates import AGGREGATES, resolve_aggregate
+from ..expr.relation import (
+    Aggregate,
+    Join,
+    JoinKind,
+    Reduce,
+    Relation,
+)
+from ..expr.scalar import Cast, Coalesce, ColumnRef, Literal, Scalar, columns_of, transform
+from ..repr.types import INT8
+from . import ast, build
+from .expressions import RAW, Expressions, Typed, at
+from .planner import Planner, Prefix, RankBound, order_position
+from .scope import Scope
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A column of the select list: its expression, or a column that `*` stands for."""
+
+    name: str
+    node: ast.Expression | None
+    column: ColumnRef | None = None
+
+
+class GroupingPlanner:
+    """The state of one SELECT's planning; the base of SelectPlanner."""
+
+    def __init__(
+        self,
+        planner: Planner,
+        body: ast.SelectBody,
+        query: ast.Query,
+        parent: Scope | None,
+        prefix: Prefix,
+        domain: Relation | None,
+        bound: RankBound | None,
+    ) -> None:
+        self.planner = planner
+        self.body = body
+        self.query = query
+        self.parent = parent
+        self.prefix = prefix
+        self.domain = domain
+        self.width = len(prefix)
+        self.bound = bound
+        self.scope = Scope(parent, prefix)
+
+    def _named_item(self, node: ast.Expression, items: Sequence[Item], clause: str) -> int | None:
+        if isinstance(node, ast.Integer):
+            return order_position(node, len(items), clause)
+        if not isinstance(node, ast.Name) or len(node.parts) != 1:
+            return None
+        found = [number for number, item in enumerate(items) if item.name == node.parts[0]]
+        if not found:
+            return None
+        distinct = {items[number].node or items[number].column for number in found}
+        if len(distinct) > 1 and clause == "ORDER BY":
+            nodes = [items[number].node for number in found]
+            if not all(isinstance(n, ast.Name) and n.parts == nodes[0].parts for n in nodes):  # type: ignore[union-attr]
+                raise PtvcError(
+                    f'{clause} "{node.parts[0]}" is ambiguous', sqlstate="42702", position=node.position
+                )
+        return found[0]
+
+    def _grouping(
+        self,
+        expressions: Expressions,
+        items: Sequence[Item],
+        order: Sequence[tuple[ast.SortKey, int | None]],
+    ) -> Expressions | None:
+        """Expressions over the groups, or None for a query without grouping."""
+        roots: list[object] = [item.node for item in items]
+        roots += [key.expression for key, _ in order]
+        roots += [self.body.having, self.body.qualify, *self.body.distinct_on]
+        calls = [call for root in roots for call in aggregate_calls(root)]
+        if not calls and not self.body.group_by and self.body.having is None:
+            return None
+        keys = self._keys(expressions, items)
+        aggregates: list[Aggregate] = []
+        places: dict[ast.Function, int] = {}
+        for call in calls:
+            aggregate = self._aggregate(expressions, call)
+            if aggregate not in aggregates:
+                aggregates.append(aggregate)
+            places[call] = aggregates.index(aggregate)
+        relation = self._reduce(expressions.relation, keys, aggregates)
+        grouped = Expressions(self.planner, self.scope, relation, "SELECT")
+        base = self.width + len(keys)
+        grouped.aggregates = {call: build.ref(relation, base + place) for call, place in places.items()}
+        grouped.key_base = self.width
+        grouped.keys = tuple(transform(key, self._raw) for key in keys)
+        return grouped
+
+    def _raw(self, scalar: Scalar) -> Scalar:
+        if isinstance(scalar, ColumnRef) and scalar.index >= self.width:
+            return ColumnRef(RAW + scalar.index, scalar.type, scalar.nullable)
+        return scalar
+
+    def _keys(self, expressions: Expressions, items: Sequence[Item]) -> list[Scalar]:
+        keys: list[Scalar] = []
+        expressions.clause = "GROUP BY"
+        for node in self.body.group_by:
+            for part in node.items if isinstance(node, ast.Row) else (node,):
+                scalar = self._key(expressions, part, items)
+                if scalar not in keys:
+                    keys.append(scalar)
+        return keys
+
+    def _key(self, expressions: Expressions, node: ast.Expression, items: Sequence[Item]) -> Scalar:
+        number: int | None = None
+        if isinstance(node, ast.Integer):
+            number = order_position(node, len(items), "GROUP BY")
+        elif (
+            isinstance(node, ast.Name)
+            and len(node.parts) == 1
+            and self.scope.lookup(None, node.parts[0], node.position) is None
+        ):
+            number = self._named_item(node, items, "GROUP BY")
+        if number is None:
+            return expressions.scalar(node)
+        item = items[number]
+        if item.column is not None:
+            return item.column
+        assert item.node is not None
+        for call in aggregate_calls(item.node):
+            raise GroupingError("aggregate functions are not allowed in GROUP BY", position=call.position)
+        return expressions.scalar(item.node)
+
+    def _aggregate(self, expressions: Expressions, call: ast.Function) -> Aggregate:
+        name = call.name[-1]
+        if call.order_by:
+            raise Unsupported("ORDER BY in an aggregate is not supported yet", position=call.position)
+        for part in (*call.args, call.filter):
+            for nested in aggregate_calls(part):
+                raise GroupingError("aggregate function calls cannot be nested", position=nested.position)
+        expressions.clause = "aggregate arguments"
+        argument: Scalar | None = None
+        with at(call.position):
+            if call.star:
+                if name != "count":
+                    raise PtvcError(
+                        f"{name}(*) specified, but {name} is not a function of no arguments", sqlstate="42809"
+                    )
+                _, result = resolve_aggregate(name, None)
+            else:
+                if len(call.args) != 1:
+                    raise PtvcError(
+                        f"function {name} takes one argument, not {len(call.args)}", sqlstate="42883"
+                    )
+                typed = expressions.resolve(call.args[0])
+                argument = self._typed_argument(expressions, name, typed)
+                self._own_level(argument, call)
+                wanted, result = resolve_aggregate(name, argument.type)
+                if wanted is not None and wanted != argument.type:
+                    argument = Cast(argument, wanted)
+        condition = expressions.predicate(call.filter, "FILTER") if call.filter is not None else None
+        distinct = call.distinct and name not in ("min", "max", "bool_and", "bool_or", "every")
+        return Aggregate(name, argument, result, name, distinct, condition, name != "count")
+
+    def _typed_argument(self, expressions: Expressions, name: str, typed: Typed) -> Scalar:
+        if typed.unknown and name in ("sum", "avg"):
+            raise PtvcError(
+                f"function {name}(unknown) is not unique",
+                sqlstate="42725",
+                hint="Could not choose a best candidate function. You might need to add explicit type casts.",
+            )
+        return expressions.defaulted(typed)
+
+    def _own_level(self, argument: Scalar, call: ast.Function) -> None:
+        columns = columns_of(argument)
+        if columns and all(index < self.width for index in columns):
+            raise Unsupported(
+                "aggregates over columns of an outer query are not supported", position=call.position
+            )
+
+    def _reduce(
+        self, relation: Relation, keys: Sequence[Scalar], aggregates: Sequence[Aggregate]
+    ) -> Relation:
+        names = [
+            relation.schema[key.index].name if isinstance(key, ColumnRef) else f"key{number + 1}"
+            for number, key in enumerate(keys)
+        ]
+        if not self.width:
+            return Reduce(relation, tuple(keys), tuple(names), tuple(aggregates), not self.body.group_by)
+        prefix = build.refs(relation, range(self.width))
+        prefix_names = relation.schema.names[: self.width]
+        reduced = Reduce(relation, (*prefix, *keys), (*prefix_names, *names), tuple(aggregates))
+        if self.body.group_by:
+            return reduced
+        # An aggregate over nothing is a row too: one for every row of the domain.
+        assert self.domain is not None
+        left = build.refs(self.domain, range(self.width))
+        right = build.refs(reduced, range(self.width))
+        joined = Join(self.domain, reduced, JoinKind.LEFT, left, right, null_safe=True)
+        scalars: list[Scalar] = []
+        for number, aggregate in enumerate(aggregates):
+            column = build.ref(joined, 2 * self.width + number)
+            empty = AGGREGATES[aggregate.function].empty
+            if empty is not None:
+                scalars.append(Coalesce((column, Literal(empty, INT8)), INT8))
+            else:
+                scalars.append(column)
+        result, positions = build.append(joined, scalars, [a.name for a in aggregates])
+        return build.project(result, [*range(self.width), *positions])
+
+
+def aggregate_calls(node: object) -> Iterator[ast.Function]:
+    """Aggregate calls within `node`, outermost only, subqueries left out."""
+    if isinstance(node, ast.Query) or node is None or isinstance(node, str | int):
+        return
+    if isinstance(node, ast.Function) and node.over is None and node.name[-1] in AGGREGATES:
+        yield node
+        return
+    if isinstance(node, tuple):
+        for part in node:
+            yield from aggregate_calls(part)
+        return
+    for slot in getattr(type(node), "__slots__", ()):
+        yield from aggregate_calls(getattr(node, slot))

@@ -1,0 +1,32 @@
+"""Literals as they are written, and as one of a type."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+from ..errors import (
+    PtvcError,
+)
+from ..expr.literals import coerce_unknown
+from ..expr.scalar import Cast, Literal, Scalar
+from ..repr.types import ScalarType, derived_numeric
+
+
+def parse_literal(literal: Literal, type_: ScalarType) -> Scalar:
+    """An untyped literal as one of `type_`; a date that Python cannot hold stays a cast, computed by kernels."""
+    try:
+        return coerce_unknown(literal, type_)
+    except ValueError:
+        return Cast(literal, type_)
+
+
+def decimal_literal(text: str, position: int) -> Literal:
+    value = Decimal(text)
+    _, digits, exponent = value.as_tuple()
+    assert isinstance(exponent, int)
+    scale = max(0, -exponent)
+    if len(digits) + max(0, exponent) > 38 or scale > 38:
+        raise PtvcError(
+            f'numeric constant "{text}" has more than 38 digits', sqlstate="22003", position=position
+        )
+    return Literal(value.quantize(Decimal(1).scaleb(-scale)), derived_numeric(scale))

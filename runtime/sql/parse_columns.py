@@ -1,0 +1,134 @@
+"""What definitions are made of: names, column lists with constraints, option lists."""
+
+from __future__ import annotations
+
+import re
+from typing import NoReturn
+
+from ..errors import SqlSyntaxError, Unsupported
+from . import ast
+from . import statements as st
+from .lexer import TokenKind
+from .parse_query import QueryParser
+
+_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
+_UNITS_MS = {
+    "": 1, "ms": 1, "millisecond": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "secs": 1000, "second": 1000,
+    "seconds": 1000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000,
+    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000,
+    "days": 86_400_000,
+}  # fmt: skip
+
+
+def duration_ms(text: str, position: int) -> int:
+    """Milliseconds in `1h`, `30 seconds`, `250ms`; 22007 for anything else."""
+    match = _DURATION.fullmatch(text)
+    if match is None or (unit := _UNITS_MS.get(match.group(2).lower())) is None:
+        raise SqlSyntaxError(
+            f'invalid duration "{text}"',
+            sqlstate="22007",
+            hint="Write for example '1s', '5 min' or '1h'.",
+            position=position,
+        )
+    return round(float(match.group(1)) * unit)
+
+
+class ColumnsParser(QueryParser):
+    def unsupported(self, words: int) -> NoReturn:
+        raise AssertionError("the statement parser refuses")
+
+    def if_not_exists(self) -> bool:
+        if self.accept_words("if"):
+            self.expect_words("not", "exists")
+            return True
+        return False
+
+    def object_name(self) -> ast.Name:
+        position = self.token.position
+        return ast.Name(self.qualified(), position)
+
+    def one_name(self) -> ast.Name:
+        position = self.token.position
+        return ast.Name((self.identifier(),), position)
+
+    def in_cluster(self) -> ast.Name | None:
+        return self.one_name() if self.accept_words("in", "cluster") else None
+
+    def _column_names(self) -> tuple[str, ...]:
+        return self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+
+    def _definitions(self) -> tuple[tuple[st.ColumnDefinition, ...], tuple[ast.Name, ...]]:
+        """After `(`: columns and constraints, to the closing parenthesis."""
+        columns: list[st.ColumnDefinition] = []
+        primary_key: tuple[ast.Name, ...] = ()
+        while True:
+            position = self.token.position
+            if self.at_word("primary", "key"):
+                self.index += 2
+                primary_key = self.parenthesised(self.one_name)
+            elif self.at_any("constraint", "unique", "check", "foreign", "exclude", "like"):
+                raise self._unenforced(self.token.value.upper(), position)
+            else:
+                column, is_key = self._definition()
+                columns.append(column)
+                if is_key:
+                    primary_key = (ast.Name((column.name,), position),)
+            if not self.accept_symbol(","):
+                break
+        self.expect_symbol(")")
+        return tuple(columns), primary_key
+
+    def _definition(self) -> tuple[st.ColumnDefinition, bool]:
+        position = self.token.position
+        name = self.identifier()
+        type_name = self.type_name()
+        not_null = is_key = False
+        default: ast.Expression | None = None
+        while True:
+            at = self.token.position
+            if self.accept_words("not", "null"):
+                not_null = True
+            elif self.accept_words("null"):
+                pass
+            elif self.accept_words("default"):
+                default = self._binary(3)
+            elif self.accept_words("primary", "key"):
+                not_null = is_key = True
+            elif self.at_any("unique", "check", "references", "generated", "constraint"):
+                raise self._unenforced(self.token.value.upper(), at)
+            elif self.accept_words("collate"):
+                self.label()
+            else:
+                return st.ColumnDefinition(name, type_name, not_null, default, position), is_key
+
+    def _unenforced(self, what: str, position: int) -> Unsupported:
+        return Unsupported(
+            f"{what} constraints are not supported: they would not be enforced",
+            hint="NOT NULL is enforced; remove the other constraints.",
+            position=position,
+        )
+
+    def options(self) -> tuple[st.Option, ...]:
+        """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
+        return self.parenthesised(self._option)
+
+    def _option(self) -> st.Option:
+        position = self.token.position
+        words = [self.label()]
+        while self.token.kind is TokenKind.NAME and not self.at_any("true", "false", "on", "off"):
+            words.append(self.advance().value)
+        self.accept_symbol("=")
+        return st.Option("_".join(words), self.option_value(), position)
+
+    def option_value(self) -> st.OptionValue | tuple[str, ...]:
+        token = self.token
+        if token.kind is TokenKind.STRING:
+            return self.advance().value
+        if token.kind is TokenKind.INTEGER:
+            return int(self.advance().value)
+        if self.at_symbol(",") or self.at_symbol(")"):
+            return True
+        if self.at_symbol("("):
+            return self.parenthesised(self.label)
+        word = self.label()
+        return {"true": True, "on": True, "false": False, "off": False}.get(word, word)
