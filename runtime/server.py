@@ -18,6 +18,7 @@ from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
+from .sql.warm_up import warm_up
 
 logger = logging.getLogger(__name__)
 
@@ -49,7 +50,9 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
                 f"ptvc {installed_version()} is ready: psql -h {host} -p {listener.port} -U ptvc ptvc",
                 flush=True,
             )
+            warm = loop.run_in_executor(None, warm_up)
             await stopping.wait()
+            await warm
             logger.info("stopping")
         finally:
             (directory / RUNTIME_FILE).unlink(missing_ok=True)

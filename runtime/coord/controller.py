@@ -59,6 +59,8 @@ logger = logging.getLogger(__name__)
 
 SOCKET_NAME = "control.sock"
 MAX_SOCKET_PATH = 100
+FIRST_RETRY_S = 5.0
+LONGEST_RETRY_S = 300.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,24 +211,39 @@ class Controller:
         task.add_done_callback(replica.tasks.discard)
 
     async def _try_install(self, replica: ReplicaClient, item: Item) -> None:
-        try:
-            await self._installation.install(replica, item)
-        except ReplicaUnavailable as error:
-            # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
-            logger.info("%s waits to be installed: %s", item.full_name, error)
-        except PtvcError as error:
-            logger.warning("cannot install %s: %s", item.full_name, error)
-            self.set_status(item.id, "failed", error.message)
-        except Exception as error:
-            logger.exception("cannot install %s", item.full_name)
-            self.set_status(item.id, "failed", f"internal error: {error!r}")
+        """Installs the item, trying again with growing delays: what fails (a full disk, a job) may pass."""
+        delay = FIRST_RETRY_S
+        while self._catalog.find_by_id(item.id) is not None:
+            try:
+                await self._installation.install(replica, item)
+                return
+            except ReplicaUnavailable as error:
+                # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
+                logger.info("%s waits to be installed: %s", item.full_name, error)
+                return
+            except PtvcError as error:
+                logger.warning("cannot install %s: %s", item.full_name, error)
+                self.set_status(item.id, "failed", error.message)
+            except Exception as error:
+                logger.exception("cannot install %s", item.full_name)
+                self.set_status(item.id, "failed", f"internal error: {error!r}")
+            await asyncio.sleep(delay)
+            delay = min(delay * 2, LONGEST_RETRY_S)
 
     def set_status(self, id: GlobalId, state: str, reason: str | None) -> None:
         self.statuses[id] = ObjectStatus(state, reason, self.now_ms())
         if state == "failed":
             self._fail(id, reason or "unknown reason")
         else:
-            self._collections.recover(id)
+            self._recover(id)
+
+    def _recover(self, id: GlobalId) -> None:
+        """The object goes on, and so does what waited for it alone."""
+        self._collections.recover(id)
+        for dependent in self._catalog.dependents(id):
+            status = self.statuses.get(dependent.id)
+            if status is None or status.state != "failed":
+                self._recover(dependent.id)
 
     def _fail(self, id: GlobalId, reason: str) -> None:
         """The object, and everything that is maintained from it, goes no further."""

@@ -120,6 +120,11 @@ class Peeks:
                 # The replica died under the query: nothing was sent yet, so it is asked again when it is back.
                 if answered or attempt == RETRIES - 1:
                     raise
+            except PtvcError as error:
+                if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
+                    names = sorted(f'"{self._catalog.get(id_).full_name}"' for id_ in reads)
+                    error.detail = f"The query reads {', '.join(names)}."
+                raise
 
     async def _read(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
         time = self.read_time(context)
@@ -136,9 +141,7 @@ class Peeks:
             async for batch in answers:
                 yield batch
 
-    async def _peek(
-        self, relation: Relation, context: ReadContext, time: int
-    ) -> AsyncIterator[Batch]:
+    async def _peek(self, relation: Relation, context: ReadContext, time: int) -> AsyncIterator[Batch]:
         relation = optimize(relation)
         ids = dependencies(relation)
         for id_ in ids:
@@ -151,9 +154,7 @@ class Peeks:
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
-    async def _peek_index(
-        self, read: IndexRead, context: ReadContext, time: int
-    ) -> AsyncIterator[Batch]:
+    async def _peek_index(self, read: IndexRead, context: ReadContext, time: int) -> AsyncIterator[Batch]:
         await self._collections.wait_until_readable((read.index.id,), time)
         payload = None
         if read.keys is not None:
@@ -221,4 +222,3 @@ def _checked(batch: Batch) -> Batch:
             hint="Please report this; the relation can be dropped and created anew.",
         )
     return batch
-

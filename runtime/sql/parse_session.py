@@ -157,3 +157,13 @@ class SessionParser(CopyParser):
     def _skip(self) -> None:
         while not self.at_symbol(";") and self.token.kind is not TokenKind.END:
             self.advance()
+
+    def _kind(self) -> ObjectKind:
+        if self.accept_words("materialized", "view"):
+            return ObjectKind.MATERIALIZED_VIEW
+        kind = st.KIND_WORDS.get(self.token.value) if self.token.kind is TokenKind.NAME else None
+        if kind is None:
+            self.index -= 1
+            self.unsupported(2)
+        self.advance()
+        return kind

@@ -122,16 +122,6 @@ class StatementParser(SessionParser):
 
     # --- definitions ---
 
-    def _kind(self) -> ObjectKind:
-        if self.accept_words("materialized", "view"):
-            return ObjectKind.MATERIALIZED_VIEW
-        kind = st.KIND_WORDS.get(self.token.value) if self.token.kind is TokenKind.NAME else None
-        if kind is None:
-            self.index -= 1
-            self.unsupported(2)
-        self.advance()
-        return kind
-
     def _if_exists(self) -> bool:
         if self.accept_words("if"):
             self.expect_words("exists")

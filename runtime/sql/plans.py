@@ -1,7 +1,7 @@
 """Planned statements: what `sql/` hands to the coordinator.
 
 One frozen dataclass per statement.  Names are resolved to ids, expressions typed, subqueries decorrelated; views
-are already inlined, so a relation reads only tables, sources, materialized views and system relations.  No sqlglot
+are already inlined, so a relation reads only tables, sources, materialized views and system relations.  No syntax
 node leaves this package.
 """
 

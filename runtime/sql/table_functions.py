@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from ..errors import PtvcError, Unsupported
 from ..expr.evaluate import fold
 from ..expr.relation import Constant
@@ -58,7 +60,7 @@ def _series(expressions: Expressions, args: list[Typed]) -> Constant:
     return _rows("generate_series", list(numbers), type_)
 
 
-def _constant(scalar: Scalar, name: str) -> object:
+def _constant(scalar: Scalar, name: str) -> Any:
     value = fold(scalar)
     if not isinstance(value, Literal):
         raise Unsupported(f"{name} of what is not constant is not supported yet")

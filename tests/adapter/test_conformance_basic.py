@@ -1,62 +1,85 @@
-"""dbt's own conformance tests of the basics, unchanged unless a comment says why."""
+"""dbt's own conformance tests, unchanged: what every adapter does."""
 
 from __future__ import annotations
 
 import pytest
-from dbt.tests.adapter.basic.test_adapter_methods import BaseAdapterMethod
-from dbt.tests.adapter.basic.test_base import BaseSimpleMaterializations
-from dbt.tests.adapter.basic.test_empty import BaseEmpty
-from dbt.tests.adapter.basic.test_ephemeral import BaseEphemeral
-from dbt.tests.adapter.basic.test_generic_tests import BaseGenericTests
-from dbt.tests.adapter.basic.test_incremental import BaseIncremental
-from dbt.tests.adapter.basic.test_singular_tests import BaseSingularTests
-from dbt.tests.adapter.basic.test_singular_tests_ephemeral import BaseSingularTestsEphemeral
-from dbt.tests.adapter.basic.test_table_materialization import BaseTableMaterialization
-from dbt.tests.adapter.basic.test_validate_connection import BaseValidateConnection
+from dbt.tests.adapter.basic import (
+    test_adapter_methods,
+    test_base,
+    test_docs_generate,
+    test_empty,
+    test_ephemeral,
+    test_generic_tests,
+    test_incremental,
+    test_singular_tests,
+    test_singular_tests_ephemeral,
+    test_table_materialization,
+    test_validate_connection,
+)
 
 
-class TestSimpleMaterializations(BaseSimpleMaterializations):
+@pytest.mark.slow
+class TestCaching(test_adapter_methods.TestBaseCaching):
+    pass
+
+
+class TestSimpleMaterializations(test_base.TestSimpleMaterializations):
     pass
 
 
 @pytest.mark.slow
-class TestSingularTests(BaseSingularTests):
+class TestDocsGenReferences(test_docs_generate.TestDocsGenReferences):
     pass
 
 
 @pytest.mark.slow
-class TestSingularTestsEphemeral(BaseSingularTestsEphemeral):
+class TestDocsGenerate(test_docs_generate.TestDocsGenerate):
     pass
 
 
 @pytest.mark.slow
-class TestEmpty(BaseEmpty):
+class TestEmpty(test_empty.TestEmpty):
     pass
 
 
 @pytest.mark.slow
-class TestEphemeral(BaseEphemeral):
+class TestEphemeral(test_ephemeral.TestEphemeral):
     pass
 
 
-class TestGenericTests(BaseGenericTests):
-    pass
-
-
-class TestIncremental(BaseIncremental):
+class TestGenericTests(test_generic_tests.TestGenericTests):
     pass
 
 
 @pytest.mark.slow
-class TestTableMaterialization(BaseTableMaterialization):
+class TestIncrementalBadStrategy(test_incremental.BaseIncrementalBadStrategy):
     pass
 
 
 @pytest.mark.slow
-class TestAdapterMethods(BaseAdapterMethod):
+class TestIncrementalNotSchemaChange(test_incremental.TestBaseIncrementalNotSchemaChange):
+    pass
+
+
+class TestIncremental(test_incremental.Testincremental):
     pass
 
 
 @pytest.mark.slow
-class TestValidateConnection(BaseValidateConnection):
+class TestSingularTests(test_singular_tests.TestSingularTests):
+    pass
+
+
+@pytest.mark.slow
+class TestSingularTestsEphemeral(test_singular_tests_ephemeral.TestSingularTestsEphemeral):
+    pass
+
+
+@pytest.mark.slow
+class TestTableMat(test_table_materialization.TestTableMat):
+    pass
+
+
+@pytest.mark.slow
+class TestValidateConnection(test_validate_connection.TestValidateConnection):
     pass

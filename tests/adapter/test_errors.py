@@ -51,7 +51,9 @@ class TestModels:
 
 
 def credentials(server: dict[str, Any], **changes: Any) -> PtvcCredentials:
-    return PtvcCredentials(**{"host": server["host"], "port": server["port"], "user": server["user"], **changes})
+    return PtvcCredentials(
+        **{"host": server["host"], "port": server["port"], "user": server["user"], **changes}
+    )
 
 
 def test_nothing_listens_there() -> None:
@@ -100,7 +102,9 @@ class TestConnections:
     def test_interrupting_a_run_cancels_on_the_server(self, project: Any) -> None:
         """As dbt does on Ctrl-C: another thread's statement is cancelled, and its connection can be used again."""
         project.run_sql(f"create table {project.test_schema}.ten (n int)")
-        project.run_sql(f"insert into {project.test_schema}.ten values (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)")
+        project.run_sql(
+            f"insert into {project.test_schema}.ten values (0),(1),(2),(3),(4),(5),(6),(7),(8),(9)"
+        )
         million = ", ".join(f"{project.test_schema}.ten t{i}" for i in range(6))
         failures: list[str] = []
         adapter = project.adapter
@@ -125,17 +129,26 @@ class TestConnections:
 
     def test_interrupting_a_run_ends_the_wait_for_a_view(self, project: Any) -> None:
         adapter = project.adapter
-        missing = adapter.Relation.create(schema=project.test_schema, identifier="nothing", type="materialized_view")
+        missing = adapter.Relation.create(
+            schema=project.test_schema, identifier="nothing", type="materialized_view"
+        )
         adapter.connections.interrupted.set()
         try:
-            with adapter.connection_named("waiting"), pytest.raises(DbtRuntimeError, match="stopped waiting for"):
+            with (
+                adapter.connection_named("waiting"),
+                pytest.raises(DbtRuntimeError, match="stopped waiting for"),
+            ):
                 adapter.wait_until_hydrated(missing, 60)
         finally:
             adapter.connections.interrupted.clear()
 
     def test_a_view_that_is_not_hydrated_in_time(self, project: Any) -> None:
         adapter = project.adapter
-        missing = adapter.Relation.create(schema=project.test_schema, identifier="nothing", type="materialized_view")
+        missing = adapter.Relation.create(
+            schema=project.test_schema, identifier="nothing", type="materialized_view"
+        )
         with adapter.connection_named("waiting"), pytest.raises(DbtRuntimeError) as caught:
             adapter.wait_until_hydrated(missing, 0)
-        assert "was not hydrated after 0 s (no replica works on it). Raise `hydration_timeout`" in str(caught.value)
+        assert "was not hydrated after 0 s (no replica works on it). Raise `hydration_timeout`" in str(
+            caught.value
+        )

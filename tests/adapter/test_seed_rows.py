@@ -40,7 +40,15 @@ def test_the_same_value(stored: Any, seed: Any) -> None:
 
 @pytest.mark.parametrize(
     ("stored", "seed"),
-    [(1, Decimal("2")), (39.02, Decimal("39.03")), ("1", "01"), (1, "one"), (True, "maybe"), (None, "a"), ("a", None)],
+    [
+        (1, Decimal("2")),
+        (39.02, Decimal("39.03")),
+        ("1", "01"),
+        (1, "one"),
+        (True, "maybe"),
+        (None, "a"),
+        ("a", None),
+    ],
 )
 def test_another_value(stored: Any, seed: Any) -> None:
     assert not same_rows([(stored,)], [[seed]], UTC)

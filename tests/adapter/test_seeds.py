@@ -83,7 +83,9 @@ class TestReadersOfASeed:
         stop = threading.Event()
 
         def watch() -> None:
-            where = f"host={server['host']} port={server['port']} user={server['user']} dbname={server['dbname']}"
+            where = (
+                f"host={server['host']} port={server['port']} user={server['user']} dbname={server['dbname']}"
+            )
             with psycopg.connect(where, autocommit=True) as connection:
                 while not stop.is_set():
                     query = f"select count(*), min(run) + max(run) from {project.test_schema}.seed"

@@ -106,7 +106,7 @@ def test_views_and_indexes(runtime: InProcess) -> None:
     assert "View definition:\nSELECT a, b FROM t WHERE a > 1;" in psql(runtime, r"\d+ vw")
     assert "SELECT b, count(*) AS n FROM t GROUP BY b;" in psql(runtime, r"\d+ mv")
     assert psql(runtime, r"\sv vw") == (
-        "CREATE OR REPLACE VIEW public.vw AS\nSELECT a, b FROM t WHERE a > 1;\n"
+        "CREATE OR REPLACE VIEW public.vw AS\nSELECT a, b FROM t WHERE a > 1\n"
     )
     assert table(psql(runtime, r"\d t_a_idx"))[1:] == [["a", "integer", "yes", "a"]]
 
@@ -145,7 +145,9 @@ def test_what_drivers_ask_at_connect(runtime: InProcess, number: int) -> None:
     sql = DRIVERS[number].strip()
     with runtime.connect() as connection:
         cursor = connection.execute(sql)  # type: ignore[arg-type]
-        assert re.match(r"SELECT \d+|SHOW|SET|BEGIN|COMMIT|RESET|DISCARD|CLOSE|UNLISTEN", cursor.statusmessage or "")
+        assert re.match(
+            r"SELECT \d+|SHOW|SET|BEGIN|COMMIT|RESET|DISCARD|CLOSE|UNLISTEN", cursor.statusmessage or ""
+        )
 
 
 def test_relations_as_sqlalchemy_and_psycopg_find_them(runtime: InProcess) -> None:

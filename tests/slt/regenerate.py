@@ -1,6 +1,6 @@
 """Writes the expected results of the scripts anew, from the embedded PostgreSQL: never from our own runtime.
 
-    python tests/slt/regenerate.py [name ...]
+python tests/slt/regenerate.py [name ...]
 """
 
 from __future__ import annotations

@@ -27,7 +27,9 @@ CHANGES = ("update", "delete", "truncate")
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[InProcess]:
-    with running(Settings()) as runtime:  # not the settings of tests that wait for ticks: there are many views
+    with running(
+        Settings()
+    ) as runtime:  # not the settings of tests that wait for ticks: there are many views
         yield runtime
 
 
@@ -69,8 +71,10 @@ class Maintained:
         word = sql.split()[0].lower()
         if self.queries and word in CHANGES and word not in self.changes:
             self.changes.add(word)
+            rows(self.connection, "BEGIN READ ONLY")  # everything at one time
             for number in range(len(self.queries)):
                 self.check(number)
+            rows(self.connection, "COMMIT")
 
 
 def _multiset(found: list[Row], record: Record) -> Counter[str]:

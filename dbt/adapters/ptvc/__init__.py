@@ -11,7 +11,7 @@
 | impl             | the adapter: what Jinja may call                                    |
 """
 
-from dbt.adapters.base import AdapterPlugin
+from dbt.adapters.base.plugin import AdapterPlugin
 
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcConnectionManager

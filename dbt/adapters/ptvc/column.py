@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from dbt.adapters.base import Column
+from dbt.adapters.base.column import Column
 
 
 @dataclass

@@ -24,7 +24,7 @@ from dbt.adapters.contracts.connection import (
     ConnectionState,
 )
 from dbt.adapters.events.logging import AdapterLogger
-from dbt.adapters.sql import SQLConnectionManager
+from dbt.adapters.sql.connections import SQLConnectionManager
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from psycopg import sql as pgsql
 from psycopg.pq import TransactionStatus
@@ -145,7 +145,7 @@ class PtvcConnectionManager(SQLConnectionManager):
     def add_commit_query(self) -> None:
         """Nothing is sent: see the module."""
 
-    def commit(self) -> Connection:
+    def commit(self) -> Connection:  # type: ignore[override]
         """Nothing is open when nothing was sent: a materialization that found nothing to do commits all the same."""
         connection = self.get_thread_connection()
         connection.transaction_open = False

@@ -14,6 +14,7 @@ import tempfile
 import threading
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TextIO
 
 from dbt_common.exceptions import DbtRuntimeError
 
@@ -89,7 +90,7 @@ def _start(path: Path, timeout: float) -> None:
             )
 
 
-def _tail(output: tempfile._TemporaryFileWrapper[str]) -> str:
+def _tail(output: TextIO) -> str:
     output.seek(0)
     lines = output.read().strip().splitlines()[-_TAIL_LINES:]
     return "\n  " + "\n  ".join(lines) if lines else ""

@@ -11,12 +11,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dbt.adapters.base.impl import AdapterConfig, ConstraintSupport
+from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.events.types import AdapterEventInfo
-from dbt.adapters.sql import SQLAdapter
+from dbt.adapters.protocol import AdapterConfig
+from dbt.adapters.sql.impl import SQLAdapter
 from dbt_common.contracts.constraints import ConstraintType
 from dbt_common.events.functions import fire_event
 from dbt_common.exceptions import DbtRuntimeError
@@ -136,7 +137,7 @@ class PtvcAdapter(SQLAdapter):
         return shorten(identifier, suffix)
 
     def _relation(self, schema: str, name: str, kind: str, definition: str | None = None) -> PtvcRelation:
-        return PtvcRelation.create(  # type: ignore[call-arg]
+        return PtvcRelation.create(
             database=self.credentials.database,
             schema=schema,
             identifier=name,
@@ -146,7 +147,9 @@ class PtvcAdapter(SQLAdapter):
             index_definition=definition if parse_kind(kind) is PtvcRelationType.Index else None,
         )
 
-    def list_relations_without_caching(self, schema_relation: PtvcRelation) -> list[PtvcRelation]:
+    def list_relations_without_caching(  # type: ignore[override]
+        self, schema_relation: PtvcRelation
+    ) -> list[PtvcRelation]:
         """One query a schema: names, kinds and the hashes of definitions."""
         self.verify_database(schema_relation.database)
         rows = self.execute_macro(
@@ -159,7 +162,7 @@ class PtvcAdapter(SQLAdapter):
         with self.connections.exception_handler("dependencies"):
             for dependent, referenced in self._dependency_edges():
                 if self._schema_is_cached(referenced.database, referenced.schema or ""):
-                    self.cache.add_link(referenced, dependent)
+                    self.cache.add_link(referenced, dependent)  # type: ignore[no-untyped-call]
 
     def _dependency_edges(self) -> list[Edge]:
         rows = self.execute_macro("ptvc__get_relations")
@@ -175,8 +178,8 @@ class PtvcAdapter(SQLAdapter):
             from_relation.database, from_relation.schema or "", from_relation.identifier or ""
         )
         if known is not None and known.type is not None:
-            from_relation = from_relation.incorporate(type=known.type)
-        super().rename_relation(from_relation, to_relation)
+            from_relation = from_relation.incorporate(type=known.type)  # type: ignore[no-untyped-call]
+        super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]
 
     @available.parse_list
     def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
@@ -349,4 +352,3 @@ def closing_parenthesis(sql: str) -> int:
         elif depth == 0 and not (text.isspace() or text.startswith(("--", "/*"))):
             return 0
     return 0
-

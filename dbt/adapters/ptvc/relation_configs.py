@@ -14,7 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dbt.adapters.relation_configs import RelationConfigBase
+from dbt.adapters.relation_configs.config_base import RelationConfigBase
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.relation import shorten

@@ -57,7 +57,7 @@ def _converter(example: Any, timezone: tzinfo | None) -> Callable[[Any], Any]:
     return lambda value: value
 
 
-def _instant(value: Any, timezone: tzinfo | None) -> datetime:
+def _instant(value: datetime | str, timezone: tzinfo | None) -> datetime:
     if isinstance(value, str):
         value = datetime.fromisoformat(value)
     return value if timezone is None or value.tzinfo is not None else value.replace(tzinfo=timezone)

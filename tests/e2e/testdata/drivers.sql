@@ -50,4 +50,4 @@ DISCARD ALL;
 SELECT pg_advisory_unlock_all();
 CLOSE ALL;
 UNLISTEN *;
-RESET ALL;
+RESET ALL

@@ -20,7 +20,7 @@
     {% do ptvc__build(wanted, sql) %}
   {% elif action == 'replace' %}
     {{ log('Applying REPLACE to: ' ~ existing) }}
-    {% do ptvc__replace(existing, wanted, sql) %}
+    {% do ptvc__replace_relation(existing, wanted, sql) %}
   {% else %}
     {% set wanted = existing %}
     {% do ptvc__keep(existing, action) %}
@@ -71,7 +71,7 @@
   {% do ptvc__wait(relation, changes.create) %}
 {%- endmacro %}
 
-{% macro ptvc__replace(existing, wanted, sql) -%}
+{% macro ptvc__replace_relation(existing, wanted, sql) -%}
   {% do ptvc__assert_droppable(existing) %}
   {% set intermediate = make_intermediate_relation(wanted) %}
   {% set backup = make_backup_relation(existing, existing.type) %}

@@ -1,0 +1,18 @@
+"""What the first statement of a process would wait for: pyarrow imports pandas when it first makes an array.
+
+That takes most of half a second, so a server does it in the background as soon as it listens.
+"""
+
+from __future__ import annotations
+
+from ..expr.evaluate import fold
+from ..expr.scalar import Literal
+from ..repr.types import INT4
+from . import build
+from .parse import parse
+
+
+def warm_up() -> None:
+    """Parses and computes something small; safe in any thread."""
+    parse("SELECT 1 + 1 AS two FROM t WHERE x = 'y'")
+    fold(build.call("add", Literal(1, INT4), Literal(1, INT4)))

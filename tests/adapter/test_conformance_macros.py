@@ -1,0 +1,205 @@
+"""dbt's own conformance tests, unchanged: dbt's own macros."""
+
+from __future__ import annotations
+
+import pytest
+from dbt.tests.adapter.utils import (
+    test_any_value,
+    test_array_construct,
+    test_bool_or,
+    test_cast,
+    test_cast_bool_to_text,
+    test_concat,
+    test_date_trunc,
+    test_datediff,
+    test_equals,
+    test_escape_single_quotes,
+    test_except,
+    test_generate_series,
+    test_get_powers_of_two,
+    test_hash,
+    test_intersect,
+    test_length,
+    test_null_compare,
+    test_position,
+    test_replace,
+    test_right,
+    test_safe_cast,
+    test_source_freshness_custom_info,
+    test_split_part,
+    test_string_literal,
+    test_validate_sql,
+)
+from dbt.tests.adapter.utils.data_types import (
+    test_type_bigint,
+    test_type_boolean,
+    test_type_float,
+    test_type_int,
+    test_type_numeric,
+    test_type_string,
+    test_type_timestamp,
+)
+
+
+@pytest.mark.slow
+class TestTypeBigInt(test_type_bigint.TestTypeBigInt):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeBoolean(test_type_boolean.TestTypeBoolean):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeFloat(test_type_float.TestTypeFloat):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeInt(test_type_int.TestTypeInt):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeNumeric(test_type_numeric.TestTypeNumeric):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeString(test_type_string.TestTypeString):
+    pass
+
+
+@pytest.mark.slow
+class TestTypeTimestamp(test_type_timestamp.TestTypeTimestamp):
+    pass
+
+
+@pytest.mark.slow
+class TestAnyValue(test_any_value.TestAnyValue):
+    pass
+
+
+@pytest.mark.slow
+class TestArrayConstruct(test_array_construct.TestArrayConstruct):
+    pass
+
+
+@pytest.mark.slow
+class TestBoolOr(test_bool_or.TestBoolOr):
+    pass
+
+
+@pytest.mark.slow
+class TestCast(test_cast.TestCast):
+    pass
+
+
+@pytest.mark.slow
+class TestCastBoolToText(test_cast_bool_to_text.TestCastBoolToText):
+    pass
+
+
+class TestConcat(test_concat.TestConcat):
+    pass
+
+
+@pytest.mark.slow
+class TestDateTrunc(test_date_trunc.TestDateTrunc):
+    pass
+
+
+@pytest.mark.slow
+class TestDateDiff(test_datediff.TestDateDiff):
+    pass
+
+
+@pytest.mark.slow
+class TestEquals(test_equals.TestEquals):
+    pass
+
+
+@pytest.mark.slow
+class TestEscapeSingleQuotes(test_escape_single_quotes.TestEscapeSingleQuotes):
+    pass
+
+
+@pytest.mark.slow
+class TestExcept(test_except.TestExcept):
+    pass
+
+
+@pytest.mark.slow
+class TestGenerateSeries(test_generate_series.TestGenerateSeries):
+    pass
+
+
+@pytest.mark.slow
+class TestGetPowersOfTwo(test_get_powers_of_two.TestGetPowersOfTwo):
+    pass
+
+
+@pytest.mark.slow
+class TestHash(test_hash.TestHash):
+    pass
+
+
+@pytest.mark.slow
+class TestIntersect(test_intersect.TestIntersect):
+    pass
+
+
+@pytest.mark.slow
+class TestLength(test_length.TestLength):
+    pass
+
+
+@pytest.mark.slow
+class TestMixedNullCompare(test_null_compare.TestMixedNullCompare):
+    pass
+
+
+@pytest.mark.slow
+class TestNullCompare(test_null_compare.TestNullCompare):
+    pass
+
+
+@pytest.mark.slow
+class TestPosition(test_position.TestPosition):
+    pass
+
+
+@pytest.mark.slow
+class TestReplace(test_replace.TestReplace):
+    pass
+
+
+@pytest.mark.slow
+class TestRight(test_right.TestRight):
+    pass
+
+
+@pytest.mark.slow
+class TestSafeCast(test_safe_cast.TestSafeCast):
+    pass
+
+
+@pytest.mark.slow
+class TestCalculateFreshnessMethod(test_source_freshness_custom_info.TestCalculateFreshnessMethod):
+    pass
+
+
+@pytest.mark.slow
+class TestSplitPart(test_split_part.TestSplitPart):
+    pass
+
+
+@pytest.mark.slow
+class TestStringLiteral(test_string_literal.TestStringLiteral):
+    pass
+
+
+@pytest.mark.slow
+class TestValidateSqlMethod(test_validate_sql.TestValidateSqlMethod):
+    pass
