@@ -48,11 +48,7 @@ class CatalogStore:
         if not batches:
             return
         delta = Delta(concat_batches(SCHEMA, batches), NO_ERRORS)
-        parts = write_parts(
-            self._persist.blob, CATALOG_SHARD, SCHEMA, delta, writer=self._persist.writer_id
-        )
-        outcome = self._persist.append(
-            {CATALOG_SHARD: Write(version, version + 1, parts)}, epoch=self._epoch
-        )
+        parts = write_parts(self._persist.blob, CATALOG_SHARD, SCHEMA, delta, writer=self._persist.writer_id)
+        outcome = self._persist.append({CATALOG_SHARD: Write(version, version + 1, parts)}, epoch=self._epoch)
         if isinstance(outcome, UpperMismatch):
             raise Fenced("another coordinator has changed the catalog", hint="This one stops.")

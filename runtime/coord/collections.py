@@ -61,9 +61,7 @@ class Collections:
     def all(self) -> list[Collection]:
         return list(self._by_id.values())
 
-    def add(
-        self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, stamped: bool
-    ) -> Collection:
+    def add(self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, stamped: bool) -> Collection:
         upper = self._persist.state(shard).upper
         self._names[id] = name
         collection = Collection(id, shard, schema, stamped, upper, upper, last_write=upper - 1)

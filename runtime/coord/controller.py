@@ -444,9 +444,7 @@ class Controller:
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._reads.since(), (), relevant))
 
-    async def _ingest(
-        self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Ingest
-    ) -> None:
+    async def _ingest(self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Ingest) -> None:
         """Commits data and position together.  An attempt that was replaced commits nothing any more."""
         if not replica.owns(writer):
             return

@@ -172,12 +172,16 @@ class Coordinator:
             except Fenced:
                 self._on_fenced()
                 return
-            except PtvcError as error:  # the mark could not be raised (a full disk): time stands still meanwhile
+            except (
+                PtvcError
+            ) as error:  # the mark could not be raised (a full disk): time stands still meanwhile
                 logger.error("time does not advance: %s", error)
 
     def _drop_orphans(self) -> None:
         """Shards whose statement did not finish, and those of sessions that ended with the last process."""
-        stale = [item for item in self.catalog.user_items() if item.schema_name.startswith(TEMP_SCHEMA_PREFIX)]
+        stale = [
+            item for item in self.catalog.user_items() if item.schema_name.startswith(TEMP_SCHEMA_PREFIX)
+        ]
         assert not stale, "temporary objects are never durable"
         named = {CATALOG_SHARD}
         for item in self.catalog.user_items():

@@ -187,9 +187,7 @@ class Ddl:
         await self._apply([Change(old, new)])
         return Command("CREATE VIEW")
 
-    async def _create_materialized_view(
-        self, plan: CreateMaterializedView, notices: list[Notice]
-    ) -> Command:
+    async def _create_materialized_view(self, plan: CreateMaterializedView, notices: list[Notice]) -> Command:
         tag = "CREATE MATERIALIZED VIEW"
         dropped: list[Item] = []
         old = self._catalog.find(plan.name.schema, plan.name.name)
@@ -262,7 +260,10 @@ class Ddl:
                 hint="Make the view a materialized one.",
             )
         for other in self._catalog.user_items():
-            if other.kind is ItemKind.SINK and other.options["connector_options"]["path"] == plan.connector.path:
+            if (
+                other.kind is ItemKind.SINK
+                and other.options["connector_options"]["path"] == plan.connector.path
+            ):
                 raise InvalidParameter(
                     f'sink "{other.name}" writes to "{plan.connector.path}" already',
                     hint="Give every sink a directory of its own.",
@@ -315,9 +316,7 @@ class Ddl:
         await self._apply([Change(entry, replace(entry, options={**entry.options, **plan.options}))])
         return Command("ALTER CLUSTER")
 
-    def _item(
-        self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any
-    ) -> Item:
+    def _item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
         id_, oid = self._catalog.allocate()
         return Item(
             id_, oid, kind, name.schema, name.name, schema, created_at=self._oracle.read_time, **fields
@@ -573,4 +572,3 @@ def _depends(dependents: Iterable[Item], on: Item) -> str:
 
 def _skipping(message: str, sqlstate: str) -> Notice:
     return Notice("NOTICE", f"{message}, skipping", sqlstate)
-

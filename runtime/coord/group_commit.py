@@ -151,7 +151,9 @@ class GroupCommit:
                 self.thread, lambda: self._persist.append(writes, epoch=self._epoch)
             )
             if isinstance(outcome, UpperMismatch):
-                raise PtvcError(f"persist holds other frontiers than the coordinator: {dict(outcome.current)}")
+                raise PtvcError(
+                    f"persist holds other frontiers than the coordinator: {dict(outcome.current)}"
+                )
         except BaseException as error:
             if time is not None:
                 self._oracle.close(time)

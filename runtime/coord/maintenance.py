@@ -87,9 +87,7 @@ class Maintenance:
             if item.remap is not None:
                 holds[item.remap] = self._persist.state(item.remap).upper - 1
         holds[CATALOG_SHARD] = self._persist.state(CATALOG_SHARD).upper - 1
-        return {
-            shard: since for shard, since in holds.items() if since > self._persist.state(shard).since
-        }
+        return {shard: since for shard, since in holds.items() if since > self._persist.state(shard).since}
 
     def _upkeep(self, holds: dict[ShardId, int]) -> None:
         try:

@@ -49,4 +49,3 @@ class Remap:
 
     def forget(self, shard: ShardId) -> None:
         self._current.pop(shard, None)
-

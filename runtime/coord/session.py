@@ -320,9 +320,7 @@ class Session:
             return replace(result, chunks=self._stream(result.chunks, ends_transaction))
         return result
 
-    async def _stream(
-        self, chunks: AsyncIterator[Columns], ends_transaction: bool
-    ) -> AsyncIterator[Columns]:
+    async def _stream(self, chunks: AsyncIterator[Columns], ends_transaction: bool) -> AsyncIterator[Columns]:
         while True:
             async with self._interruptible():
                 chunk = await anext(chunks, None)
@@ -339,5 +337,7 @@ def _parameter_type(oid: int) -> ScalarType | None:
         return None
     type_ = type_from_oid(oid)
     if type_ is None:
-        raise Unsupported(f"a parameter has a type that is not supported (OID {oid})", hint="Cast it to text.")
+        raise Unsupported(
+            f"a parameter has a type that is not supported (OID {oid})", hint="Cast it to text."
+        )
     return type_

@@ -161,7 +161,8 @@ def duration_ms(text: str) -> float:
     match = _DURATION.match(text)
     if match is None:
         raise InvalidParameter(
-            f'invalid value for a duration: "{text}"', hint='Valid units are "us", "ms", "s", "min", "h", "d".'
+            f'invalid value for a duration: "{text}"',
+            hint='Valid units are "us", "ms", "s", "min", "h", "d".',
         )
     return int(match[1]) * _UNIT_MS[match[2] or "ms"]
 

@@ -33,23 +33,17 @@ class Writes:
         self._collections = collections
         self._peeks = peeks
 
-    async def insert(
-        self, plan: Insert, context: ReadContext, transaction: Transaction
-    ) -> Command | Rows:
+    async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
         self._add(plan.table, rows, transaction)
         return self._answer("INSERT 0", plan.returning, rows)
 
-    async def delete(
-        self, plan: Delete, context: ReadContext, transaction: Transaction
-    ) -> Command | Rows:
+    async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
         self._add(plan.table, rows.negate(), transaction)
         return self._answer("DELETE", plan.returning, rows)
 
-    async def update(
-        self, plan: Update, context: ReadContext, transaction: Transaction
-    ) -> Command | Rows:
+    async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
         schema = self._catalog.get(plan.table).schema
         width = len(schema)
@@ -60,9 +54,7 @@ class Writes:
         self._encode(plan.table, changes, transaction)
         return self._answer("UPDATE", plan.returning, new)
 
-    async def truncate(
-        self, plan: Truncate, context: ReadContext, transaction: Transaction
-    ) -> Command:
+    async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for table in plan.tables:
             relation = Get(table, self._catalog.get(table).schema)
             rows = await self._read(relation, context, transaction)
@@ -90,9 +82,7 @@ class Writes:
             total += count
         return Command(f"COPY {total}")
 
-    async def _read(
-        self, relation: Relation, context: ReadContext, transaction: Transaction
-    ) -> Batch:
+    async def _read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
         """The rows that a statement writes or deletes, and a note of what they were computed from."""
         time = self._peeks.read_time(context)
         reads = self._inputs(relation)
@@ -165,7 +155,5 @@ def _rows(columns: Columns, count: int) -> Batch:
 def _computed(scalar: Scalar, columns: Columns, count: int) -> pa.Array:
     result = evaluate(scalar, columns, count)
     if result.errors is not None and len(result.errors.indices):
-        raise PtvcError(
-            result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py()
-        )
+        raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())
     return result.values

@@ -47,9 +47,7 @@ class Peeks:
         else:
             rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
         contents = {peek.index_id: Delta(rows, errors)}
-        self._queue.put(
-            (peek.peek_id, lambda: _answer(peek.peek_id, peek.relation, contents, peek.as_of))
-        )
+        self._queue.put((peek.peek_id, lambda: _answer(peek.peek_id, peek.relation, contents, peek.as_of)))
 
     def cancel(self, command: CancelPeek) -> None:
         """A query that waits is forgotten; one that runs is finished and its answer dropped."""
@@ -95,9 +93,7 @@ def _answer(
     result = evaluate_once(relation, contents, as_of)
     if len(result.errs):
         sqlstates, messages = result.errs.columns
-        yield PeekFailed(
-            peek_id, sqlstates[0].as_py(), messages[0].as_py(), COLLECTION_ERROR_HINT
-        )
+        yield PeekFailed(peek_id, sqlstates[0].as_py(), messages[0].as_py(), COLLECTION_ERROR_HINT)
         return
     yield from _chunks(peek_id, relation, result.oks)
 

@@ -123,9 +123,7 @@ def concat_deltas(schema: Schema, deltas: Sequence[Delta]) -> Delta:
 
 def batch_from_rows(schema: Schema, rows: Sequence[Sequence[object]], time: int, diff: int = 1) -> Batch:
     """A batch of Python rows at one time; for constants and tests, not for a data path."""
-    columns = tuple(
-        pa.array([row[i] for row in rows], column.type.arrow) for i, column in enumerate(schema)
-    )
+    columns = tuple(pa.array([row[i] for row in rows], column.type.arrow) for i, column in enumerate(schema))
     return Batch(columns, np.full(len(rows), time, np.uint64), np.full(len(rows), diff, np.int64))
 
 
@@ -144,9 +142,7 @@ def to_ipc(schema: Schema, batch: Batch) -> bytes:
 def from_ipc(payload: bytes | memoryview | pa.Buffer) -> Batch:
     """The inverse of `to_ipc`, without copying the columns."""
     table = pa.ipc.open_stream(payload).read_all().combine_chunks()
-    arrays = [
-        column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns
-    ]
+    arrays = [column.chunk(0) if column.num_chunks else pa.array([], column.type) for column in table.columns]
     return Batch(
         tuple(arrays[:-2]),
         arrays[-2].to_numpy(zero_copy_only=False),

@@ -49,9 +49,7 @@ class Schema:
         return pa.schema([pa.field(f"c{i}", column.type.arrow) for i, column in enumerate(self.columns)])
 
     def to_json(self) -> list[dict[str, Any]]:
-        return [
-            {"name": c.name, "type": type_to_json(c.type), "nullable": c.nullable} for c in self.columns
-        ]
+        return [{"name": c.name, "type": type_to_json(c.type), "nullable": c.nullable} for c in self.columns]
 
     @classmethod
     def from_json(cls, columns: list[dict[str, Any]]) -> Schema:

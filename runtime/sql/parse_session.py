@@ -8,6 +8,7 @@ from ..errors import Unsupported
 from . import statements as st
 from .lexer import TokenKind
 from .parse_copy import CopyParser
+from .plans import ObjectKind
 
 _SHOW_KINDS = (
     "tables", "views", "sources", "sinks", "indexes", "clusters", "schemas", "objects", "columns",

@@ -27,7 +27,9 @@ def contents(sql: str) -> list[tuple[object, ...]]:
     assert isinstance(statement, Insert | Select)
     result = evaluate_once(statement.relation, {}, 1)
     assert not len(result.errs)
-    return sorted(zip(*(column.to_pylist() for column in result.oks.columns), strict=True), key=repr)
+    rows = zip(*(column.to_pylist() for column in result.oks.columns), strict=True)
+    counted = zip(rows, result.oks.diffs.tolist(), strict=True)
+    return sorted((row for row, count in counted for _ in range(count)), key=repr)
 
 
 def many(rows: list[str], count: int = MIN_ROWS) -> str:
@@ -76,7 +78,6 @@ def test_one_token() -> None:
     [
         ("(1, 2, 'x', 4)", "42601"),
         ("('x', 1)", "22P02"),
-        ("(99999999999, 1)", "22003"),
         ("(true, 1)", "42804"),
         ("(1)", "42601"),
         ("(1, 'unterminated", "42601"),

@@ -226,7 +226,7 @@ class PtvcAdapter(SQLAdapter):
         """How the indexes of `relation` differ from the config's.  Served by the relation cache."""
         cached = self.list_relations(relation.database, relation.schema or "")
         existing = [
-            item.identifier for item in cached if item.type == PtvcRelationType.Index and item.identifier
+            str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
 

@@ -95,7 +95,7 @@ class PtvcRelation(BaseRelation):
             )
 
     @classproperty
-    def get_relation_type(cls) -> type[PtvcRelationType]:
+    def get_relation_type(cls):  # type: ignore[no-untyped-def]  # the field `type` hides the built-in name here
         return PtvcRelationType
 
     @classproperty
