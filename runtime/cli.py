@@ -124,20 +124,21 @@ def sql(
     path: PathOption = DEFAULT_PATH,
 ) -> None:
     """Run SQL and print its rows."""
+    from .sql.parse import parse
+
     info = RuntimeInfo.read(path)
     if info is None:
         raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
     text = sys.stdin.read() if statements == "-" else statements
     with _connect(info) as connection:
         connection.add_notice_handler(lambda notice: problems.print(notice.message_primary, markup=False))
-        cursor = connection.execute(text.encode())
-        while True:
+        # One at a time, as psql sends them: together they would be one transaction, and see no view change.
+        for statement in parse(text):
+            cursor = connection.execute(statement.sql.encode())
             if cursor.description is not None:
                 _print_rows(cursor)
             else:
                 console.print(cursor.statusmessage)
-            if not cursor.nextset():
-                return
 
 
 @app.command()

@@ -19,6 +19,9 @@ DEFAULT_USER = "ptvc"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 6875
 
+POSTGRES_VERSION = "16.4"
+"""What clients are told that this is: psql and drivers shape their SQL by it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -9,17 +9,21 @@ from __future__ import annotations
 
 import fcntl
 import json
+import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
+from time import monotonic, sleep
 from typing import IO
 
 from .errors import PtvcError
 
 RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
+LOCK_PATIENCE_S = 0.5
+"""Who only asks whether the lock is taken holds it for a moment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +43,8 @@ class RuntimeInfo:
                 info = cls(**json.loads((directory / RUNTIME_FILE).read_text()))
             except (FileNotFoundError, ValueError, TypeError):
                 return None
-            return info if is_locked(directory) else None
+            # A runtime that was killed has left its file behind, perhaps to a successor that is still starting.
+            return info if is_locked(directory) and is_alive(info.pid) else None
 
     def write(self, directory: Path) -> None:
         path = directory / RUNTIME_FILE
@@ -76,6 +81,16 @@ def installed_version() -> str:
     return version("dbt-ptvc")
 
 
+def is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
 def is_locked(directory: Path) -> bool:
     """Whether a living process serves the directory."""
     try:
@@ -93,9 +108,11 @@ def lock(directory: Path) -> IO[bytes]:
     log_file(directory)
     with usable(directory):
         file = (directory / LOCK_FILE).open("ab")
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    deadline = monotonic() + LOCK_PATIENCE_S
+    while not _try_lock(file):
+        if monotonic() < deadline:
+            sleep(LOCK_PATIENCE_S / 20)
+            continue
         file.close()
         info = RuntimeInfo.read(directory)
         where = f" (process {info.pid}, port {info.port})" if info is not None else ""
@@ -103,5 +120,14 @@ def lock(directory: Path) -> IO[bytes]:
             f"{directory} is served by another runtime already{where}",
             sqlstate="55006",
             hint=f"Stop it with: ptvc down --path {directory}",
-        ) from None
+        )
+    (directory / RUNTIME_FILE).unlink(missing_ok=True)
     return file
+
+
+def _try_lock(file: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

@@ -118,7 +118,7 @@ def test_the_table_of_settings_is_complete() -> None:
 
 
 def functions_list() -> str:
-    named = sorted(name for name in FUNCTIONS if not _OPERATORS.fullmatch(name))
+    named = sorted(name for name in FUNCTIONS if not _OPERATORS.fullmatch(name) and " " not in name)
     lists = (("Functions", named), ("Aggregates", sorted(AGGREGATES)))
     return "\n\n".join(fill(f"{kind}: {', '.join(names)}.", 118) for kind, names in lists) + "\n"
 

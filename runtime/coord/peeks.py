@@ -122,7 +122,8 @@ class Peeks:
                     raise
             except PtvcError as error:
                 if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
-                    names = sorted(f'"{self._catalog.get(id_).full_name}"' for id_ in reads)
+                    found = (self._catalog.find_by_id(id_) for id_ in reads)
+                    names = sorted(f'"{item.full_name}"' for item in found if item is not None)
                     error.detail = f"The query reads {', '.join(names)}."
                 raise
 
@@ -189,10 +190,10 @@ class Peeks:
 
 
 def raise_first_error(errs: Batch) -> None:
-    """Raises the first error of an error collection, if there is one."""
+    """Raises the first error of a query that reads no collection, if there is one."""
     if len(errs):
         sqlstates, messages = errs.columns
-        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py(), hint=COLLECTION_ERROR_HINT)
+        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py())
 
 
 def repeat(batch: Batch) -> Columns:

@@ -8,10 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA
+from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
 from ..errors import InvalidParameter, UndefinedObject, Unsupported
-
-SERVER_VERSION = "16.0"
 
 DEFAULTS: dict[str, str] = {
     "application_name": "",
@@ -32,8 +30,8 @@ DEFAULTS: dict[str, str] = {
     "row_security": "on",
     "search_path": DEFAULT_SCHEMA,
     "server_encoding": "UTF8",
-    "server_version": SERVER_VERSION,
-    "server_version_num": "160000",
+    "server_version": POSTGRES_VERSION,
+    "server_version_num": "160004",
     "standard_conforming_strings": "on",
     "statement_timeout": "0",
     "synchronous_commit": "on",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from ..errors import (
     PtvcError,
@@ -20,6 +20,10 @@ def parse_literal(literal: Literal, type_: ScalarType) -> Scalar:
         return Cast(literal, type_)
 
 
+_EXACT = Context(prec=80)
+"""Python's own default rounds to 28 digits."""
+
+
 def decimal_literal(text: str, position: int) -> Literal:
     value = Decimal(text)
     _, digits, exponent = value.as_tuple()
@@ -29,4 +33,4 @@ def decimal_literal(text: str, position: int) -> Literal:
         raise PtvcError(
             f'numeric constant "{text}" has more than 38 digits', sqlstate="22003", position=position
         )
-    return Literal(value.quantize(Decimal(1).scaleb(-scale)), derived_numeric(scale))
+    return Literal(value.quantize(Decimal(1).scaleb(-scale), context=_EXACT), derived_numeric(scale))

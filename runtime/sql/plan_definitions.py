@@ -13,7 +13,8 @@ from ..errors import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
-from ..expr.relation import Relation
+from ..expr.functions.assertions import assert_not_null
+from ..expr.relation import Map, Project, Relation
 from ..expr.scalar import Cast, ColumnRef, Scalar
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8
@@ -127,6 +128,9 @@ def create_materialized_view(
                 f'column "{column.parts[-1]}" does not exist', sqlstate="42703", position=column.position
             )
         not_null.append(schema.names.index(column.parts[-1]))
+    if not_null:
+        relation = _assert_not_null(relation, not_null)
+        schema = relation.schema
     sql = text[node.query.start : node.query.end]
     return plans.CreateMaterializedView(
         name,
@@ -140,6 +144,18 @@ def create_materialized_view(
         node.retain_history_ms,
         tuple(not_null),
     )
+
+
+def _assert_not_null(relation: Relation, columns: list[int]) -> Relation:
+    """The relation, in error while one of the columns holds a NULL."""
+    schema = relation.schema
+    checked = tuple(
+        assert_not_null(ColumnRef(i, schema[i].type, schema[i].nullable), schema[i].name) for i in columns
+    )
+    width = len(schema)
+    mapped = Map(relation, checked, tuple(schema[i].name for i in columns))
+    places = [width + columns.index(i) if i in columns else i for i in range(width)]
+    return Project(mapped, tuple(places), schema.names)
 
 
 def _no_system_relations(planner: Planner, node: ast.Name) -> None:

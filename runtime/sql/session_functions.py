@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.aggregates import AGGREGATES
 from ..expr.scalar import Coalesce, Literal, Scalar
@@ -34,7 +35,6 @@ from .session_arrays import without
 if TYPE_CHECKING:
     pass
 
-SERVER_VERSION = "16.4"
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOW = frozenset(
     {
@@ -161,7 +161,7 @@ class SessionFunctions(CatalogFunctions):
             "session_user": (context.user, NAME),
             "user": (context.user, NAME),
             "current_schema": (self._current_schema(), NAME),
-            "version": (f"PostgreSQL {SERVER_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
+            "version": (f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
             "pg_is_in_recovery": (False, BOOL),
             "pg_backend_pid": (int(context.settings.get("pg_backend_pid", "0")), INT4),
             "txid_current": (context.now_us // 1000, INT8),

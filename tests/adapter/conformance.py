@@ -25,7 +25,6 @@ NOT_PASSING: dict[str, str] = {
     "basic.test_get_catalog_for_single_relation.BaseGetCatalogForSingleRelation": NEEDS_FIXTURES,
     "basic.test_snapshot_check_cols.TestSnapshotCheckCols": NO_INTERVAL,
     "basic.test_snapshot_timestamp.TestSnapshotTimestamp": NO_INTERVAL,
-    "caching.test_caching.TestCachingUppercaseModel": "a model named in upper case without quotes is found again under another name",
     "constraints.test_constraints.TestConstraintQuotedColumn": OTHER_DDL,
     "constraints.test_constraints.TestIncrementalConstraintsColumnsEqual": NO_JSON,
     "constraints.test_constraints.TestIncrementalConstraintsRuntimeDdlEnforcement": OTHER_DDL,

@@ -55,8 +55,7 @@ class TestChanges:
     def built(self, project: Any) -> None:
         write_file(BASE, project.project_root, "models", "base.sql")
         write_file(TOP, project.project_root, "models", "top.sql")
-        run_dbt(["seed"])
-        run_dbt(["run"])
+        run_dbt(["build"])
 
     def test_unchanged_models_are_skipped(self, project: Any) -> None:
         before = oids(project)
@@ -86,11 +85,13 @@ class TestChanges:
         assert "dbt run --select base+" in result.message
         assert oids(project) == before
 
+    @pytest.mark.slow
     def test_full_refresh_takes_dependents_along_and_says_so(self, project: Any) -> None:
         _, log = run_dbt_and_capture(["run", "--full-refresh", "--select", "base"])
         assert "dropped with it" in log
         assert set(oids(project)) == {"seed", "base"}
 
+    @pytest.mark.slow
     def test_indexes_change_without_their_relation(self, project: Any) -> None:
         before, indexes = oids(project), index_names(project)
         write_file(TOP.replace("['id']", "['n', 'id']"), project.project_root, "models", "top.sql")
@@ -101,6 +102,7 @@ class TestChanges:
         assert len(after) == len(indexes)
         assert after != indexes
 
+    @pytest.mark.slow
     @pytest.mark.parametrize(
         ("choice", "passes"), [("continue", True), ("fail", False)], ids=["continue", "fail"]
     )
@@ -114,6 +116,7 @@ class TestChanges:
         assert f"`on_configuration_change` was set to `{choice}`" in log
         assert oids(project) == before
 
+    @pytest.mark.slow
     def test_a_kind_may_change(self, project: Any) -> None:
         changed = TOP.replace("indexes=[{'columns': ['id']}]", "materialized='view'")
         write_file(changed, project.project_root, "models", "top.sql")
@@ -149,6 +152,7 @@ class TestTablesKeepTheirDependents:
         assert rows == [(4,)]
 
 
+@pytest.mark.slow
 class TestContinuousTests:
     @pytest.fixture(scope="class")
     def seeds(self) -> dict[str, str]:

@@ -48,6 +48,11 @@ class TestCachingSelectedSchemaOnly(test_caching.TestCachingSelectedSchemaOnly):
 
 
 @pytest.mark.slow
+class TestCachingUppercaseModel(test_caching.TestCachingUppercaseModel):
+    pass
+
+
+@pytest.mark.slow
 class TestNoPopulateCache(test_caching.TestNoPopulateCache):
     pass
 
@@ -87,6 +92,7 @@ class TestDebugPostgres(test_dbt_debug.TestDebugPostgres):
     pass
 
 
+@pytest.mark.slow
 class TestPostgresShowLimit(test_dbt_show.TestPostgresShowLimit):
     pass
 

@@ -103,6 +103,7 @@ class TestStoreTestFailuresLimit(test_store_test_failures.TestStoreTestFailuresL
     pass
 
 
+@pytest.mark.slow
 class TestPosgresUnitTestCaseInsensitivity(test_case_insensitivity.TestPosgresUnitTestCaseInsensitivity):
     pass
 

@@ -63,9 +63,8 @@ class HookContext:
     def test_data_dir(self) -> Path:
         return Path(test_model_hooks.__file__).parent / "data"
 
-    def check_hooks(self, state: str, project: Any, host: str | None, count: int | None = None) -> None:
-        found = self.get_ctx_vars(state, **({} if count is None else {"count": count}), project=project)  # type: ignore[attr-defined]
-        for context in found if isinstance(found, list) else [found]:
+    def check_hooks(self, state: str, project: Any, host: str | None, count: int = 1) -> None:
+        for context in self.get_ctx_vars(state, count, project):  # type: ignore[attr-defined]
             assert context["test_state"] == state
             assert context["target_host"] == host
             assert (context["target_type"], context["target_dbname"]) == ("ptvc", "ptvc")
@@ -112,7 +111,7 @@ class TestDuplicateHooksInConfigs(HookContext, test_model_hooks.TestDuplicateHoo
 
 
 class TestPrePostRunHooks(HookContext, test_run_hooks.TestPrePostRunHooks):
-    def check_hooks(self, state: str, project: Any, host: str | None, count: int | None = None) -> None:
+    def check_hooks(self, state: str, project: Any, host: str | None) -> None:
         context = self.get_ctx_vars(state, project)
         assert (context["target_type"], context["target_dbname"]) == ("ptvc", "ptvc")
         assert (context["test_state"], context["target_host"]) == (state, host)

@@ -9,9 +9,21 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from ..function import Function, Overload
-from . import arithmetic, boolean, comparison, datetime, like, math, numeric, pattern, strings, system
+from . import (
+    arithmetic,
+    assertions,
+    boolean,
+    comparison,
+    datetime,
+    like,
+    math,
+    numeric,
+    pattern,
+    strings,
+    system,
+)
 
-_WHOLE = (comparison, boolean, like, pattern, strings, system)
+_WHOLE = (comparison, boolean, like, pattern, strings, system, assertions)
 _SHARED = (arithmetic, numeric, math, datetime)
 
 

@@ -206,3 +206,15 @@ def test_random_changes_against_recomputation(runtime: InProcess, db: Db) -> Non
                 name
             )
         db.execute("COMMIT")
+
+
+def test_an_asserted_null_is_an_error_until_its_row_is_gone(db: Db) -> None:
+    db.execute("CREATE TABLE t (a int, b text)")
+    db.execute("CREATE MATERIALIZED VIEW m WITH (ASSERT NOT NULL b) AS SELECT a, b FROM t")
+    db.execute("INSERT INTO t VALUES (1, 'x'), (2, NULL)")
+    with pytest.raises(errors.NotNullViolation, match='column "b" must not be null'):
+        rows(db, "SELECT * FROM m")
+    db.execute("DELETE FROM t WHERE b IS NULL")
+    assert rows(db, "SELECT * FROM m") == [(1, "x")]
+    shown = "SELECT attnotnull FROM pg_attribute WHERE attname = 'b' AND attrelid = 'm'::regclass"
+    assert rows(db, shown) == [(True,)]

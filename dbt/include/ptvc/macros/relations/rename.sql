@@ -2,8 +2,9 @@
   alter {{ relation.sql_kind }} {{ relation.render() }} rename to {{ adapter.quote(new_name) }}
 {%- endmacro %}
 
+{# The new name is quoted, or not, as the project's `quoting` says. #}
 {% macro ptvc__rename_relation(from_relation, to_relation) -%}
   {% call statement('rename_relation') -%}
-    {{ get_rename_sql(from_relation, to_relation.identifier) }}
+    alter {{ from_relation.sql_kind }} {{ from_relation.render() }} rename to {{ to_relation.include(database=False, schema=False) }}
   {%- endcall %}
 {%- endmacro %}
