@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from importlib.metadata import version
 
 from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
 from ..errors import InvalidParameter, UndefinedObject, Unsupported
@@ -27,6 +28,7 @@ DEFAULTS: dict[str, str] = {
     "is_superuser": "on",
     "lock_timeout": "0",
     "max_identifier_length": "63",
+    "ptvc_version": version("dbt-ptvc"),
     "row_security": "on",
     "search_path": DEFAULT_SCHEMA,
     "server_encoding": "UTF8",
@@ -48,6 +50,7 @@ REPORTED = (
     "integer_datetimes",
     "IntervalStyle",
     "is_superuser",
+    "ptvc_version",
     "server_encoding",
     "server_version",
     "standard_conforming_strings",
@@ -58,6 +61,7 @@ READ_ONLY = {
     "integer_datetimes",
     "is_superuser",
     "max_identifier_length",
+    "ptvc_version",
     "server_encoding",
     "server_version",
     "server_version_num",

@@ -1,7 +1,8 @@
 """One runtime a session for the tests that drive dbt, and the servers that they can be pointed at.
 
-`PTVC_ADAPTER_SERVER=host:port` takes a runtime that is running already.  `PTVC_ADAPTER_TARGET=postgres` runs them against an embedded PostgreSQL that answers the runtime's catalog queries
-(`standin.sql`): it tells a fault of the macros from one of the runtime.  What PostgreSQL cannot do is then skipped.
+`PTVC_ADAPTER_SERVER=host:port` takes a runtime that is running already.  `PTVC_ADAPTER_TARGET=postgres` runs them
+against an embedded PostgreSQL that answers the runtime's catalog queries (`standin.sql`): it tells a fault of the
+macros from one of the runtime.  What PostgreSQL cannot do is then skipped.
 """
 
 from __future__ import annotations

@@ -84,6 +84,17 @@ def test_an_unknown_cluster_is_named(server: dict[str, Any], target_name: str) -
         handle.close()
 
 
+def test_a_runtime_of_another_version_is_refused(
+    server: dict[str, Any], target_name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if target_name == "postgres":
+        pytest.skip("PostgreSQL does not say which ptvc it is")
+    open_handle(credentials(server)).close()
+    monkeypatch.setattr("dbt.adapters.ptvc.connections.adapter_version", "99.0.0")
+    with pytest.raises(DbtRuntimeError, match=r"is ptvc .*, the adapter is 99\.0\.0\. Install `dbt-ptvc=="):
+        open_handle(credentials(server))
+
+
 class TestConnections:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
