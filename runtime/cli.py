@@ -205,9 +205,10 @@ def _print_rows(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
         table.add_column(Text(column.name), overflow="fold")
     for row in cursor:
         table.add_row(*(Text("" if value is None else str(value)) for value in row))
-    # Where nobody looks, a line may be as long as it must: nothing is cut, nothing is folded.
-    width = console.width if console.is_terminal else table.__rich_measure__(WIDE, WIDE.options).maximum
-    console.print(table, width=max(width, 1), soft_wrap=not console.is_terminal)
+    if console.is_terminal:
+        console.print(table)
+    else:  # a line may be as long as it must: nothing is cut, nothing is folded
+        Console(width=table.__rich_measure__(WIDE, WIDE.options).maximum).print(table)
 
 
 def main() -> None:

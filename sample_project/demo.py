@@ -90,14 +90,14 @@ class Demo:
         if any(not (HERE / "seeds" / f"{name}.csv").exists() for name in prepare.SEEDS):
             prepare.prepare(self.data, HERE / "seeds")
         (self.data / "flights").mkdir(parents=True, exist_ok=True)
-        preload = self._arrive(speed=0.0, limit=self._arguments.preload)
         if not self._is_built():
+            preload = self._arrive(speed=0.0, limit=self._arguments.preload)
             self._say("dbt creates the source that follows the file of flights")
             self._dbt("run", "--select", SOURCE)
             self._finish(runtime, "the runtime did not start")
             self._wait_for_source(preload)
-        preload.join()
-        self._raise_from(preload)
+            preload.join()
+            self._raise_from(preload)
         live = self._arrive(speed=self._arguments.speed)
         self._say(f"flights go on arriving, {self._arguments.speed:,.0f} events a second; dbt builds")
         self._dbt("build")
@@ -186,10 +186,14 @@ class Demo:
                 progress.update(task, completed=records)
                 if not self._console.is_terminal and time.monotonic() - said > 2:
                     said = time.monotonic()
-                    self._console.print(f"  {records:,} of {total:,} events read", highlight=False)
+                    self._console.print(
+                        f"  {records:,} of {total:,} events read", highlight=False, soft_wrap=True
+                    )
                 time.sleep(0.1)
         seconds = time.monotonic() - begun
-        self._console.print(f"  {records:,} events were read in {seconds:.1f} s", highlight=False)
+        self._console.print(
+            f"  {records:,} events were read in {seconds:.1f} s", highlight=False, soft_wrap=True
+        )
 
     def _report_hydrations(self, rows: list[tuple[Any, ...]]) -> None:
         for name, _, _, seconds, count, job in rows:
@@ -197,6 +201,7 @@ class Demo:
                 self._console.print(
                     f"  {name} was hydrated by Spark job {job}: {count:,} rows in {seconds:.1f} s",
                     highlight=False,
+                    soft_wrap=True,
                 )
 
     def _report(
@@ -322,7 +327,7 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--seconds", type=float, default=25.0, help="how long to watch")
-    parser.add_argument("--speed", type=float, default=1000.0, help="events a second that arrive")
+    parser.add_argument("--speed", type=float, default=500.0, help="events a second that arrive")
     parser.add_argument(
         "--preload", type=int, default=200_000, help="events that are there before dbt builds"
     )

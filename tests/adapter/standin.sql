@@ -34,6 +34,9 @@ where c.relkind in ('r', 'v', 'm', 'i')
 
 create view mz_internal.mz_definitions as select oid, sql as definition from mz_internal.created;
 
+create view mz_catalog.mz_indexes as
+select indexrelid as oid, pg_get_indexdef(indexrelid) as create_sql from pg_index;
+
 create view mz_internal.mz_object_dependencies as
 select distinct r.ev_class::text as object_id, d.refobjid::text as referenced_object_id
 from pg_depend d

@@ -103,7 +103,7 @@ def test_a_file_that_vanishes_or_shrinks_stalls_its_source_alone(runtime: Runtim
     file = tmp_path / "lines.csv"
     content = "1,1\n2,2\n3,3\n"
     file.write_text(content)
-    make_source(runtime, "fragile", f"'{tmp_path}' FORMAT CSV")
+    make_source(runtime, "fragile", f"'{tmp_path}' FORMAT CSV WITHOUT HEADER")
     rows = [(1, 1), (2, 2), (3, 3)]
     runtime.eventually(lambda: runtime.rows("SELECT * FROM fragile") == rows)
 
@@ -129,7 +129,7 @@ def test_a_file_that_vanishes_or_shrinks_stalls_its_source_alone(runtime: Runtim
 
 
 def test_a_path_that_is_not_there(runtime: Runtime, tmp_path: Path) -> None:
-    make_source(runtime, "absent", f"'{tmp_path}/later.csv' FORMAT CSV")
+    make_source(runtime, "absent", f"'{tmp_path}/later.csv' FORMAT CSV WITHOUT HEADER")
     said = wait_for_status(runtime, "source", "absent", "stalled")
     assert f'"{tmp_path}/later.csv" does not exist' in said
     assert "Create it" in said
