@@ -284,7 +284,7 @@ def test_what_is_typed_wrong(tmp_path: Path, arguments: list[str], code: int, sa
 )
 def test_a_broken_profile(tmp_path: Path, output: str, said: str) -> None:
     (tmp_path / "dbt_project.yml").write_text(
-        "name: broken\nversion: '1'\nprofile: broken\nflags: {send_anonymous_usage_stats: false}\n"
+        "name: broken\nversion: '1.0'\nprofile: broken\nflags: {send_anonymous_usage_stats: false}\n"
     )
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / "one.sql").write_text("select 1 as x")
