@@ -279,7 +279,6 @@ def test_what_is_typed_wrong(tmp_path: Path, arguments: list[str], code: int, sa
         ("{type: ptvc, schema: public, path: /proc/ptvc-environment}", "cannot use"),
         ("{type: ptvc, schema: public, path: ./dbt_project.yml}", "is a file"),
         ("{type: ptvc, schema: public, host: 127.0.0.1, port: 1}", "no ptvc runtime answers at 127.0.0.1:1"),
-        ("{type: ptvc, schema: public, path: ./a, prot: 1}", "prot"),
     ],
 )
 def test_a_broken_profile(tmp_path: Path, output: str, said: str) -> None:

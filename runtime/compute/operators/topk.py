@@ -1,9 +1,20 @@
 """TopK: per group, the rows at places `[offset, offset + limit)` of an order.
 
 A row of multiplicity m takes m places.  Ties fall to the total order of rows, so the answer is a function of the
-multiset.  A step looks at all rows of the groups that it touches, and lays out, per group, a grid of rows by points in
-time (before the step, then after each of the group's segments): counts run along time, places along the order, and
-what changes from one point to the next is the output.
+multiset.  A step lays out, per group, a grid of rows by points in time (before the step, then after each of the group's
+segments): counts run along time, places along the order, and what changes from one point to the next is the output.
+
+The grid does not need all rows of a group, only its *front*: some first rows, more than the window needs.
+
+```
+all rows of a group, in order   [ window ........ | reserve ........ | behind ........................ ]
+                                 `----------- front ---------------'
+```
+
+Invariant: every row that is not in the front stands behind all rows that are.  So a change behind the front changes
+nothing, one inside it concerns the front alone, and a step costs the size of the front, whatever that of the group.
+Deletions use up the reserve; when fewer rows than the window needs are left, at any time of a step, the group is read
+as a whole, once, and its front laid out anew.
 """
 
 from __future__ import annotations
@@ -14,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...expr.relation import OrderBy
-from ...repr.batch import Batch, Delta, Indices, concat_batches
+from ...repr.batch import Batch, Delta, Indices, Mask, concat_batches
 from ...repr.consolidate import canonical
 from ...repr.order import dense_ranks, order_keys
 from ...repr.schema import Schema
@@ -23,8 +34,15 @@ from ..spine import Spine
 from .base import Operator
 from .segments import Ints, Segments, segments_of
 
+RESERVE_ROWS = 64
+RESERVE_FACTOR = 4
+"""A front holds RESERVE_FACTOR times the rows that the window needs, and RESERVE_ROWS."""
+
 GRID_CELLS = 1 << 21
 """A step that would need a larger grid because of its many times is cut in two by time."""
+
+
+Columns = tuple[pa.Array, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,8 +62,11 @@ class TopK(Operator):
     def __init__(self, op: TopKOp, schema: Schema) -> None:
         super().__init__(schema)
         self._op = op
+        self._needed = op.offset + (op.limit or 0)
+        self._front_rows = RESERVE_FACTOR * self._needed + RESERVE_ROWS
         self._spine = Spine(schema, op.group)
-        self._spines = {"rows": self._spine}
+        self._front = Spine(schema, op.group)
+        self._spines = {"rows": self._spine, "front": self._front}
 
     def spines(self) -> dict[str, Spine]:
         return self._spines
@@ -64,20 +85,113 @@ class TopK(Operator):
             parts = [self._top(batch.filter(early)), self._top(batch.filter(~early))]
             return concat_batches(self.schema, parts)
         head_index = pa.array(segments.heads)
+        heads = tuple(key.take(head_index) for key in keys)
+        if self._op.limit is None:
+            return self._whole_groups(batch, segments, heads, np.ones(segments.groups, np.bool_))[0]
+        return self._by_front(batch, segments, heads)
+
+    def _by_front(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
+        """The output of a step, from the fronts where they suffice, from whole groups where not."""
         of_rows = segments.of_rows()
         group = segments.group[of_rows]
-        old = self._spine.probe(tuple(key.take(head_index) for key in keys), segments.hashes)
-        self._spine.insert(
-            Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs), segments.hashes[group]
-        )
+        old = self._front.probe(heads, segments.hashes)
         combined = concat_batches(self.schema, [old.rows, batch])
         entries = self._entries(combined, np.concatenate((old.probe, group)))
         k = len(old)
         before = np.zeros(len(entries.rows), np.int64)
         np.add.at(before, entries.of[:k], old.rows.diffs)
+        inside = self._inside(entries, before)[entries.of[k:]]
+        short = self._short(segments, old.probe, old.rows.diffs, np.where(inside, batch.diffs, 0))
+        output, refill = self._nothing.oks, self._nothing.oks
+        if short.any():
+            output, refill = self._whole_groups(batch, segments, heads, short)
+            inside &= ~short[group]
+        else:
+            self._spine.insert(_untimed(batch), segments.hashes[group])
+        gone = old.rows.filter(short[old.probe]).negate()
+        taken = np.flatnonzero(inside)
+        if len(taken):
+            keep = np.concatenate((np.flatnonzero(~short[old.probe]), k + taken))
+            change, trimmed = self._fronts(combined, entries, before, keep, k, of_rows, segments)
+            output = concat_batches(self.schema, [output, change])
+            gone = concat_batches(self.schema, [gone, trimmed])
+        self._front.insert(_untimed(concat_batches(self.schema, [batch.take(taken), gone, refill])))
+        return output
+
+    def _inside(self, entries: _Entries, before: Ints) -> Mask:
+        """Which entries stand before the end of their group's front."""
+        if not len(entries.group):
+            return np.zeros(0, np.bool_)
+        last = np.full(int(entries.group.max()) + 1, -1, np.int64)
+        held = np.flatnonzero(before > 0)
+        last[entries.group[held]] = held  # ascending: the last one stays
+        inside: Mask = np.arange(len(before)) <= last[entries.group]
+        return inside
+
+    def _short(self, segments: Segments, probe: Indices, held: Ints, diffs: Ints) -> Mask:
+        """Groups whose front has, at some time of the step, fewer rows than the window needs."""
+        rows = np.zeros(segments.groups, np.int64)
+        np.add.at(rows, probe, held)
+        after = segments.running(rows, segments.sums(diffs))
+        least = rows.copy()
+        np.minimum.at(least, segments.group, after)
+        return least < self._needed
+
+    def _fronts(
+        self,
+        combined: Batch,
+        entries: _Entries,
+        before: Ints,
+        keep: Indices,
+        old: int,
+        of_rows: Indices,
+        segments: Segments,
+    ) -> tuple[Batch, Batch]:
+        """Output changes of the rows `keep` of `combined`, and what leaves fronts that have grown too long."""
+        used = np.zeros(len(entries.rows), np.bool_)
+        used[entries.of[keep]] = True
+        position = np.cumsum(used) - 1
+        entries = _Entries(entries.rows[used], entries.group[used], position[entries.of])
+        before = before[used]
+        new = keep[keep >= old]
+        entry, diffs = entries.of[new], combined.diffs[new]
+        after = before.copy()
+        np.add.at(after, entry, diffs)
+        change = self._changes(combined, entries, before, entry, of_rows[new - old], diffs, segments)
+        start = _places(after, entries.group)
+        totals = np.zeros(segments.groups, np.int64)
+        np.add.at(totals, entries.group, after)
+        long = (totals > 2 * self._front_rows)[entries.group] & (start >= self._front_rows) & (after != 0)
+        trimmed = combined.take(entries.rows[long])
+        return change, Batch(trimmed.columns, trimmed.times, -after[long])
+
+    def _whole_groups(
+        self, batch: Batch, segments: Segments, heads: Columns, which: Mask
+    ) -> tuple[Batch, Batch]:
+        """Output changes of the groups `which` from all of their rows, and their new fronts."""
+        of_rows = segments.of_rows()
+        group = segments.group[of_rows]
+        places = np.flatnonzero(which)
+        index = pa.array(places)
+        old = self._spine.probe(tuple(head.take(index) for head in heads), segments.hashes[places])
+        self._spine.insert(_untimed(batch), segments.hashes[group])
+        mine = np.flatnonzero(which[group])
+        combined = concat_batches(self.schema, [old.rows, batch.take(mine)])
+        entries = self._entries(combined, np.concatenate((places[old.probe], group[mine])))
+        k = len(old)
+        before = np.zeros(len(entries.rows), np.int64)
+        np.add.at(before, entries.of[:k], old.rows.diffs)
+        after = before.copy()
+        np.add.at(after, entries.of[k:], batch.diffs[mine])
+        first = (after != 0) & (_places(after, entries.group) < self._front_rows)
+        front = combined.take(entries.rows[first])
+        refill = Batch(front.columns, front.times, after[first])
         if not segments.single:
             entries, before = self._pruned(entries, before, k)
-        return self._window(combined, entries, before, entries.of[k:], of_rows, batch.diffs, segments)
+        change = self._changes(
+            combined, entries, before, entries.of[k:], of_rows[mine], batch.diffs[mine], segments
+        )
+        return change, refill
 
     def _cut(self, batch: Batch, segments: Segments) -> np.uint64 | None:
         """The time to cut a step at whose grid would be too large, or None."""
@@ -110,7 +224,7 @@ class TopK(Operator):
         position = np.cumsum(keep) - 1
         return _Entries(entries.rows[keep], entries.group[keep], position[entries.of]), before[keep]
 
-    def _window(
+    def _changes(
         self,
         combined: Batch,
         entries: _Entries,
@@ -159,6 +273,11 @@ class TopK(Operator):
             high = np.minimum(high, self._op.offset + self._op.limit)
         shown: Ints = np.maximum(high - low, 0)
         return shown
+
+
+def _untimed(batch: Batch) -> Batch:
+    """State is as of the last step: its rows need no times."""
+    return Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs)
 
 
 def _places(counts: Ints, line: Indices) -> Ints:
