@@ -29,8 +29,8 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-console = Console()
-problems = Console(stderr=True)
+console = Console(soft_wrap=True)
+problems = Console(stderr=True, soft_wrap=True)
 WIDE = Console(width=1_000_000)
 
 DEFAULT_PATH = Path(".ptvc")
@@ -81,7 +81,7 @@ def up(
             f"the runtime in {path} is version {info.version}, installed is {installed_version()}",
             hint=f"Stop the old one with: ptvc down --path {path}",
         )
-    console.print(_how_to_connect(info), soft_wrap=True)
+    console.print(_how_to_connect(info))
 
 
 @app.command()
@@ -107,7 +107,7 @@ def status(path: PathOption = DEFAULT_PATH) -> None:
     if info is None:
         console.print(f"no runtime serves {path}; start it with: ptvc up --path {path}")
         raise typer.Exit(1)
-    console.print(_how_to_connect(info), soft_wrap=True)
+    console.print(_how_to_connect(info))
     with _connect(info) as connection:
         _print_rows(
             connection.execute(

@@ -95,7 +95,8 @@ class InvalidParameter(PtvcError):
 
 
 COLLECTION_ERROR_HINT = (
-    "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted."
+    "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted. "
+    "A record whose key cannot be read stays in error until its source is dropped and created anew."
 )
 """For an error that is data: what a collection holds instead of a row."""
 

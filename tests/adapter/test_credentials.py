@@ -75,3 +75,8 @@ def test_another_version_is_refused_with_the_remedy() -> None:
         check_version("0.2.0", parse(path="/p"))
     with pytest.raises(DbtRuntimeError, match=r"dbt-ptvc==0\.2\.0"):
         check_version("0.2.0", parse(host="h"))
+
+
+def test_a_misspelt_key_is_refused() -> None:
+    with pytest.raises(DbtRuntimeError, match="unknown key `prot`; did you mean `port`"):
+        PtvcCredentials.validate({"type": "ptvc", "host": "127.0.0.1", "prot": 1, "schema": "public"})

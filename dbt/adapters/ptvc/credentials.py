@@ -6,7 +6,8 @@ with every other path, before the first connection is opened.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,18 @@ class PtvcCredentials(Credentials):
     options: str | None = None
 
     _ALIASES = {"dbname": "database", "pass": "password", "username": "user"}
+
+    @classmethod
+    def validate(cls, data: Any) -> None:
+        """Refuses keys that mean nothing: dbt itself would pass over a misspelt one."""
+        known = {field.name for field in fields(cls)} | set(cls._ALIASES) | {"type", "threads"}
+        for name in sorted(set(data) - known):
+            close = get_close_matches(name, known, 1)
+            raise DbtRuntimeError(
+                f"the profile has an unknown key `{name}`"
+                + (f"; did you mean `{close[0]}`?" if close else f". Known are: {', '.join(sorted(known))}.")
+            )
+        super().validate(data)
 
     def __post_init__(self) -> None:
         if self.host is None and self.path is None:
