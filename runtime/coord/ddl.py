@@ -12,7 +12,6 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from ..errors import DependentObjectsExist, DuplicateObject, InvalidParameter, UndefinedSchema, Unsupported
-from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.egress import open_sink
 from ..replica.ingest import open_source
@@ -37,6 +36,7 @@ from ..sql.plans import (
     Rename,
     Swap,
 )
+from .alterations import comment_changes, rename_changes, schema_entry, swap_changes
 from .catalog import (
     SYSTEM_SCHEMAS,
     Catalog,
@@ -44,11 +44,11 @@ from .catalog import (
     ClusterEntry,
     Item,
     SchemaEntry,
-    renamed,
 )
 from .catalog_store import CatalogStore
 from .collections import HOLDER, Collections
 from .controller import Controller
+from .dependents import depends, dropped_with, refuse_unless_empty
 from .group_commit import GroupCommit
 from .oracle import Oracle
 from .remap import REMAP_SCHEMA
@@ -122,11 +122,14 @@ class Ddl:
             case Drop():
                 return await self._drop(plan, notices)
             case Rename():
-                return await self._rename(plan)
+                await self._apply(rename_changes(self._catalog, plan))
+                return Command(f"ALTER {plan.kind.value}")
             case Swap():
-                return await self._swap(plan)
+                await self._apply(swap_changes(self._catalog, plan))
+                return Command(f"ALTER {plan.kind.value}")
             case Comment():
-                return await self._comment(plan)
+                await self._apply(comment_changes(self._catalog, plan))
+                return Command("COMMENT")
             case _:
                 assert_never(plan)
 
@@ -174,7 +177,7 @@ class Ddl:
         if dependents:
             raise DependentObjectsExist(
                 f"cannot replace view {old.name} because other objects depend on it",
-                detail=_depends(dependents, old),
+                detail=depends(dependents, old),
                 hint="Drop them first, or DROP ... CASCADE and create them anew.",
             )
         new = replace(
@@ -192,7 +195,7 @@ class Ddl:
         dropped: list[Item] = []
         old = self._catalog.find(plan.name.schema, plan.name.name)
         if old is not None and plan.or_replace:
-            dropped = self._closure([old], cascade=False)
+            dropped = dropped_with(self._catalog, [old], cascade=False)
         elif self._exists(plan.name, plan.if_not_exists, notices):
             return Command(tag)
         options: dict[str, Any] = {}
@@ -360,63 +363,27 @@ class Ddl:
                     await self._drop_cluster(name, plan.cascade)
             case _:
                 roots = [self._catalog.get(id_) for id_ in plan.ids]
-                await self._apply([Change(item, None) for item in self._closure(roots, plan.cascade)])
+                await self._apply(
+                    [Change(item, None) for item in dropped_with(self._catalog, roots, plan.cascade)]
+                )
         return tag
 
     async def _drop_schema(self, name: str, cascade: bool) -> None:
         if name in SYSTEM_SCHEMAS:
             raise DependentObjectsExist(f"cannot drop schema {name} because it is required by the system")
-        entry = self._catalog.schema_entry(name)
-        if entry is None:
-            raise UndefinedSchema(f'schema "{name}" does not exist')
+        entry = schema_entry(self._catalog, name)
         roots = [item for item in self._catalog.user_items() if item.schema_name == name]
-        if roots and not cascade:
-            raise DependentObjectsExist(
-                f"cannot drop schema {name} because other objects depend on it",
-                detail="\n".join(f"{_noun(i)} {i.full_name} depends on schema {name}" for i in roots),
-                hint="Use DROP ... CASCADE to drop the dependent objects too.",
-            )
-        dropped = self._closure(roots, cascade)
+        refuse_unless_empty(f"schema {name}", roots, cascade, f"depends on schema {name}")
+        dropped = dropped_with(self._catalog, roots, cascade)
         await self._apply([*(Change(item, None) for item in dropped), Change(entry, None)])
 
     async def _drop_cluster(self, name: str, cascade: bool) -> None:
         entry = self._cluster(name)
         roots = [item for item in self._catalog.user_items() if item.cluster == name]
-        if roots and not cascade:
-            raise DependentObjectsExist(
-                f'cannot drop cluster "{name}" because other objects depend on it',
-                detail="\n".join(f"{_noun(i)} {i.full_name} runs in it" for i in roots),
-                hint="Use DROP ... CASCADE to drop the dependent objects too.",
-            )
-        await self._apply([Change(item, None) for item in self._closure(roots, cascade)])
+        refuse_unless_empty(f'cluster "{name}"', roots, cascade, "runs in it")
+        await self._apply([Change(item, None) for item in dropped_with(self._catalog, roots, cascade)])
         self._controller.drop_cluster(entry)
         await self._apply([Change(entry, None)])
-
-    def _closure(self, roots: list[Item], cascade: bool) -> list[Item]:
-        """The items to drop, dependents first.  Indexes go with what they are on; others need CASCADE."""
-        found: dict[GlobalId, Item] = {}
-        pending = list(roots)
-        blocking: list[tuple[Item, Item]] = []
-        named = {item.id for item in roots}
-        while pending:
-            item = pending.pop()
-            if item.id in found:
-                continue
-            found[item.id] = item
-            for dependent in self._catalog.dependents(item.id):
-                if dependent.kind is not ItemKind.INDEX and dependent.id not in named:
-                    blocking.append((dependent, item))
-                pending.append(dependent)
-        if blocking and not cascade:
-            first = roots[0]
-            raise DependentObjectsExist(
-                f"cannot drop {_noun(first)} {first.name} because other objects depend on it",
-                detail="\n".join(
-                    f"{_noun(a)} {a.full_name} depends on {_noun(b)} {b.full_name}" for a, b in blocking
-                ),
-                hint="Use DROP ... CASCADE to drop the dependent objects too.",
-            )
-        return sorted(found.values(), key=lambda item: int(item.id[1:]), reverse=True)
 
     async def drop_created(self, item: Item) -> None:
         """Takes back a table whose filling failed."""
@@ -428,75 +395,9 @@ class Ddl:
         roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
         if roots:
             async with self.lock:
-                await self._apply([Change(item, None) for item in self._closure(roots, cascade=True)])
-
-    # -- alter --
-
-    async def _rename(self, plan: Rename) -> Command:
-        tag = Command(f"ALTER {plan.kind.value}")
-        match plan.kind:
-            case ObjectKind.SCHEMA:
-                entry = self._catalog.schema_entry(plan.target)
-                if entry is None:
-                    raise UndefinedSchema(f'schema "{plan.target}" does not exist')
-                if self._catalog.schema_exists(plan.new_name):
-                    raise DuplicateObject(f'schema "{plan.new_name}" already exists', sqlstate="42P06")
-                await self._rename_schemas({plan.target: plan.new_name})
-            case ObjectKind.CLUSTER:
-                raise Unsupported("a cluster cannot be renamed", hint="Create another and move its objects.")
-            case _:
-                item = self._catalog.get(plan.target)
-                if self._catalog.find(item.schema_name, plan.new_name) is not None:
-                    raise DuplicateObject(f'relation "{plan.new_name}" already exists')
-                await self._apply([renamed(item, name=plan.new_name)])
-        return tag
-
-    async def _swap(self, plan: Swap) -> Command:
-        match plan.kind:
-            case ObjectKind.SCHEMA:
-                await self._rename_schemas({plan.first: plan.second, plan.second: plan.first})
-            case ObjectKind.CLUSTER:
-                raise Unsupported("clusters cannot be swapped", hint="Swap the schemas of their objects.")
-            case _:
-                first, second = self._catalog.get(plan.first), self._catalog.get(plan.second)
                 await self._apply(
-                    [
-                        renamed(first, name=second.name, schema_name=second.schema_name),
-                        renamed(second, name=first.name, schema_name=first.schema_name),
-                    ]
+                    [Change(item, None) for item in dropped_with(self._catalog, roots, cascade=True)]
                 )
-        return Command(f"ALTER {plan.kind.value}")
-
-    async def _rename_schemas(self, names: dict[str, str]) -> None:
-        changes: list[Change] = []
-        for old, new in names.items():
-            entry = self._catalog.schema_entry(old)
-            if entry is None:
-                raise UndefinedSchema(f'schema "{old}" does not exist')
-            changes.append(Change(entry, replace(entry, name=new)))
-        for item in self._catalog.user_items():
-            if item.schema_name in names:
-                changes.append(renamed(item, schema_name=names[item.schema_name]))
-        await self._apply(changes)
-
-    async def _comment(self, plan: Comment) -> Command:
-        if plan.kind is ObjectKind.SCHEMA:
-            entry = self._catalog.schema_entry(plan.target)
-            if entry is None:
-                raise UndefinedSchema(f'schema "{plan.target}" does not exist')
-            await self._apply([Change(entry, replace(entry, comment=plan.text))])
-            return Command("COMMENT")
-        if plan.kind is ObjectKind.CLUSTER:
-            raise Unsupported("a cluster has no comment")
-        item = self._catalog.get(plan.target)
-        if plan.column is None:
-            await self._apply([renamed(item, comment=plan.text)])
-        else:
-            comments = {i: text for i, text in item.column_comments.items() if i != plan.column}
-            if plan.text is not None:
-                comments[plan.column] = plan.text
-            await self._apply([renamed(item, column_comments=comments)])
-        return Command("COMMENT")
 
     # -- the one way to change the catalog --
 
@@ -560,14 +461,6 @@ def _connector(connector: FileConnector | CounterConnector) -> tuple[str, dict[s
             }
         case _:
             assert_never(connector)
-
-
-def _noun(item: Item) -> str:
-    return item.kind.value.replace("-", " ")
-
-
-def _depends(dependents: Iterable[Item], on: Item) -> str:
-    return "\n".join(f"{_noun(d)} {d.full_name} depends on {_noun(on)} {on.full_name}" for d in dependents)
 
 
 def _skipping(message: str, sqlstate: str) -> Notice:

@@ -1,0 +1,75 @@
+"""ALTER ... RENAME and SWAP, and COMMENT: statements to catalog changes.
+
+Items refer to each other by id, so none of these touches anything but names and texts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import DuplicateObject, UndefinedSchema, Unsupported
+from ..sql.plans import Comment, ObjectKind, Rename, Swap
+from .catalog import Catalog, Change, SchemaEntry, renamed
+
+
+def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
+    match plan.kind:
+        case ObjectKind.SCHEMA:
+            schema_entry(catalog, plan.target)
+            if catalog.schema_exists(plan.new_name):
+                raise DuplicateObject(f'schema "{plan.new_name}" already exists', sqlstate="42P06")
+            return _rename_schemas(catalog, {plan.target: plan.new_name})
+        case ObjectKind.CLUSTER:
+            raise Unsupported("a cluster cannot be renamed", hint="Create another and move its objects.")
+        case _:
+            item = catalog.get(plan.target)
+            if catalog.find(item.schema_name, plan.new_name) is not None:
+                raise DuplicateObject(f'relation "{plan.new_name}" already exists')
+            return [renamed(item, name=plan.new_name)]
+
+
+def swap_changes(catalog: Catalog, plan: Swap) -> list[Change]:
+    match plan.kind:
+        case ObjectKind.SCHEMA:
+            return _rename_schemas(catalog, {plan.first: plan.second, plan.second: plan.first})
+        case ObjectKind.CLUSTER:
+            raise Unsupported("clusters cannot be swapped", hint="Swap the schemas of their objects.")
+        case _:
+            first, second = catalog.get(plan.first), catalog.get(plan.second)
+            return [
+                renamed(first, name=second.name, schema_name=second.schema_name),
+                renamed(second, name=first.name, schema_name=first.schema_name),
+            ]
+
+
+def comment_changes(catalog: Catalog, plan: Comment) -> list[Change]:
+    if plan.kind is ObjectKind.SCHEMA:
+        entry = schema_entry(catalog, plan.target)
+        return [Change(entry, replace(entry, comment=plan.text))]
+    if plan.kind is ObjectKind.CLUSTER:
+        raise Unsupported("a cluster has no comment")
+    item = catalog.get(plan.target)
+    if plan.column is None:
+        return [renamed(item, comment=plan.text)]
+    comments = {i: text for i, text in item.column_comments.items() if i != plan.column}
+    if plan.text is not None:
+        comments[plan.column] = plan.text
+    return [renamed(item, column_comments=comments)]
+
+
+def schema_entry(catalog: Catalog, name: str) -> SchemaEntry:
+    entry = catalog.schema_entry(name)
+    if entry is None:
+        raise UndefinedSchema(f'schema "{name}" does not exist')
+    return entry
+
+
+def _rename_schemas(catalog: Catalog, names: dict[str, str]) -> list[Change]:
+    changes: list[Change] = []
+    for old, new in names.items():
+        entry = schema_entry(catalog, old)
+        changes.append(Change(entry, replace(entry, name=new)))
+    for item in catalog.user_items():
+        if item.schema_name in names:
+            changes.append(renamed(item, schema_name=names[item.schema_name]))
+    return changes

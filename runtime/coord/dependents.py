@@ -1,0 +1,60 @@
+"""What depends on what: which items a DROP takes along, and why one without CASCADE is refused."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from ..errors import DependentObjectsExist
+from ..expr.relation import GlobalId
+from ..sql.plans import ItemKind
+from .catalog import Catalog, Item
+
+CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
+
+
+def noun(item: Item) -> str:
+    return item.kind.value.replace("-", " ")
+
+
+def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Item]:
+    """The items to drop, dependents first.  Indexes go with what they are on; others need CASCADE."""
+    found: dict[GlobalId, Item] = {}
+    pending = list(roots)
+    blocking: list[tuple[Item, Item]] = []
+    named = {item.id for item in roots}
+    while pending:
+        item = pending.pop()
+        if item.id in found:
+            continue
+        found[item.id] = item
+        for dependent in catalog.dependents(item.id):
+            if dependent.kind is not ItemKind.INDEX and dependent.id not in named:
+                blocking.append((dependent, item))
+            pending.append(dependent)
+    if blocking and not cascade:
+        first = roots[0]
+        raise DependentObjectsExist(
+            f"cannot drop {noun(first)} {first.name} because other objects depend on it",
+            detail="\n".join(_depends(a, b) for a, b in blocking),
+            hint=CASCADE_HINT,
+        )
+    return sorted(found.values(), key=lambda item: int(item.id[1:]), reverse=True)
+
+
+def refuse_unless_empty(what: str, roots: list[Item], cascade: bool, relation: str) -> None:
+    """Raises when a schema or cluster holds items and CASCADE was not said."""
+    if roots and not cascade:
+        raise DependentObjectsExist(
+            f"cannot drop {what} because other objects depend on it",
+            detail="\n".join(f"{noun(item)} {item.full_name} {relation}" for item in roots),
+            hint=CASCADE_HINT,
+        )
+
+
+def depends(dependents: Iterable[Item], on: Item) -> str:
+    """One line for each dependent, as PostgreSQL's DETAIL has it."""
+    return "\n".join(_depends(dependent, on) for dependent in dependents)
+
+
+def _depends(dependent: Item, on: Item) -> str:
+    return f"{noun(dependent)} {dependent.full_name} depends on {noun(on)} {on.full_name}"
