@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NoReturn, TypeVar
 
 from ..errors import PtvcError, SqlSyntaxError
-from .keywords import RESERVED, TYPE_OR_FUNCTION
+from ..expr.keywords import RESERVED, TYPE_OR_FUNCTION
 from .lexer import Token, TokenKind
 
 MAX_DEPTH = 64

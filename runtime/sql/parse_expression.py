@@ -7,8 +7,8 @@ AT TIME ZONE, COLLATE, unary minus, subscripts, `::`, dots.
 from __future__ import annotations
 
 from ..errors import SqlSyntaxError, Unsupported
+from ..expr.keywords import RESERVED, TYPE_OR_FUNCTION
 from . import ast
-from .keywords import RESERVED, TYPE_OR_FUNCTION
 from .lexer import TokenKind
 from .parse_function import LIKE_LEVEL, FunctionParser
 from .types import INTERVAL_NAMES, TYPE_NAMES

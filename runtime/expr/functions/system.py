@@ -12,10 +12,10 @@ from ...errors import UndefinedFunction
 from ...repr.types import BOOL, INT4, OID, TEXT, Kind, ScalarType, array_of
 from ..coercion import as_kind, base_name
 from ..function import CallInfo, Datum, Function, Overload, as_array
+from ..keywords import QUOTED
 from ..literals import cast_to, coerce_unknown
 from ..scalar import Call, Scalar
 from ..text_output import to_text
-from .keywords import RESERVED_KEYWORDS
 from .rowwise import rowwise
 
 _SIMPLE = [ScalarType(kind) for kind in Kind if kind is not Kind.ARRAY]
@@ -55,7 +55,7 @@ def _format_types(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def quote_ident(name: str) -> str:
     """The name as an identifier of SQL text, quoted where it must be."""
-    if re.match(r"[a-z_][a-z0-9_]*\Z", name) and name not in RESERVED_KEYWORDS:
+    if re.match(r"[a-z_][a-z0-9_]*\Z", name) and name not in QUOTED:
         return name
     return '"' + name.replace('"', '""') + '"'
 
