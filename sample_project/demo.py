@@ -119,7 +119,7 @@ class Demo:
             self._arriving.stop()
         for child in self._children:
             if child.poll() is None:
-                child.send_signal(signal.SIGINT)
+                child.terminate()  # not SIGINT: it would answer with a traceback while it still imports
         for child in self._children:
             try:
                 child.wait(STOP_TIMEOUT_S)
