@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 from ..errors import PtvcError, UndefinedColumn, Unsupported
 from ..expr.coercion import common_type
 from ..expr.relation import Get, Join, JoinKind, Relation
-from ..expr.scalar import Call, Cast, Coalesce, ColumnRef, Scalar, columns_of, remap
-from ..repr.types import OID, ScalarType
+from ..expr.scalar import Coalesce, ColumnRef, Scalar
+from ..repr.types import OID
+from ..transform.rewrite import as_type, key_pair
 from . import ast, build
 from .expressions import Expressions, at
 from .names import find_relation
@@ -243,7 +244,7 @@ class FromPlanner:
             pairs.append(pair)
             with at(item.position):
                 type_ = common_type([column.type for column in pair], "JOIN/USING")
-                first, second = (_as_type(_reference(column), type_) for column in pair)
+                first, second = (as_type(_reference(column), type_) for column in pair)
                 predicates.append(build.equal(first, second))
         joined = join(left, right, kind, predicates)
         self._widen(joined)
@@ -265,7 +266,7 @@ class FromPlanner:
                 hidden.add(left.index if kept is right else right.index)
                 continue
             type_ = common_type([left.type, right.type], "JOIN/USING")
-            parts = tuple(_as_type(_reference(column), type_) for column in (left, right))
+            parts = tuple(as_type(_reference(column), type_) for column in (left, right))
             scalar: Scalar = parts[0] if kept is left else parts[1]
             if kind is JoinKind.FULL:
                 scalar = Coalesce(parts, type_)
@@ -318,26 +319,6 @@ def join(left: Relation, right: Relation, kind: JoinKind, predicates: Sequence[S
             left_keys.append(pair[0])
             right_keys.append(pair[1])
     return Join(left, right, kind, tuple(left_keys), tuple(right_keys), tuple(residual))
-
-
-def key_pair(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
-    """The sides of an equality between a scalar of the first `width` columns and one of the others."""
-    if not isinstance(predicate, Call) or predicate.function != "eq":
-        return None
-    first, second = predicate.args
-    sides = [{index < width for index in columns_of(arg)} for arg in (first, second)]
-    if sides == [{False}, {True}]:
-        first, second = second, first
-    elif sides != [{True}, {False}]:
-        return None
-    if first.type != second.type:
-        type_ = common_type([first.type, second.type], "JOIN")
-        first, second = _as_type(first, type_), _as_type(second, type_)
-    return first, remap(second, lambda index: index - width)
-
-
-def _as_type(scalar: Scalar, type_: ScalarType) -> Scalar:
-    return scalar if scalar.type == type_ else Cast(scalar, type_)
 
 
 def _reference(column: ScopeColumn) -> ColumnRef:
