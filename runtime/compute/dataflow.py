@@ -21,6 +21,7 @@ from ..expr.relation import GlobalId
 from ..repr.batch import Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
+from .consolidated import consolidated_nodes
 from .operators.base import Operator
 from .operators.build import build
 from .operators.constant import Constant
@@ -74,6 +75,7 @@ class Dataflow:
             for node, operator in zip(plan.nodes, self._operators, strict=True)
         ]
         self._last_reader = _last_readers(plan)
+        self._consolidated = consolidated_nodes(plan)[plan.output]
         self._errs = Counts(ERROR_SCHEMA)
         self._counters = [_Counter() for _ in plan.nodes]
         self._state: dict[StateId, Spine] = {
@@ -107,7 +109,7 @@ class Dataflow:
         output = self._run(inputs, lower, upper, first)
         if not output:
             return output
-        oks = consolidate(output.oks)
+        oks = output.oks if self._consolidated else consolidate(output.oks)
         errs = output.errs
         if len(errs):
             errs = self._errs.update(errs, occurs)

@@ -79,14 +79,13 @@ def _merge_chunk(runs: list[Run], since: int, sums: tuple[int, ...], identity: I
     if not alive.all():
         order, hashes, diffs = order[alive], hashes[alive], diffs[alive]
         totals = {position: total[alive] for position, total in totals.items()}
-    index = pa.array(order)
-    columns = tuple(
-        pa.array(totals[i]) if i in totals else column.take(index) for i, column in enumerate(batch.columns)
-    )
+    others = iter(buffers.take([batch.columns[i] for i in identity.columns], order))
+    columns = tuple(pa.array(totals[i]) if i in totals else next(others) for i in range(len(batch.columns)))
     return Run(hashes, Batch(columns, times[order], diffs))
 
 
-def _joined(runs: list[Run]) -> Batch:
+def _joined(runs: Sequence[Run]) -> Batch:
+    """All updates of at least one run, in order."""
     if len(runs) == 1:
         return runs[0].batch
     batches = [run.batch for run in runs]
@@ -116,8 +115,7 @@ def _add_up(
     if not len(members):
         return alive
     rows = order[members]
-    index = pa.array(rows)
-    columns = [batch.columns[i].take(index) for i in identity.columns]
+    columns = buffers.take([batch.columns[i] for i in identity.columns], rows)
     words = hashes[members] if identity.is_key else hash_columns(columns, len(rows))
     groups = group_updates(columns, times[rows], words)
     grouped = members[groups.order]

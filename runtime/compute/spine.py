@@ -1,6 +1,7 @@
 """The spine: a collection indexed by a hash of its key, as a short list of immutable sorted runs.
 
     runs (oldest, largest first)      [........................] [..........] [....] [.]
+    pending                           small insertions, as they came: until someone looks, they need no order
     insert                            sorts the new updates by hash: one more run at the end
     probe                             a binary search per run for a whole batch of keys, then true equality
     merge                             the tail of runs that are too close in size becomes one run
@@ -9,8 +10,8 @@ Invariants: a run never changes once built; the list of runs is replaced as a wh
 snapshot; a run is ascending by hash; equal hashes are never divided among chunks of a merge.  Sizes grow
 geometrically once merges have caught up, so an update is moved O(log n) times and a probe searches O(log n) runs.
 
-Merging never blocks a step.  Tiny runs are merged by the inserting thread, as that is cheaper than to search
-them; larger ones by the process's one merge thread (`merge_worker`), in chunks, as numpy and Arrow let go of the
+Merging never blocks a step.  Tiny runs are merged by the inserting thread, a few at a time, as that is cheaper than
+to search them; larger ones by the process's one merge thread (`merge_worker`), in chunks, as numpy and Arrow let go of the
 interpreter inside a kernel but not between them.  A merge consolidates equal rows and advances times to `since`.
 Only when the thread falls far behind (`MAX_RUNS`) does an insert wait.
 """
@@ -28,6 +29,7 @@ from ..repr.batch import Batch, Indices, concat_batches, empty_batch
 from ..repr.buffers import Words
 from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
+from ..repr.order import hash_order
 from ..repr.schema import Schema
 from .merge import Identity, MergeWorker, merge_runs, merge_worker
 from .run import Run
@@ -37,6 +39,12 @@ __all__ = ["Matches", "Run", "Spine", "map_run", "probe_runs", "write_run"]
 
 INLINE_ROWS = 2_000
 """Runs of together fewer rows are merged by the inserting thread."""
+
+GATHERED = 6
+"""Tiny runs are left until there are so many of them: to search one more costs 3 to 20 us, a merge 100."""
+
+PENDING = 16
+"""So many small insertions, and INLINE_ROWS rows, may wait to be put in order."""
 
 MAX_RUNS = 32
 """With more runs than this an insert waits for merges."""
@@ -85,6 +93,8 @@ class Spine:
         self._identity = Identity(others, sorted(key) == list(others))
         self._worker = worker
         self._runs: tuple[Run, ...] = ()
+        self._pending: list[tuple[Words, Batch]] = []
+        self._pending_rows = 0
         self._merging: set[int] = set()
         self._since = 0
         self._changed = threading.Condition(threading.Lock())
@@ -92,20 +102,22 @@ class Spine:
 
     @property
     def runs(self) -> tuple[Run, ...]:
+        if self._pending:
+            self._settle()
         return self._runs
 
     def handle(self) -> tuple[Run, ...]:
         """The contents as of now, for good: later inserts and merges do not change it."""
-        return self._runs
+        return self.runs
 
     @property
     def rows(self) -> int:
         """Updates held, not yet consolidated ones included."""
-        return sum(len(run) for run in self._runs)
+        return sum(len(run) for run in self.runs)
 
     @property
     def nbytes(self) -> int:
-        return sum(run.nbytes for run in self._runs)
+        return sum(run.nbytes for run in self.runs)
 
     @property
     def since(self) -> int:
@@ -127,20 +139,26 @@ class Spine:
             return
         if hashes is None:
             hashes = self.hashes(batch.columns, count)
-        if count > 1:
-            order = np.argsort(hashes, kind="stable")
-            hashes, batch = hashes[order], batch.take(order)
-        self._append(Run(hashes, batch))
+        self._raise_failure()
+        with self._changed:
+            self._pending.append((hashes, batch))
+            self._pending_rows += count
+        if self._pending_rows > INLINE_ROWS or len(self._pending) >= PENDING:
+            self._settle()
 
     def load(self, runs: Sequence[Run]) -> None:
         """Replaces the contents by `runs` (of this schema and key, as another spine held or a file maps them)."""
         with self._changed:
+            self._pending, self._pending_rows = [], 0
             self._runs = tuple(run for run in runs if len(run))
 
-    def _append(self, run: Run) -> None:
-        self._raise_failure()
+    def _settle(self) -> None:
+        """Makes one run of what is pending, and does or asks for the merges that are due then."""
         with self._changed:
-            self._runs = (*self._runs, run)
+            if not self._pending:
+                return
+            self._runs = (*self._runs, _run_of(self.schema, self._pending))
+            self._pending, self._pending_rows = [], 0
         while self._merge(inline=True):
             pass
         if self._plan(self._runs, None) is None:
@@ -210,8 +228,8 @@ class Spine:
     def _plan(self, runs: tuple[Run, ...], limit: int | None) -> tuple[int, int] | None:
         """The newest neighbouring runs, as positions [start, stop), that are due to become one.
 
-        A run is due to absorb what is newer as soon as that is more than half its size.  `limit` bounds the rows
-        of the result (for merges by the inserting thread).
+        A run is due to absorb what is newer as soon as that is more than half its size, and tiny ones as soon as
+        there are enough of them.  `limit` bounds the rows of the result (for merges by the inserting thread).
         """
         stop = len(runs)
         while stop > 1:
@@ -224,10 +242,10 @@ class Spine:
                 older = len(runs[start - 1])
                 if older >= 2 * rows or (limit is not None and rows + older > limit):
                     break
-                if sum(run.nbytes for run in runs[start - 1 : stop]) > MAX_RUN_BYTES:
+                if rows + older > INLINE_ROWS and _nbytes(runs[start - 1 : stop]) > MAX_RUN_BYTES:
                     break
                 rows, start = rows + older, start - 1
-            if stop - start > 1:
+            if stop - start >= (GATHERED if rows <= INLINE_ROWS else 2):
                 return start, stop
             if limit is not None:
                 return None
@@ -254,7 +272,24 @@ class Spine:
         self, keys: Sequence[pa.Array], hashes: Words, *, exact: bool = False, limit: int = PROBE_ROWS
     ) -> Iterator[Matches]:
         """As `probe`, in pieces of at most `limit` pairs, none of them empty."""
-        return probe_runs(self._runs, self.key, keys, hashes, exact=exact, limit=limit)
+        return probe_runs(self.runs, self.key, keys, hashes, exact=exact, limit=limit)
+
+
+def _nbytes(runs: Sequence[Run]) -> int:
+    return sum(run.nbytes for run in runs)
+
+
+def _run_of(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:
+    """One run of insertions, in their order where their hashes are equal."""
+    if len(pending) == 1:
+        hashes, batch = pending[0]
+    else:
+        hashes = np.concatenate([hashes for hashes, _ in pending])
+        batch = concat_batches(schema, [batch for _, batch in pending])
+    if len(hashes) == 1:
+        return Run(hashes, batch)
+    order = hash_order(hashes)
+    return Run(hashes[order], batch.take(order))
 
 
 def probe_runs(

@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from . import buffers
 from .schema import ERROR_SCHEMA, Schema
 
 Times = npt.NDArray[np.uint64]
@@ -37,10 +38,7 @@ class Batch:
         return len(self.times)
 
     def take(self, indices: Indices) -> Batch:
-        index = pa.array(indices)
-        return Batch(
-            tuple(column.take(index) for column in self.columns), self.times[indices], self.diffs[indices]
-        )
+        return Batch(buffers.take(self.columns, indices), self.times[indices], self.diffs[indices])
 
     def filter(self, mask: Mask) -> Batch:
         if mask.all():

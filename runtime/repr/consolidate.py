@@ -17,7 +17,7 @@ from .batch import Batch, Indices, Times
 from .buffers import Words
 from .equality import rows_equal
 from .hash import hash_columns, hash_times
-from .order import dense_ranks
+from .order import dense_ranks, hash_order
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,7 @@ def consolidate(batch: Batch) -> Batch:
     first, diffs = groups.order[groups.starts], np.add.reduceat(batch.diffs[groups.order], groups.starts)
     kept = np.flatnonzero(diffs)
     first, diffs = first[kept], diffs[kept]
-    index = pa.array(first)
-    return Batch(tuple(column.take(index) for column in batch.columns), batch.times[first], diffs)
+    return Batch(buffers.take(batch.columns, first), batch.times[first], diffs)
 
 
 def advance(batch: Batch, since: int) -> Batch:
@@ -51,7 +50,7 @@ def group_updates(columns: Sequence[pa.Array], times: Times, hashes: Words) -> G
     words = hashes
     if (times != times[0]).any():
         words = hashes ^ hash_times(times)
-    order = np.argsort(words, kind="stable")
+    order = hash_order(words)
     ordered = words[order]
     same = ordered[1:] == ordered[:-1]
     pairs = np.flatnonzero(same)
@@ -90,7 +89,7 @@ def group_rows(
 
 def _by_hash(hashes: Words, times: Times | None) -> Indices:
     if times is None or not (times != times[0]).any():
-        return np.argsort(hashes, kind="stable")
+        return hash_order(hashes)
     return np.lexsort((times, hashes))
 
 

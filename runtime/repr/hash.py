@@ -39,6 +39,11 @@ BASE = np.uint64(0x2545F4914F6CDD1D)
 _MULTIPLY_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MULTIPLY_2 = np.uint64(0x94D049BB133111EB)
 _S30, _S27, _S31 = np.uint64(30), np.uint64(27), np.uint64(31)
+_MASK = (1 << 64) - 1
+_GOLDEN, _LENGTH, _BASE = int(GOLDEN), int(LENGTH), int(BASE)
+_SHORT_TEXT = 128
+"""Bytes of a single text up to which Python's integers are faster than numpy's arrays."""
+
 _NAN = np.float64(np.nan)
 _TAIL_MASKS = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
 
@@ -58,6 +63,8 @@ def hash_columns(columns: Sequence[pa.Array], length: int) -> Words:
 
     Without columns every row has the same hash.
     """
+    if length == 1 and columns:
+        return _hash_row(columns)
     hashes: Words | None = None
     for column in columns:
         words = _words(column)
@@ -68,6 +75,41 @@ def hash_columns(columns: Sequence[pa.Array], length: int) -> Words:
     if hashes is None:
         return mix(np.full(length, GOLDEN, np.uint64))
     return hashes
+
+
+def _hash_row(columns: Sequence[pa.Array]) -> Words:
+    """The hash of one row, in Python's integers.
+
+    Steps of one row are the commonest there are, and every call of numpy costs 1 us or more whatever it works on:
+    a row of a number and a short text takes 6 us here, 60 us by columns.
+    """
+    value = 0
+    for column in columns:
+        value = _mix_one((value ^ _word(column)) + _GOLDEN & _MASK)
+    return np.array([value], np.uint64)
+
+
+def _mix_one(word: int) -> int:
+    """As `mix`, of one word in [0, 2^64)."""
+    word = (word ^ word >> 30) * 0xBF58476D1CE4E5B9 & _MASK
+    word = (word ^ word >> 27) * 0x94D049BB133111EB & _MASK
+    return word ^ word >> 31
+
+
+def _word(column: pa.Array) -> int:
+    """The canonical word of the only value of `column`."""
+    type_id = column.type.id
+    if column.null_count == 0:
+        if type_id in buffers.FIXED and type_id not in buffers.FLOATS:
+            return int(buffers.fixed(column)[0]) & _MASK
+        if type_id in buffers.TEXTS and len(text := column[0].as_buffer().to_pybytes()) <= _SHORT_TEXT:
+            total = len(text) * _LENGTH
+            power = 1
+            for start in range(0, len(text), 8):
+                total += _mix_one(int.from_bytes(text[start : start + 8], "little")) * power
+                power = power * _BASE & _MASK
+            return total & _MASK
+    return int(_words(column)[0])
 
 
 def hash_times(times: Words) -> Words:

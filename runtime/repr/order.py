@@ -19,10 +19,38 @@ import pyarrow.compute as pc
 
 from . import buffers
 from .batch import Indices
+from .buffers import Words
 
 Key = npt.NDArray[Any]
 _INT64_MAX = np.int64(0x7FFFFFFFFFFFFFFF)
 _S63 = np.int64(63)
+
+
+_PACKED_ROWS = 512
+"""From so many hashes on, `hash_order` packs them."""
+
+
+def hash_order(hashes: Words) -> Indices:
+    """The stable permutation that puts 64-bit hashes in ascending order: int64[n].
+
+    The place is written over the lowest bits of the hash, and one plain sort (which numpy does with SIMD) then orders
+    both: 2.5 ms for 100,000 hashes, where a stable argsort takes 11 ms.  Hashes that agree in the bits that are
+    left are rare unless they are equal; where they do not end up in order, they are nearly so, and a stable sort
+    of what is nearly sorted is linear.
+    """
+    n = len(hashes)
+    if n < _PACKED_ROWS:
+        return np.argsort(hashes, kind="stable")
+    places = np.uint64((1 << (n - 1).bit_length()) - 1)
+    packed = hashes & ~places
+    packed |= np.arange(n, dtype=np.uint64)
+    packed.sort()
+    packed &= places
+    order: Indices = packed.view(np.int64)
+    ordered = hashes[order]
+    if (ordered[1:] < ordered[:-1]).any():
+        order = order[np.argsort(ordered, kind="stable")]
+    return order
 
 
 def sort_indices(

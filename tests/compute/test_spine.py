@@ -37,6 +37,7 @@ def inline() -> MergeWorker:
 def small_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     """Few rows already take the paths that many take otherwise."""
     monkeypatch.setattr(spine_module, "INLINE_ROWS", 8)
+    monkeypatch.setattr(spine_module, "GATHERED", 2)
     monkeypatch.setattr(spine_module, "_SORTED_PROBES", 3)
     monkeypatch.setattr(merge_module, "CHUNK_ROWS", 4)
 
@@ -127,6 +128,21 @@ def test_number_of_runs_is_logarithmic(inline: MergeWorker) -> None:
     assert all(a >= 2 * b for a, b in itertools.pairwise(sizes)), sizes
 
 
+def test_tiny_insertions_wait_for_a_look_and_tiny_runs_for_company(inline: MergeWorker) -> None:
+    spine = Spine(SCHEMA, (0,), worker=inline)
+    for i in range(spine_module.PENDING - 1):
+        spine.insert(batch_of(SCHEMA, [((i, "x", i), i, 1)]))
+    assert spine._runs == ()
+    assert len(probe_rows(spine, [(3,)])) == 1
+    assert [len(run) for run in spine.runs] == [spine_module.PENDING - 1]
+    for i in range(1_000):  # looked at after every one
+        spine.insert(batch_of(SCHEMA, [((i, "x", i), i, 1)]))
+        assert len(spine.runs) < 7 + spine_module.GATHERED
+        assert probe_rows(spine, [(i,)]) == [(0, (i, "x", i), 1 if i >= spine_module.PENDING - 1 else 2)]
+    assert spine.rows == 1_000 + spine_module.PENDING - 1
+
+
+@pytest.mark.usefixtures("small_merges")
 def test_everything_cancels(inline: MergeWorker) -> None:
     spine = Spine(SCHEMA, (0,), worker=inline)
     updates = [((i % 5, "a", i), 1, 1) for i in range(50)]

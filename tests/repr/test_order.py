@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from ptvc.repr.order import dense_ranks, row_order, sort_indices
+from ptvc.repr.order import dense_ranks, hash_order, row_order, sort_indices
 
 NAN = float("nan")
 
@@ -127,3 +127,13 @@ def test_ranks() -> None:
 def test_unknown_type_is_a_programming_error() -> None:
     with pytest.raises(TypeError, match="no order for Arrow type"):
         row_order([pa.array([{"a": 1}])], 1)
+
+
+@pytest.mark.parametrize("count", [0, 1, 511, 512, 513, 5_000])
+@pytest.mark.parametrize("spread", [2**64, 2**40, 2**14, 3])
+def test_hash_order_is_stable(count: int, spread: int) -> None:
+    """Also where hashes differ in the lowest bits alone, or are equal."""
+    random = Random(count)
+    high = random.randrange(2**64 // spread) * spread
+    hashes = np.array([high + random.randrange(spread) for _ in range(count)], np.uint64)
+    assert np.array_equal(hash_order(hashes), np.argsort(hashes, kind="stable"))

@@ -23,6 +23,7 @@ class Operator(ABC):
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
         self._nothing = empty_delta(schema)
+        self._held: tuple[Spine, ...] | None = None
 
     @abstractmethod
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
@@ -44,7 +45,9 @@ class Operator(ABC):
         errs = [delta.errs for delta in inputs if len(delta.errs)]
         if errs:
             output = Delta(output.oks, concat_batches(ERROR_SCHEMA, [*errs, output.errs]))
-        for spine in self.spines().values():
+        if self._held is None:
+            self._held = tuple(self.spines().values())
+        for spine in self._held:
             spine.advance_since(upper)
         return output
 

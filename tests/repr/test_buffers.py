@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.repr import buffers
+
+from .test_hash import VALUES
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_take_is_arrows_own(seed: int) -> None:
+    """Whatever the type, with and without NULLs, of slices too."""
+    random = Random(seed)
+    columns = [
+        pa.array(random.choices(values[: len(values) - with_nulls], k=100), type_).slice(offset, 50)
+        for type_, values in VALUES
+        for with_nulls in (0, 1)
+        for offset in (0, 3)
+    ]
+    for count in (0, 1, 80):
+        indices = np.array([random.randrange(50) for _ in range(count)], np.int64)
+        for taken, column in zip(buffers.take(columns, indices), columns, strict=True):
+            taken.validate(full=True)
+            expected = column.take(pa.array(indices))
+            assert taken.type == expected.type
+            assert str(taken.to_pylist()) == str(expected.to_pylist())  # NaN is not equal to itself
+
+
+def test_take_nothing_from_nothing() -> None:
+    (taken,) = buffers.take([pa.array([], pa.int64())], np.empty(0, np.int64))
+    assert (taken.type, len(taken)) == (pa.int64(), 0)
