@@ -28,10 +28,10 @@ from .operators.constant import Constant
 from .operators.counts import Counts, occurs
 from .plan import DataflowPlan, Import, Node, ReduceOp
 from .run import Run
+from .run_store import RunStore, StateId
 from .spine import Spine
 
-StateId = tuple[int, str]
-"""(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
+__all__ = ["Dataflow", "OperatorStatistics", "StateId"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,7 @@ class OperatorStatistics:
     """What one operator did since the dataflow was made, and what it holds now.
 
     `rows_in` and `rows_out` count updates, `seconds` time inside the operator, `steps` the steps that reached it.
+    `state_bytes` are those in memory, `mapped_bytes` those of mapped files.
     """
 
     node: int
@@ -48,6 +49,7 @@ class OperatorStatistics:
     seconds: float
     state_rows: int
     state_bytes: int
+    mapped_bytes: int = 0
 
 
 class _Counter:
@@ -147,6 +149,15 @@ class Dataflow:
         """All state, by names that are stable for a plan."""
         return dict(self._state)
 
+    def handles(self) -> dict[StateId, tuple[Run, ...]]:
+        """All state as of `upper`, for good: later steps and merges do not change it."""
+        return {id_: spine.handle() for id_, spine in self._state.items()}
+
+    def keep_in(self, store: RunStore) -> None:
+        """From now on large runs are mapped files of `store`."""
+        for spine in self._state.values():
+            spine.store = store
+
     def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
         """Takes over the state that a dataflow of the same plan had at `upper`; steps go on from there.
 
@@ -172,6 +183,7 @@ class Dataflow:
                     counter.seconds,
                     sum(spine.rows for spine in spines),
                     sum(spine.nbytes for spine in spines),
+                    sum(spine.mapped_nbytes for spine in spines),
                 )
             )
         return tuple(out)

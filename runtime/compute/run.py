@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
@@ -25,13 +26,31 @@ _NOWHERE: Indices = np.empty(0, np.int64)
 _FIRST: Indices = np.zeros(1, np.int64)
 
 
+@dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
+class RunFile:
+    """Where a run is on file: `length` bytes of the file at `path` from `offset` on.
+
+    `checksum` is the CRC-32 of these bytes; None: it was not taken yet.  A value is compared by identity: as long as
+    somebody holds one, its file is needed.
+    """
+
+    path: Path
+    offset: int
+    length: int
+    checksum: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
-    """`hashes` uint64[n] ascending, `batch` n updates in the same order; `samples` is `hashes[::SAMPLE_ROWS]`."""
+    """`hashes` uint64[n] ascending, `batch` n updates in the same order; `samples` is `hashes[::SAMPLE_ROWS]`.
+
+    `file` is where the same run can be read again, if it was ever written; a run with samples is mapped from there.
+    """
 
     hashes: Words
     batch: Batch
     samples: Words | None = None
+    file: RunFile | None = None
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -39,6 +58,11 @@ class Run:
     @property
     def nbytes(self) -> int:
         return self.hashes.nbytes + self.batch.nbytes
+
+    @property
+    def mapped(self) -> bool:
+        """Its bytes are pages of a file, not memory that is its own."""
+        return self.samples is not None
 
     def slice(self, start: int, stop: int) -> Run:
         """Rows `[start, stop)`, without a copy."""

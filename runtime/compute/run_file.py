@@ -3,11 +3,14 @@
 One record batch: the row's columns (`c0`, `c1`, ...), `__time` (uint64), `__diff` (int64), `__hash` (uint64),
 ascending by hash.  The schema's metadata says the version of this layout and that of the hash; a file of another
 version is refused, as its rows would be searched in the wrong places.
+
+A large run has a file of its own; small ones lie one after another in one file (`RunFile` says where).
 """
 
 from __future__ import annotations
 
 import os
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -16,17 +19,54 @@ import pyarrow as pa
 from ..errors import StorageError
 from ..repr.batch import Batch
 from ..repr.hash import HASH_VERSION
-from .run import SAMPLE_ROWS, Run
+from .run import SAMPLE_ROWS, Run, RunFile
 
 RUN_VERSION = 1
 
 _METADATA = {b"ptvc.run": str(RUN_VERSION).encode(), b"ptvc.hash": str(HASH_VERSION).encode()}
 _EXTRA = (("__time", pa.uint64()), ("__diff", pa.int64()), ("__hash", pa.uint64()))
 _HINT = "Remove the file: the state that it holds is computed again."
+_READ_BYTES = 1 << 22
 
 
 def write_run(path: Path, run: Run) -> None:
     """Writes `run` to `path`, which either has all of it afterwards or is as it was; durable on return."""
+    partial = path.with_name(f"{path.name}.partial")
+    write_unsynced(partial, run)
+    sync_file(partial)
+    partial.replace(path)
+    sync_directory(path.parent)
+
+
+def write_unsynced(path: Path, run: Run) -> int:
+    """Writes `run` to a new file, which a crash may leave in pieces; returns its length."""
+    with pa.OSFile(str(path), "wb") as file:
+        _write(file, run)
+    return path.stat().st_size
+
+
+def encode_run(run: Run) -> pa.Buffer:
+    """The bytes of a run's file."""
+    sink = pa.BufferOutputStream()
+    _write(sink, run)
+    return sink.getvalue()
+
+
+def sync_file(path: Path) -> None:
+    """What was written to the file survives a loss of power."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def sync_directory(path: Path) -> None:
+    """The names in the directory survive a loss of power."""
+    sync_file(path)
+
+
+def _write(sink: pa.NativeFile, run: Run) -> None:
     fields = [pa.field(f"c{i}", column.type) for i, column in enumerate(run.batch.columns)]
     schema = pa.schema([*fields, *(pa.field(name, type_) for name, type_ in _EXTRA)], metadata=_METADATA)
     arrays = [
@@ -35,18 +75,25 @@ def write_run(path: Path, run: Run) -> None:
         pa.array(run.batch.diffs),
         pa.array(run.hashes),
     ]
-    partial = path.with_name(f"{path.name}.partial")
-    with partial.open("wb") as file:
-        with pa.ipc.new_file(file, schema) as writer:
-            writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
-        file.flush()
-        os.fsync(file.fileno())
-    partial.replace(path)
-    directory = os.open(path.parent, os.O_RDONLY)
+    with pa.ipc.new_file(sink, schema) as writer:
+        writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+
+
+def checksum(file: RunFile) -> int:
+    """CRC-32 of the run's bytes.  They are read, not mapped: pages that are only checked are not kept."""
+    found, left = 0, file.length
     try:
-        os.fsync(directory)
-    finally:
-        os.close(directory)
+        with file.path.open("rb") as reader:
+            reader.seek(file.offset)
+            while left:
+                piece = reader.read(min(left, _READ_BYTES))
+                if not piece:
+                    raise StorageError(f'run "{file.path}" is cut off', sqlstate="XX001", hint=_HINT)
+                found = zlib.crc32(piece, found)
+                left -= len(piece)
+    except OSError as error:
+        raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
+    return found
 
 
 def map_run(path: Path) -> Run:
@@ -55,22 +102,51 @@ def map_run(path: Path) -> Run:
     Raises StorageError when the file is no run, or one of another version.
     """
     try:
-        reader = pa.ipc.open_file(pa.memory_map(str(path), "r"))
-        metadata = reader.schema.metadata or {}
-        batches = reader.num_record_batches
-        record = reader.get_batch(0) if batches == 1 else None
+        memory = pa.memory_map(str(path), "r")
+        return _run(memory.read_buffer(), RunFile(path, 0, memory.size()))
     except (OSError, pa.ArrowInvalid) as error:
         raise StorageError(f'cannot read run "{path}": {error}', hint=_HINT) from error
+
+
+def verify(file: RunFile) -> None:
+    """Raises StorageError when the bytes there are not those that were written."""
+    if file.checksum is not None and checksum(file) != file.checksum:
+        raise StorageError(
+            f'run "{file.path}" is damaged: its checksum is not that of what was written',
+            sqlstate="XX001",
+            hint=_HINT,
+        )
+
+
+def read_run(file: RunFile, *, mapped: bool) -> Run:
+    """The run at `file`, mapped or in memory.
+
+    Raises StorageError for a file that is missing, of another version, or no run.
+    """
+    try:
+        with pa.memory_map(str(file.path), "r") if mapped else pa.OSFile(str(file.path), "rb") as source:
+            source.seek(file.offset)
+            run = _run(source.read_buffer(file.length), file)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
+    return run if mapped else Run(run.hashes, run.batch, None, file)
+
+
+def _run(buffer: pa.Buffer, file: RunFile) -> Run:
+    """The run whose bytes `buffer` holds.  Raises StorageError, and ArrowInvalid for what is not Arrow."""
+    reader = pa.ipc.open_file(pa.BufferReader(buffer))
+    metadata = reader.schema.metadata or {}
+    record = reader.get_batch(0) if reader.num_record_batches == 1 else None
     found = {key: metadata.get(key, b"none").decode() for key in _METADATA}
     if any(found[key] != value.decode() for key, value in _METADATA.items()):
         raise StorageError(
-            f'run "{path}" has version {found[b"ptvc.run"]} (hash {found[b"ptvc.hash"]}), '
+            f'run "{file.path}" has version {found[b"ptvc.run"]} (hash {found[b"ptvc.hash"]}), '
             f"this program reads version {RUN_VERSION} (hash {HASH_VERSION})",
             hint=_HINT,
         )
     if record is None or tuple(record.schema.names[-3:]) != tuple(name for name, _ in _EXTRA):
-        raise StorageError(f'run "{path}" is not laid out as a run', sqlstate="XX001", hint=_HINT)
+        raise StorageError(f'run "{file.path}" is not laid out as a run', sqlstate="XX001", hint=_HINT)
     *columns, times, diffs, hashes = record.columns
     words = np.asarray(hashes)
     batch = Batch(tuple(columns), np.asarray(times), np.asarray(diffs))
-    return Run(words, batch, words[::SAMPLE_ROWS].copy())
+    return Run(words, batch, words[::SAMPLE_ROWS].copy(), file)

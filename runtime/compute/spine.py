@@ -13,13 +13,14 @@ geometrically once merges have caught up, so an update is moved O(log n) times a
 Merging never blocks a step.  Tiny runs are merged by the inserting thread, a few at a time, as that is cheaper than
 to search them; larger ones by the process's one merge thread (`merge_worker`), in chunks, as numpy and Arrow let go of the
 interpreter inside a kernel but not between them.  A merge consolidates equal rows and advances times to `since`.
-Only when the thread falls far behind (`MAX_RUNS`) does an insert wait.
+Only when the thread falls far behind (`MAX_RUNS`) does an insert wait.  A spine that has a `store` keeps its large
+runs in mapped files: the same thread writes them.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +35,7 @@ from ..repr.schema import Schema
 from .merge import Identity, MergeWorker, merge_runs, merge_worker
 from .run import Run
 from .run_file import map_run, write_run
+from .run_store import RunStore
 
 __all__ = ["Matches", "Run", "Spine", "map_run", "probe_runs", "write_run"]
 
@@ -99,6 +101,7 @@ class Spine:
         self._since = 0
         self._changed = threading.Condition(threading.Lock())
         self._failure: Exception | None = None
+        self.store: RunStore | None = None
 
     @property
     def runs(self) -> tuple[Run, ...]:
@@ -117,7 +120,13 @@ class Spine:
 
     @property
     def nbytes(self) -> int:
-        return sum(run.nbytes for run in self.runs)
+        """Bytes held in memory."""
+        return sum(run.nbytes for run in self.runs if not run.mapped)
+
+    @property
+    def mapped_nbytes(self) -> int:
+        """Bytes of runs that are mapped files."""
+        return sum(run.nbytes for run in self.runs if run.mapped)
 
     @property
     def since(self) -> int:
@@ -152,6 +161,14 @@ class Spine:
             self._pending, self._pending_rows = [], 0
             self._runs = tuple(run for run in runs if len(run))
 
+    def swap(self, runs: Mapping[int, Run]) -> None:
+        """Puts in place of runs others with the same contents: by the id of the one that goes.  One that is being
+        merged, or is not here any more, stays as it is."""
+        with self._changed:
+            self._runs = tuple(
+                run if id(run) in self._merging else runs.get(id(run), run) for run in self._runs
+            )
+
     def _settle(self) -> None:
         """Makes one run of what is pending, and does or asks for the merges that are due then."""
         with self._changed:
@@ -161,7 +178,7 @@ class Spine:
             self._pending, self._pending_rows = [], 0
         while self._merge(inline=True):
             pass
-        if self._plan(self._runs, None) is None:
+        if self._plan(self._runs, None) is None and not self._unspilled():
             return
         worker = self._worker or merge_worker()
         if worker.inline:
@@ -175,7 +192,7 @@ class Spine:
     def _wait(self) -> None:
         """Back-pressure: until merges have caught up."""
         while len(self._runs) > MAX_RUNS:
-            if self.maintain():
+            if self._merge(inline=False):
                 continue
             with self._changed:
                 self._raise_failure()
@@ -189,8 +206,43 @@ class Spine:
             raise failure
 
     def maintain(self) -> bool:
-        """Does one merge that is due, on the calling thread; False when none is."""
-        return self._merge(inline=False)
+        """Does one merge that is due, or writes one run that should not stay in memory, on the calling thread;
+        False when there is nothing to do."""
+        return self._merge(inline=False) or self._spill()
+
+    def spill(self) -> None:
+        """Asks for what the store wants to be written, though nothing was inserted."""
+        if self._unspilled():
+            worker = self._worker or merge_worker()
+            if worker.inline:
+                while self.maintain():
+                    pass
+            else:
+                worker.request(self)
+
+    def _unspilled(self) -> bool:
+        store = self.store
+        return store is not None and any(store.wants(run) for run in self._runs)
+
+    def _spill(self) -> bool:
+        store = self.store
+        if store is None:
+            return False
+        with self._changed:
+            run = next((r for r in self._runs if store.wants(r) and id(r) not in self._merging), None)
+            if run is None:
+                return False
+            self._merging.add(id(run))
+        spilled: Run | None = None
+        try:
+            spilled = store.spill(run)
+        finally:
+            with self._changed:
+                self._merging.discard(id(run))
+                if spilled is not None:
+                    self._install((run,), spilled)
+                self._changed.notify_all()
+        return spilled is not None
 
     def failed(self, error: Exception) -> None:
         """A merge on the worker's thread has failed: the next insert raises `error`.  The runs are as they were."""

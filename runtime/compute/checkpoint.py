@@ -1,0 +1,123 @@
+"""A checkpoint: the whole state of one dataflow as of a cut, as names of run files, and the manifest that says so.
+
+`cut` is the frontier of the dataflow when its state was taken: every update of its inputs below it is in, none at or
+above it.  A dataflow that loads the state goes on with the inputs from the cut on, and writes what it would have written.
+
+The manifest, `checkpoint.json` in the directory of the dataflow's state, is replaced as a whole: a crash leaves the old
+one or the new one.  Paths in it are relative, so an environment may be moved.  The `fingerprint` is that of everything
+which gives state its meaning; a checkpoint of another fingerprint is none.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..errors import StorageError
+from ..repr.hash import HASH_VERSION
+from .plan import DataflowPlan
+from .run import Run, RunFile
+from .run_file import RUN_VERSION, sync_directory, sync_file
+from .run_store import RunStore, StateId
+from .spine import Spine
+
+STATE_VERSION = 1
+"""To be raised whenever an operator keeps other state than before for the same plan."""
+
+MANIFEST = "checkpoint.json"
+MANIFEST_VERSION = 1
+
+_HINT = "The state is computed again from its inputs."
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """`state` names the runs of every spine, in their order; spines without runs may be left out."""
+
+    fingerprint: str
+    cut: int
+    state: Mapping[StateId, tuple[RunFile, ...]]
+
+    def files(self) -> list[RunFile]:
+        return [file for files in self.state.values() for file in files]
+
+
+def fingerprint(plan: DataflowPlan, engine: str, key: tuple[int, ...] | None) -> str:
+    """Of a plan (its input schemas are part of it), as the version `engine` of this program runs it; `key` is that
+    of the index that its output is kept in, if it is."""
+    versions = (MANIFEST_VERSION, STATE_VERSION, HASH_VERSION, RUN_VERSION, engine)
+    return hashlib.sha256(repr((versions, key, plan)).encode()).hexdigest()
+
+
+def write(
+    store: RunStore,
+    fingerprint: str,
+    cut: int,
+    spines: Mapping[StateId, Spine],
+    handles: Mapping[StateId, tuple[Run, ...]],
+) -> Checkpoint:
+    """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet.
+
+    May run on any thread, beside steps and merges: handles do not change.  Where a spine still has a run that was
+    written, it has it from its file afterwards, so that the next checkpoint need not write it again.  To be published
+    yet.  Raises OSError.
+    """
+    saved = store.save(handles)
+    for id_, runs in saved.items():
+        swapped = {id(old): new for old, new in zip(handles[id_], runs, strict=True) if old is not new}
+        if swapped:
+            spines[id_].swap(swapped)
+    state = {
+        id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
+    }
+    return Checkpoint(fingerprint, cut, state)
+
+
+def publish(directory: Path, checkpoint: Checkpoint) -> None:
+    """Makes `checkpoint` the one of this directory, durably; its files must be durable already.  Raises OSError."""
+    body = json.dumps(_to_json(directory, checkpoint), separators=(",", ":"))
+    text = json.dumps({"version": MANIFEST_VERSION, "checksum": zlib.crc32(body.encode()), "body": body})
+    partial = directory / f"{MANIFEST}.partial"
+    partial.write_text(text)
+    sync_file(partial)
+    partial.replace(directory / MANIFEST)
+    sync_directory(directory)
+
+
+def read(directory: Path) -> Checkpoint | None:
+    """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
+    path = directory / MANIFEST
+    try:
+        manifest = json.loads(path.read_text())
+        if manifest["version"] != MANIFEST_VERSION:
+            raise StorageError(f'checkpoint "{path}" has version {manifest["version"]}', hint=_HINT)
+        body = manifest["body"]
+        if zlib.crc32(body.encode()) != manifest["checksum"]:
+            raise StorageError(f'checkpoint "{path}" is damaged', sqlstate="XX001", hint=_HINT)
+        return _from_json(directory, json.loads(body))
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise StorageError(f'cannot read checkpoint "{path}": {error!r}', hint=_HINT) from error
+
+
+def _to_json(directory: Path, checkpoint: Checkpoint) -> dict[str, Any]:
+    state = [
+        [node, name, [[str(f.path.relative_to(directory)), f.offset, f.length, f.checksum] for f in files]]
+        for (node, name), files in checkpoint.state.items()
+        if files
+    ]
+    return {"fingerprint": checkpoint.fingerprint, "cut": checkpoint.cut, "state": state}
+
+
+def _from_json(directory: Path, body: dict[str, Any]) -> Checkpoint:
+    state = {
+        (node, name): tuple(RunFile(directory / path, *place) for path, *place in files)
+        for node, name, files in body["state"]
+    }
+    return Checkpoint(body["fingerprint"], body["cut"], state)

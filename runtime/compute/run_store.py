@@ -1,0 +1,216 @@
+"""A run store: the files of one dataflow's state, in a directory of its own.
+
+```
+spine ── spill (large runs, by the merge thread) ──┐
+                                                   ├── <writer>-<number>.run    one large run
+spines at a cut ── save (all that are left) ───────┘   <writer>-<number>.pack   the small ones of one save
+```
+
+A file is written once, under a name that nobody else takes, and is synced before `save` returns.  It is deleted by
+`sweep` when nobody holds its `RunFile` any more (no spine, no handle) and no checkpoint names it.  What was left by a
+process that died goes by `collect`.  A save writes only runs that are not on file yet: its cost follows what has changed since the
+one before.
+
+Threads: the merge thread spills while another one saves; a lock guards what they share.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from itertools import count
+from pathlib import Path
+from time import monotonic
+from weakref import WeakSet
+
+import pyarrow as pa
+
+from ..errors import PtvcError
+from .run import Run, RunFile
+from .run_file import (
+    checksum,
+    encode_run,
+    map_run,
+    read_run,
+    sync_directory,
+    sync_file,
+    verify,
+    write_unsynced,
+)
+
+logger = logging.getLogger(__name__)
+
+StateId = tuple[int, str]
+"""(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
+
+SPILL_ROWS = 65_536
+"""Runs of so many rows are mapped, smaller ones stay in memory."""
+
+_ALIGNMENT = 64
+_PATIENCE_S = 5.0
+"""After a run could not be written, the next is tried so much later."""
+
+_RELEASE_BYTES = 1 << 24
+
+_SUFFIXES = (".run", ".pack", ".partial")
+
+_numbers = count(1)
+
+
+class RunStore:
+    """`writer` names this process's attempt: no two that are alive have the same.  The directory must exist."""
+
+    def __init__(self, directory: Path, writer: str, spill_rows: int = SPILL_ROWS) -> None:
+        self.directory = directory
+        self.spill_rows = max(spill_rows, 1)
+        self._writer = writer
+        self._lock = threading.Lock()
+        self._files: dict[Path, WeakSet[RunFile]] = {}
+        self._synced: set[Path] = set()
+        self._failed_at: float | None = None
+
+    # -- runs that are too large for memory --
+
+    def wants(self, run: Run) -> bool:
+        """Whether the run should be mapped, and is not."""
+        if len(run) < self.spill_rows or run.samples is not None:
+            return False
+        return self._failed_at is None or monotonic() - self._failed_at > _PATIENCE_S
+
+    def spill(self, run: Run) -> Run | None:
+        """The same run, mapped.  None when it cannot be written: it stays in memory, the reason is in the log."""
+        if run.file is not None:
+            return self._track(read_run(run.file, mapped=True))
+        try:
+            mapped = self._track(self._written(run))
+        except (OSError, PtvcError) as error:
+            self._failed_at = monotonic()
+            logger.warning("cannot write state to %s, it stays in memory: %s", self.directory, error)
+            return None
+        if run.nbytes >= _RELEASE_BYTES:
+            pa.default_memory_pool().release_unused()
+        return mapped
+
+    # -- state as of a cut --
+
+    def save(self, state: Mapping[StateId, Sequence[Run]]) -> dict[StateId, tuple[Run, ...]]:
+        """The same runs, all of them on file, with checksums, durable.  Raises OSError when that cannot be."""
+        with self._lock:
+            before = set(self._synced)
+        small = [
+            run for runs in state.values() for run in runs if run.file is None and not self._is_large(run)
+        ]
+        packed = self._pack(small)
+        saved = {
+            id_: tuple(packed[id(run)] if id(run) in packed else self._saved(run) for run in runs)
+            for id_, runs in state.items()
+        }
+        paths = {run.file.path for runs in saved.values() for run in runs if run.file is not None}
+        unsynced = paths - before
+        for path in unsynced:
+            sync_file(path)
+        for directory in {path.parent for path in unsynced}:
+            sync_directory(directory)
+        with self._lock:
+            self._synced |= unsynced
+        return saved
+
+    def _is_large(self, run: Run) -> bool:
+        return len(run) >= self.spill_rows
+
+    def _saved(self, run: Run) -> Run:
+        """The run with its own file."""
+        if run.file is None:
+            run = self._written(run)
+        assert run.file is not None
+        if run.file.checksum is None:
+            run = replace(run, file=replace(run.file, checksum=checksum(run.file)))
+        return self._track(run)
+
+    def _written(self, run: Run) -> Run:
+        """The run mapped from a new file."""
+        path = self._path("run")
+        with _whole_or_not(path):
+            write_unsynced(path, run)
+            return map_run(path)
+
+    def _pack(self, runs: Sequence[Run]) -> dict[int, Run]:
+        """Small runs, in one new file: each of them, by its id, with its place there.  They stay in memory."""
+        if not runs:
+            return {}
+        path = self._path("pack")
+        packed, offset = {}, 0
+        with _whole_or_not(path), path.open("wb") as sink:
+            for run in runs:
+                data = encode_run(run)
+                sink.write(data)
+                place = RunFile(path, offset, data.size)
+                packed[id(run)] = replace(run, file=place)
+                offset += data.size + sink.write(b"\0" * (-data.size % _ALIGNMENT))
+        return {id_: self._saved(run) for id_, run in packed.items()}
+
+    def load(self, state: Mapping[StateId, Sequence[RunFile]]) -> dict[StateId, tuple[Run, ...]]:
+        """The runs at these places: large ones mapped, small ones in memory.
+
+        Raises StorageError when one of them is not what was saved.
+        """
+        loaded = {id_: tuple(self._load(file) for file in files) for id_, files in state.items()}
+        with self._lock:
+            self._synced |= {file.path for files in state.values() for file in files}
+        return loaded
+
+    def _load(self, file: RunFile) -> Run:
+        verify(file)
+        run = self._track(read_run(file, mapped=True))
+        return run if self._is_large(run) else read_run(file, mapped=False)
+
+    def adopt(self, state: Mapping[StateId, Sequence[Path]]) -> dict[StateId, tuple[Run, ...]]:
+        """Runs that a job has left as durable files below the directory: from now on they are this store's."""
+        adopted = {id_: tuple(self._track(map_run(path)) for path in paths) for id_, paths in state.items()}
+        with self._lock:
+            self._synced |= {path for paths in state.values() for path in paths}
+        return adopted
+
+    # -- files that nobody needs --
+
+    def sweep(self, keep: Iterable[RunFile]) -> None:
+        """Deletes the files of this store that nobody holds; those that the last checkpoint names are to `keep`."""
+        kept = {file.path for file in keep}
+        with self._lock:
+            dead = [path for path, files in self._files.items() if not files and path not in kept]
+            for path in dead:
+                del self._files[path]
+                self._synced.discard(path)
+        for path in dead:
+            path.unlink(missing_ok=True)
+
+    def collect(self) -> None:
+        """Deletes every run below the directory that is not this store's.  To be called when it holds what is to be
+        kept and nobody else writes here: that is what processes before it have left."""
+        with self._lock:
+            kept = set(self._files)
+        for path in self.directory.rglob("*"):
+            if path.suffix in _SUFFIXES and path not in kept:
+                path.unlink(missing_ok=True)
+
+    def _path(self, suffix: str) -> Path:
+        return self.directory / f"{self._writer}-{next(_numbers)}.{suffix}"
+
+    def _track(self, run: Run) -> Run:
+        assert run.file is not None
+        with self._lock:
+            self._files.setdefault(run.file.path, WeakSet()).add(run.file)
+        return run
+
+
+@contextmanager
+def _whole_or_not(path: Path) -> Iterator[None]:
+    """A file that could not be written to its end is not left behind."""
+    try:
+        yield
+    except BaseException:
+        path.unlink(missing_ok=True)
+        raise

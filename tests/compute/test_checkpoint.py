@@ -1,0 +1,391 @@
+"""State on file: what is saved and loaded goes on as if nothing had happened, whatever a crash leaves behind."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+
+import pyarrow as pa
+import pytest
+from ptvc.compute import checkpoint as checkpoint_module
+from ptvc.compute import merge as merge_module
+from ptvc.compute import run_file as run_file_module
+from ptvc.compute import run_store as run_store_module
+from ptvc.compute import spine as spine_module
+from ptvc.compute.checkpoint import MANIFEST, Checkpoint, fingerprint, publish, read, write
+from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.lower import lower
+from ptvc.compute.merge import merge_worker
+from ptvc.compute.plan import DataflowPlan
+from ptvc.compute.run_store import RunStore
+from ptvc.errors import StorageError
+from ptvc.expr import relation as r
+from ptvc.expr.scalar import ColumnRef
+from ptvc.repr.batch import NO_ERRORS, Delta
+from ptvc.repr.types import INT4, INT8
+
+from .histories import batch_of, consolidated, schema_of, updates_of
+from .random_views import TABLES, Views
+from .reference import Update
+from .test_views import TIMES, Histories, random_histories
+
+T = schema_of(INT4, INT4)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Few rows already take the paths that many take otherwise."""
+    monkeypatch.setattr(spine_module, "INLINE_ROWS", 4)
+    monkeypatch.setattr(merge_module, "CHUNK_ROWS", 4)
+
+
+def grouped() -> DataflowPlan:
+    aggregates = (r.Aggregate("count", None, INT8, "n"), r.Aggregate("min", ColumnRef(1, INT4), INT4, "low"))
+    return lower(r.Reduce(r.Get("t", T), (ColumnRef(0, INT4),), ("k",), aggregates))
+
+
+def step(dataflow: Dataflow, histories: Histories, end: int, out: list[Update]) -> None:
+    begin = dataflow.upper
+    inputs = {
+        id_: Delta(batch_of(TABLES[id_], [u for u in updates if begin <= u[1] < end]), NO_ERRORS)
+        for id_, updates in histories.items()
+    }
+    delta = dataflow.step(inputs, begin, end)
+    out += updates_of(delta.oks) + updates_of(delta.errs)
+
+
+def take(dataflow: Dataflow, store: RunStore) -> Checkpoint:
+    return write(store, "f", dataflow.upper, dataflow.spines(), dataflow.handles())
+
+
+def resume(plan: DataflowPlan, store: RunStore) -> Dataflow:
+    checkpoint = read(store.directory)
+    assert checkpoint is not None
+    dataflow = Dataflow(plan, checkpoint.cut - 1)
+    dataflow.load(store.load(checkpoint.state), checkpoint.cut)
+    dataflow.keep_in(store)
+    return dataflow
+
+
+def files(directory: Path) -> set[str]:
+    return {path.name for path in directory.iterdir()} - {MANIFEST}
+
+
+SEEDS = [*range(25), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(25, 300))]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_dataflow_that_is_saved_and_lost_again_and_again(seed: int, tmp_path: Path) -> None:
+    """Checkpoints at random cuts, spilled runs and merges in between, losses at random: one and the same history.
+
+    What was put out after the last checkpoint is put out again, as it was.
+    """
+    random = Random(7000 + seed)
+    plan = lower(Views(random).relation(random.randint(1, 4)))
+    histories = random_histories(random)
+    uppers = [1, *sorted(random.choices(range(2, TIMES + 2), k=4)), TIMES + 1]
+    straight = Dataflow(plan, 0)
+    expected: list[Update] = []
+    for upper in uppers:
+        if upper > straight.upper:
+            step(straight, histories, upper, expected)
+
+    store = RunStore(tmp_path, "a0", spill_rows=random.choice((1, 6, 1000)))
+    dataflow = Dataflow(plan, 0)
+    dataflow.keep_in(store)
+    out: list[Update] = []
+    for attempt in range(1, 100):
+        if dataflow.upper == TIMES + 1:
+            break
+        step(dataflow, histories, random.choice([u for u in uppers if u > dataflow.upper]), out)
+        for _ in range(random.randrange(3)):
+            taken = take(dataflow, store)
+            publish(tmp_path, taken)
+            if random.random() < 0.5:
+                merge_worker().drain()
+            store.sweep(taken.files())
+        if (tmp_path / MANIFEST).exists() and random.random() < 0.5:
+            merge_worker().drain()
+            store = RunStore(tmp_path, f"a{attempt}", spill_rows=random.choice((1, 6, 1000)))
+            dataflow = resume(plan, store)
+            store.collect()
+            out = [u for u in out if u[1] < dataflow.upper]
+    assert consolidated(out) == consolidated(expected)
+
+
+def test_a_checkpoint_writes_what_is_new(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=50)
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.keep_in(store)
+
+    def insert(first: int, count: int) -> None:
+        rows = [((i, i), dataflow.upper, 1) for i in range(first, first + count)]
+        dataflow.step({"t": Delta(batch_of(T, rows), NO_ERRORS)}, dataflow.upper, dataflow.upper + 1)
+        merge_worker().drain()
+
+    insert(0, 200)
+    one = take(dataflow, store)
+    assert all(
+        spine.mapped_nbytes > 0 and spine.nbytes == 0 for spine in dataflow.spines().values() if spine.rows
+    )
+    before = files(tmp_path)
+    insert(1000, 3)
+    two = take(dataflow, store)
+    [new] = files(tmp_path) - before
+    assert new.endswith(".pack")
+    three = take(dataflow, store)
+    assert files(tmp_path) == before | {new}, "nothing has changed, so nothing is written"
+    assert three.state == two.state
+    assert one.state != two.state
+
+
+def test_files_go_when_neither_state_nor_checkpoint_nor_reader_has_them(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=10)
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.keep_in(store)
+    checkpoint: Checkpoint | None = None
+    reader = None
+    for time in range(12):
+        rows = [((i, time), time, 1) for i in range(20)]
+        dataflow.step({"t": Delta(batch_of(T, rows), NO_ERRORS)}, time, time + 1)
+        merge_worker().drain()
+        checkpoint = take(dataflow, store)
+        publish(tmp_path, checkpoint)
+        if time == 0:
+            reader = dataflow.handles()
+            held = files(tmp_path)
+        store.sweep(checkpoint.files())
+    assert held <= files(tmp_path)
+    assert sum(len(runs) for runs in reader.values()) > 0 if reader is not None else False
+    reader = None
+    assert checkpoint is not None
+    store.sweep(checkpoint.files())
+    named = {file.path.name for places in checkpoint.state.values() for file in places}
+    assert files(tmp_path) == named
+    (tmp_path / "b-1.run.partial").write_bytes(b"left by another process")
+    store.collect()
+    assert files(tmp_path) == named
+
+
+class _Crash(BaseException):
+    pass
+
+
+class _Disk:
+    """Counts what is done to files and ends the process before operation number `until`.
+
+    What was not synced by then is lost: a file has nothing in it, a rename did not happen.
+    """
+
+    def __init__(self, patch: pytest.MonkeyPatch, until: int) -> None:
+        self._left = until
+        self.unsynced: set[Path] = set()
+        self.operations = 0
+        sync_file, replace = run_file_module.sync_file, Path.replace
+        unsynced_run, open_ = run_file_module.write_unsynced, Path.open
+
+        def write_unsynced(path: Path, run: object) -> int:
+            self._tick()
+            self.unsynced.add(path)
+            return unsynced_run(path, run)  # type: ignore[arg-type]
+
+        def open_file(path: Path, mode: str = "r", *more: object, **named: object) -> object:
+            if "w" in mode:
+                self._tick()
+                self.unsynced.add(path)
+            return open_(path, mode, *more, **named)  # type: ignore[call-overload]
+
+        def sync(path: Path) -> None:
+            self._tick()
+            sync_file(path)
+            self.unsynced.discard(path)
+
+        def rename(path: Path, target: Path) -> Path:
+            self._tick()
+            return replace(path, target)
+
+        for module in (run_store_module, checkpoint_module, run_file_module):
+            patch.setattr(module, "sync_file", sync, raising=False)
+            patch.setattr(module, "sync_directory", sync, raising=False)
+            patch.setattr(module, "write_unsynced", write_unsynced, raising=False)
+        patch.setattr(Path, "open", open_file)
+        patch.setattr(Path, "replace", rename)
+
+    def _tick(self) -> None:
+        self.operations += 1
+        self._left -= 1
+        if self._left < 0:
+            raise _Crash
+
+    def lose(self) -> None:
+        for path in self.unsynced:
+            if path.is_file():
+                os.truncate(path, 0)
+
+
+def test_a_crash_while_a_checkpoint_is_written_leaves_the_old_one_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan, until, outcomes = grouped(), 0, set()
+    while True:
+        directory = tmp_path / str(until)
+        directory.mkdir()
+        store = RunStore(directory, "a", spill_rows=10)
+        dataflow = Dataflow(plan, 0)
+        out: list[Update] = []
+        for time in range(2):
+            rows = [((i % 15, time), time, 1) for i in range(20)] + [((0, -time), time, 1)]
+            out += updates_of(dataflow.step({"t": Delta(batch_of(T, rows), NO_ERRORS)}, time, time + 1).oks)
+            merge_worker().drain()
+            if time == 0:
+                publish(directory, take(dataflow, store))
+        with monkeypatch.context() as patch:
+            disk = _Disk(patch, until)
+            crashed = False
+            try:
+                checkpoint = take(dataflow, store)
+                publish(directory, checkpoint)
+                store.sweep(checkpoint.files())
+            except _Crash:
+                crashed = True
+        disk.lose()
+        resumed = resume(plan, RunStore(directory, "b", spill_rows=10))
+        outcomes.add(resumed.upper)
+        assert crashed or resumed.upper == 2
+        rows = [((i, 9), resumed.upper, 1) for i in range(3)]
+        if resumed.upper == 2:
+            gone = updates_of(resumed.step({"t": Delta(batch_of(T, rows), NO_ERRORS)}, 2, 3).oks)
+            expected = updates_of(dataflow.step({"t": Delta(batch_of(T, rows), NO_ERRORS)}, 2, 3).oks)
+            assert consolidated(gone) == consolidated(expected)
+        if not crashed:
+            break
+        until += 1
+    assert outcomes == {1, 2}
+    assert until > 5
+
+
+def damage(change: Callable[[bytes], bytes]) -> Callable[[Path], None]:
+    return lambda path: path.write_bytes(change(path.read_bytes())) and None
+
+
+DAMAGES: dict[str, Callable[[Path], None]] = {
+    "missing": lambda path: path.unlink(),
+    "empty": damage(lambda data: b""),
+    "cut off": damage(lambda data: data[:-100]),
+    "a bit in the middle": damage(lambda data: data[: len(data) // 2] + b"\xff" + data[len(data) // 2 + 1 :]),
+}
+
+
+@pytest.mark.parametrize("kind", ["run", "pack"])
+@pytest.mark.parametrize("what", DAMAGES)
+def test_damaged_state_is_refused(tmp_path: Path, what: str, kind: str) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=10 if kind == "run" else 1000)
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(20)]), NO_ERRORS)}, 0, 1)
+    publish(tmp_path, take(dataflow, store))
+    path = min(tmp_path.glob(f"*.{kind}"))
+    DAMAGES[what](path)
+    with pytest.raises(StorageError):
+        resume(grouped(), RunStore(tmp_path, "b"))
+
+
+@pytest.mark.parametrize("what", [w for w in DAMAGES if w != "missing"])
+def test_a_damaged_manifest_is_refused(tmp_path: Path, what: str) -> None:
+    assert read(tmp_path) is None
+    publish(tmp_path, Checkpoint("f", 17, {}))
+    found = read(tmp_path)
+    assert found is not None
+    assert (found.fingerprint, found.cut) == ("f", 17)
+    DAMAGES[what](tmp_path / MANIFEST)
+    with pytest.raises(StorageError):
+        read(tmp_path)
+
+
+def test_a_manifest_of_a_newer_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint_module, "MANIFEST_VERSION", 2)
+        publish(tmp_path, Checkpoint("f", 17, {}))
+    with pytest.raises(StorageError, match="has version 2"):
+        read(tmp_path)
+
+
+def test_a_checkpoint_moves_with_its_directory(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.step({"t": Delta(batch_of(T, [((1, 2), 0, 1)]), NO_ERRORS)}, 0, 1)
+    publish(tmp_path / "old", take(dataflow, RunStore(tmp_path / "old", "a")))
+    (tmp_path / "old").rename(tmp_path / "new")
+    resumed = resume(grouped(), RunStore(tmp_path / "new", "b"))
+    out = resumed.step({"t": Delta(batch_of(T, [((1, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
+    assert sorted(updates_of(out.oks)) == [((1, 1, 2), 1, -1), ((1, 2, 1), 1, 1)]
+
+
+def test_a_full_disk_leaves_state_in_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=10)
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.keep_in(store)
+
+    def full(path: Path, run: object) -> int:
+        path.write_bytes(b"some")
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(run_store_module, "write_unsynced", full)
+        dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(20)]), NO_ERRORS)}, 0, 1)
+        merge_worker().drain()
+        with pytest.raises(OSError, match="No space"):
+            take(dataflow, store)
+        assert files(tmp_path) == set()
+    assert all(spine.mapped_nbytes == 0 for spine in dataflow.spines().values())
+    out = dataflow.step({"t": Delta(batch_of(T, [((1, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
+    assert sorted(updates_of(out.oks)) == [((1, 1, 1), 1, -1), ((1, 2, 1), 1, 1)]
+
+
+def test_what_a_job_has_left_is_adopted(tmp_path: Path) -> None:
+    (tmp_path / "job").mkdir()
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(20)]), NO_ERRORS)}, 0, 1)
+    paths = {}
+    for (node, name), runs in dataflow.handles().items():
+        paths[node, name] = [tmp_path / "job" / f"{node}-{name}-{i}.run" for i in range(len(runs))]
+        for path, run in zip(paths[node, name], runs, strict=True):
+            run_file_module.write_run(path, run)
+    store = RunStore(tmp_path, "a")
+    successor = Dataflow(grouped(), 0)
+    successor.load(store.adopt(paths), 1)
+    before = {path for path in tmp_path.rglob("*") if path.is_file()}
+    checkpoint = take(successor, store)
+    assert {path for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert all(file.checksum is not None for places in checkpoint.state.values() for file in places)
+    publish(tmp_path, checkpoint)
+    assert resume(grouped(), RunStore(tmp_path, "b")).upper == 1
+
+
+def test_fingerprints_tell_plans_engines_and_keys_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = grouped()
+    other = lower(r.Filter(r.Get("t", T), ()))
+    prints = [
+        fingerprint(plan, "1", None),
+        fingerprint(plan, "2", None),
+        fingerprint(plan, "1", (0,)),
+        fingerprint(other, "1", None),
+    ]
+    assert len(set(prints)) == 4
+    assert fingerprint(grouped(), "1", None) == prints[0]
+    monkeypatch.setattr(checkpoint_module, "STATE_VERSION", 99)
+    assert fingerprint(plan, "1", None) != prints[0]
+
+
+def test_pages_of_a_mapped_run_are_not_memory(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=1)
+    dataflow = Dataflow(grouped(), 0)
+    dataflow.keep_in(store)
+    dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(20_000)]), NO_ERRORS)}, 0, 1)
+    merge_worker().drain()
+    allocated = pa.total_allocated_bytes()
+    statistics = dataflow.statistics()
+    assert sum(s.state_bytes for s in statistics) == 0
+    assert sum(s.mapped_bytes for s in statistics) > 500_000
+    assert allocated < 500_000
