@@ -14,7 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import assert_never
 
+from ..expr.registry import resolve_call
 from ..expr.relation import (
+    Aggregate,
     AssertSingle,
     Constant,
     Distinct,
@@ -31,7 +33,7 @@ from ..expr.relation import (
     TopK,
     Union,
 )
-from ..expr.scalar import Case, ColumnRef, Literal, Scalar, columns_of, remap
+from ..expr.scalar import And, Case, ColumnRef, Literal, Scalar, columns_of, remap
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL
 from .plan import (
@@ -233,28 +235,54 @@ class _Builder:
             Column(name, k.type, k.nullable) for name, k in zip(reduce.key_names, reduce.keys, strict=True)
         ]
         keys = len(places)
+
+        def position(scalar: Scalar) -> int:
+            place = edge.place(scalar)
+            if place in places[keys:]:
+                return places.index(place, keys)
+            places.append(place)
+            columns.append(Column("?argument?", scalar.type, scalar.nullable))
+            return len(places) - 1
+
         aggregates = []
         for aggregate in reduce.aggregates:
-            argument = aggregate.argument
-            function = aggregate.function
-            if aggregate.filter is not None:
-                # An aggregate ignores NULLs: so a row that the filter drops is one whose argument is NULL, and
-                # its argument is not even computed.
-                value: Scalar = Literal(True, BOOL) if argument is None else argument
-                argument = Case(
-                    ((aggregate.filter, value),), Literal(None, value.type), value.type, nullable=True
+            arguments = _masked(aggregate)
+            found = [position(argument) for argument in arguments]
+            aggregates.append(
+                AggregateOp(
+                    aggregate.function,
+                    found[0] if found else None,
+                    aggregate.type,
+                    aggregate.distinct,
+                    tuple(found[1:]),
                 )
-            position = None
-            if argument is not None:
-                place = edge.place(argument)
-                if place in places[keys:]:
-                    position = places.index(place, keys)
-                else:
-                    position = len(places)
-                    places.append(place)
-                    columns.append(Column("?argument?", argument.type, argument.nullable))
-            aggregates.append(AggregateOp(function, position, aggregate.type, aggregate.distinct))
+            )
         edge.columns = places
         child = self._close(edge, Schema(tuple(columns)))
         op = ReduceOp(keys, tuple(aggregates), reduce.scalar)
         return self._add(op, (child,), reduce.schema, (tuple(range(keys)),))
+
+
+def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:
+    """The arguments, NULL on the rows that do not count.
+
+    An aggregate ignores NULLs: so a row that the filter drops is one whose argument is NULL, and its argument is not
+    even computed.  Of two arguments each is NULL where the other is.
+    """
+    arguments = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)
+    if not arguments:
+        return () if aggregate.filter is None else (_where(aggregate.filter, Literal(True, BOOL)),)
+    condition = () if aggregate.filter is None else (aggregate.filter,)
+    out: list[Scalar] = []
+    for argument in arguments:
+        others = [resolve_call("is_not_null", (other,)) for other in arguments if other is not argument]
+        needed = (*condition, *others)
+        if not needed:
+            out.append(argument)
+            continue
+        out.append(_where(needed[0] if len(needed) == 1 else And(needed), argument))
+    return tuple(out)
+
+
+def _where(condition: Scalar, value: Scalar) -> Scalar:
+    return Case(((condition, value),), Literal(None, value.type), value.type, nullable=True)

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..expr.relation import GlobalId, JoinKind, OrderBy
-from ..expr.scalar import Scalar
+from ..expr.scalar import Literal, Scalar
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 
@@ -82,12 +82,21 @@ class JoinOp:
 @dataclass(frozen=True, slots=True)
 class AggregateOp:
     """One aggregate over a column of the input (None for `count(*)`).  Filters are already in the column: it is
-    NULL where the filter is not TRUE."""
+    NULL where the filter is not TRUE.
+
+    `rest` are the columns of further arguments.  Those of two arguments (corr, regr_*) are NULL in both columns
+    where a row does not count.  Aggregates of whole groups may count NULLs: for them `condition` is the column of
+    the filter.  `order` is by columns of the input; `direct` are constants.
+    """
 
     function: str
     argument: int | None
     type: ScalarType
     distinct: bool = False
+    rest: tuple[int, ...] = ()
+    order: tuple[OrderBy, ...] = ()
+    direct: tuple[Literal, ...] = ()
+    condition: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

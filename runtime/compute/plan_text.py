@@ -122,8 +122,8 @@ def _reduce(op: ReduceOp) -> str:
 
 
 def _aggregate(op: AggregateOp) -> str:
-    argument = "*" if op.argument is None else f"#{op.argument}"
-    return f"{op.function}({'DISTINCT ' if op.distinct else ''}{argument})"
+    arguments = "*" if op.argument is None else _columns((op.argument, *op.rest))
+    return f"{op.function}({'DISTINCT ' if op.distinct else ''}{arguments})"
 
 
 def _top_k(op: TopKOp) -> str:

@@ -11,11 +11,12 @@ Only types and classification live here; the operators of `compute` compute the 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import UndefinedFunction, Unsupported
 from ..repr.types import BOOL, FLOAT4, FLOAT8, INT8, NUMERIC, TEXT, Kind, ScalarType, derived_numeric
+from .coercion import CastContext, base_name, can_cast
 
 
 class AggregateKind(enum.Enum):
@@ -26,12 +27,16 @@ class AggregateKind(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class AggregateFunction:
     """`result` maps the argument's type to (type the argument is cast to, type of the result), or None where
-    PostgreSQL has no such aggregate.  `empty` is the value over no rows: NULL, or 0 for count."""
+    PostgreSQL has no such aggregate.  `empty` is the value over no rows: NULL, or 0 for count.  With `pair` there
+    are two arguments, both double precision, and `result` is asked for the first.  `unknown` is what an untyped literal is
+    taken for."""
 
     name: str
     kind: AggregateKind
     result: Callable[[ScalarType], tuple[ScalarType, ScalarType] | None]
     empty: int | None = None
+    pair: bool = False
+    unknown: ScalarType = TEXT
 
 
 def _sum(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
@@ -79,6 +84,30 @@ def _bool(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     return (BOOL, BOOL) if argument.kind is Kind.BOOL else None
 
 
+def _variance(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.is_float:
+        return argument, FLOAT8
+    return (argument, NUMERIC) if argument.is_numeric_category else None
+
+
+def _bits(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    return (argument, argument) if argument.is_integer else None
+
+
+def _regression(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return FLOAT8, FLOAT8
+
+
+def _pair_count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return FLOAT8, INT8
+
+
+_VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")
+_REGRESSIONS = (
+    "corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_intercept", "regr_r2", "regr_slope",
+    "regr_sxx", "regr_sxy", "regr_syy",
+)  # fmt: skip
+
 AGGREGATES: Mapping[str, AggregateFunction] = {
     function.name: function
     for function in (
@@ -88,6 +117,16 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         AggregateFunction("bool_and", AggregateKind.ACCUMULABLE, _bool),
         AggregateFunction("bool_or", AggregateKind.ACCUMULABLE, _bool),
         AggregateFunction("every", AggregateKind.ACCUMULABLE, _bool),
+        *(
+            AggregateFunction(name, AggregateKind.ACCUMULABLE, _variance, unknown=FLOAT8)
+            for name in _VARIANCES
+        ),
+        *(
+            AggregateFunction(f"bit_{word}", AggregateKind.ACCUMULABLE, _bits)
+            for word in ("and", "or", "xor")
+        ),
+        *(AggregateFunction(n, AggregateKind.ACCUMULABLE, _regression, pair=True) for n in _REGRESSIONS),
+        AggregateFunction("regr_count", AggregateKind.ACCUMULABLE, _pair_count, empty=0, pair=True),
         AggregateFunction("min", AggregateKind.HIERARCHICAL, _extreme),
         AggregateFunction("max", AggregateKind.HIERARCHICAL, _extreme),
     )
@@ -99,18 +138,33 @@ def resolve_aggregate(name: str, argument: ScalarType | None) -> tuple[ScalarTyp
 
     Raises UndefinedFunction as PostgreSQL does where the aggregate does not take the type.
     """
-    function = AGGREGATES.get(name)
     if argument is None:
         if name == "count":
             return None, INT8
         raise UndefinedFunction(f"function {name}() does not exist")
-    if function is not None and (resolved := function.result(argument)) is not None:
-        return resolved
+    (wanted,), result = resolve_arguments(name, (argument,))
+    return wanted, result
+
+
+def resolve_arguments(
+    name: str, arguments: Sequence[ScalarType | None]
+) -> tuple[tuple[ScalarType, ...], ScalarType]:
+    """As `resolve_aggregate`, for all arguments of a call, at least one; None is an untyped literal."""
+    function = AGGREGATES.get(name)
+    if function is not None and len(arguments) == (2 if function.pair else 1):
+        if function.pair:
+            if all(type_ is None or can_cast(type_, FLOAT8, CastContext.IMPLICIT) for type_ in arguments):
+                wanted, result = _resolved(function, FLOAT8)
+                return (wanted, wanted), result
+        elif (resolved := function.result(arguments[0] or function.unknown)) is not None:
+            return (resolved[0],), resolved[1]
     raise UndefinedFunction(
-        f"function {name}({_base_name(argument)}) does not exist",
+        f"function {name}({', '.join(map(base_name, arguments))}) does not exist",
         hint="No function matches the given name and argument types. You might need to add explicit type casts.",
     )
 
 
-def _base_name(type_: ScalarType) -> str:
-    return str(ScalarType(type_.kind, element=type_.element))
+def _resolved(function: AggregateFunction, argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    resolved = function.result(argument)
+    assert resolved is not None
+    return resolved

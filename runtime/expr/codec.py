@@ -18,14 +18,23 @@ from ..errors import StorageError
 from ..repr.schema import Column, Schema, type_from_json, type_to_json
 from ..repr.types import ScalarType
 from . import relation as _relation
-from .relation import Aggregate, Finishing, JoinKind, OrderBy, Relation
+from .relation import Aggregate, Finishing, JoinKind, OrderBy, Relation, ScalarOrder
 from .scalar import Scalar
 
 TAG = "!"
 
 _DATACLASSES: dict[str, type] = {
     cls.__name__: cls
-    for cls in (*get_args(Scalar), *get_args(Relation), Aggregate, OrderBy, Finishing, Schema, Column)
+    for cls in (
+        *get_args(Scalar),
+        *get_args(Relation),
+        Aggregate,
+        OrderBy,
+        ScalarOrder,
+        Finishing,
+        Schema,
+        Column,
+    )
 }
 _ENUMS: dict[str, type[enum.Enum]] = {"JoinKind": JoinKind}
 

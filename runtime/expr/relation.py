@@ -8,13 +8,13 @@ rows to multiplicities.  NULL keys match nothing in a join (unless `null_safe`) 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from ..repr.schema import Column, Schema
 from ..repr.types import ScalarType
-from .scalar import Scalar
+from .scalar import Literal, Scalar
 
 GlobalId = str
 """Identity of a catalog object for life: `u12` for a user's, `s3` for a system relation.  Names may change."""
@@ -122,11 +122,22 @@ class Join:
 
 
 @dataclass(frozen=True, slots=True)
+class ScalarOrder:
+    """One sort key: an expression."""
+
+    scalar: Scalar
+    descending: bool = False
+    nulls_first: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Aggregate:
     """One aggregate of a Reduce.
 
-    `function` is one of AGGREGATES (expr/aggregates.py); `argument` is None for `count(*)`; rows on which
-    `filter` is not TRUE do not count; with `distinct`, equal arguments count once.
+    `function` is one of AGGREGATES (expr/aggregates.py); `argument` is None for `count(*)` and for those that
+    aggregate what they are ordered by (`WITHIN GROUP`); rows on which `filter` is not TRUE do not count; with
+    `distinct`, equal arguments count once.  `rest` are the arguments after the first, `order` is the ORDER BY of
+    the call (ties fall to the total order of the arguments), `direct` the constants of an ordered-set aggregate.
     """
 
     function: str
@@ -136,6 +147,26 @@ class Aggregate:
     distinct: bool = False
     filter: Scalar | None = None
     nullable: bool = True
+    rest: tuple[Scalar, ...] = ()
+    order: tuple[ScalarOrder, ...] = ()
+    direct: tuple[Literal, ...] = ()
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All expressions over the input's columns."""
+        first = () if self.argument is None else (self.argument,)
+        condition = () if self.filter is None else (self.filter,)
+        return (*first, *self.rest, *(key.scalar for key in self.order), *condition)
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> Aggregate:
+        """The same aggregate with `change` applied to each of `scalars`."""
+        return replace(
+            self,
+            argument=None if self.argument is None else change(self.argument),
+            filter=None if self.filter is None else change(self.filter),
+            rest=tuple(change(scalar) for scalar in self.rest),
+            order=tuple(replace(key, scalar=change(key.scalar)) for key in self.order),
+        )
 
 
 @dataclass(frozen=True, slots=True)

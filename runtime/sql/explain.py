@@ -72,8 +72,8 @@ def _join(join: rel.Join) -> str:
 
 
 def _aggregate(aggregate: rel.Aggregate) -> str:
-    argument = "*" if aggregate.argument is None else show(aggregate.argument)
-    text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{argument})"
+    arguments = "*" if aggregate.argument is None else _list((aggregate.argument, *aggregate.rest))
+    text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{arguments})"
     return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter)})"
 
 

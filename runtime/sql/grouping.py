@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ..errors import GroupingError, PtvcError, Unsupported
-from ..expr.aggregates import AGGREGATES, resolve_aggregate
+from ..expr.aggregates import AGGREGATES, resolve_aggregate, resolve_arguments
 from ..expr.relation import (
     Aggregate,
     Join,
@@ -14,10 +14,10 @@ from ..expr.relation import (
     Reduce,
     Relation,
 )
-from ..expr.scalar import Cast, Coalesce, ColumnRef, Literal, Scalar, columns_of, transform
-from ..repr.types import INT8
+from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, columns_of, transform
+from ..repr.types import INT8, ScalarType
 from . import ast, build
-from .expressions import RAW, Expressions, Typed, at
+from .expressions import RAW, Expressions, at
 from .planner import Planner, Prefix, RankBound, order_position
 from .scope import Scope
 
@@ -143,40 +143,37 @@ class GroupingPlanner:
             for nested in aggregate_calls(part):
                 raise GroupingError("aggregate function calls cannot be nested", position=nested.position)
         expressions.clause = "aggregate arguments"
-        argument: Scalar | None = None
+        arguments: list[Scalar] = []
         with at(call.position):
             if call.star:
-                if name != "count":
-                    raise PtvcError(
-                        f"{name}(*) specified, but {name} is not a function of no arguments", sqlstate="42809"
-                    )
                 _, result = resolve_aggregate(name, None)
             else:
-                if len(call.args) != 1:
-                    raise PtvcError(
-                        f"function {name} takes one argument, not {len(call.args)}", sqlstate="42883"
-                    )
-                typed = expressions.resolve(call.args[0])
-                argument = self._typed_argument(expressions, name, typed)
-                self._own_level(argument, call)
-                wanted, result = resolve_aggregate(name, argument.type)
-                if wanted is not None and wanted != argument.type:
-                    argument = Cast(argument, wanted)
+                arguments, result = self._arguments(expressions, call)
         condition = expressions.predicate(call.filter, "FILTER") if call.filter is not None else None
         distinct = call.distinct and name not in ("min", "max", "bool_and", "bool_or", "every")
-        return Aggregate(name, argument, result, name, distinct, condition, name != "count")
+        if distinct and len(arguments) > 1:
+            raise Unsupported(f"DISTINCT in {name} is not supported", position=call.position)
+        first = arguments[0] if arguments else None
+        nullable = AGGREGATES[name].empty is None
+        return Aggregate(name, first, result, name, distinct, condition, nullable, rest=tuple(arguments[1:]))
 
-    def _typed_argument(self, expressions: Expressions, name: str, typed: Typed) -> Scalar:
-        if typed.unknown and name in ("sum", "avg"):
+    def _arguments(self, expressions: Expressions, call: ast.Function) -> tuple[list[Scalar], ScalarType]:
+        """The arguments, cast to what the aggregate takes, and the type of its result."""
+        name = call.name[-1]
+        found = [expressions.resolve(arg) for arg in call.args]
+        if len(found) == 1 and found[0].unknown and name in _NOT_UNIQUE:
             raise PtvcError(
                 f"function {name}(unknown) is not unique",
                 sqlstate="42725",
                 hint="Could not choose a best candidate function. You might need to add explicit type casts.",
             )
-        return expressions.defaulted(typed)
+        wanted, result = resolve_arguments(name, [None if t.unknown else t.scalar.type for t in found])
+        arguments = [expressions.coerce(t, w, name) for t, w in zip(found, wanted, strict=True)]
+        self._own_level(arguments, call)
+        return arguments, result
 
-    def _own_level(self, argument: Scalar, call: ast.Function) -> None:
-        columns = columns_of(argument)
+    def _own_level(self, arguments: Sequence[Scalar], call: ast.Function) -> None:
+        columns = {column for argument in arguments for column in columns_of(argument)}
         if columns and all(index < self.width for index in columns):
             raise Unsupported(
                 "aggregates over columns of an outer query are not supported", position=call.position
@@ -211,6 +208,10 @@ class GroupingPlanner:
                 scalars.append(column)
         result, positions = build.append(joined, scalars, [a.name for a in aggregates])
         return build.project(result, [*range(self.width), *positions])
+
+
+_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor"))
+"""Aggregates that an untyped literal alone does not choose an overload of."""
 
 
 def aggregate_calls(node: object) -> Iterator[ast.Function]:

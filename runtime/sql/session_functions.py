@@ -77,9 +77,8 @@ _WINDOWS = frozenset(
 )  # fmt: skip
 _OTHER_AGGREGATES = frozenset(
     {
-        "string_agg", "array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "stddev",
-        "stddev_pop", "stddev_samp", "variance", "var_pop", "var_samp", "bit_and", "bit_or", "bit_xor", "corr",
-        "covar_pop", "covar_samp", "mode", "percentile_cont", "percentile_disc", "any_value", "list_agg",
+        "string_agg", "array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg",
+        "mode", "percentile_cont", "percentile_disc", "any_value", "list_agg",
     }
 )  # fmt: skip
 
@@ -100,7 +99,7 @@ class SessionFunctions(CatalogFunctions):
         if name in _OTHER_AGGREGATES:
             raise Unsupported(
                 f"aggregate {name} is not supported yet",
-                hint="Aggregates are count, sum, avg, min, max, bool_and, bool_or and every.",
+                hint="The list of aggregates is in docs/sql.md.",
                 position=node.position,
             )
         if node.distinct or node.filter is not None or node.order_by or node.star:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.evaluate import fold
-from ..expr.relation import Aggregate, Constant, Filter, Join, Map, Reduce, Relation
+from ..expr.relation import Constant, Filter, Join, Map, Reduce, Relation
 from ..expr.scalar import And, ColumnRef, Literal, Scalar
 from ..repr.types import BOOL
 from .rewrite import bottom_up, unique
@@ -39,7 +39,7 @@ def _fold(relation: Relation) -> Relation:
             return replace(
                 relation,
                 keys=tuple(_typed(key) for key in keys),
-                aggregates=tuple(_aggregate(aggregate) for aggregate in aggregates),
+                aggregates=tuple(aggregate.mapped(_typed) for aggregate in aggregates),
             )
         case _:
             return relation
@@ -54,12 +54,6 @@ def _filter(relation: Filter) -> Relation:
     if any(isinstance(predicate, Literal) for predicate in kept):
         return Constant((), relation.schema)
     return Filter(relation.input, kept) if kept else relation.input
-
-
-def _aggregate(aggregate: Aggregate) -> Aggregate:
-    argument = None if aggregate.argument is None else _typed(aggregate.argument)
-    condition = None if aggregate.filter is None else _typed(aggregate.filter)
-    return replace(aggregate, argument=argument, filter=condition)
 
 
 def _typed(scalar: Scalar) -> Scalar:

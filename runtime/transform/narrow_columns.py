@@ -142,15 +142,10 @@ def _reduce(relation: Reduce, needed: set[int]) -> tuple[Relation, Places]:
     aggregates = [relation.aggregates[i] for i in kept]
     read = _read(relation.keys)
     for aggregate in aggregates:
-        read |= _read(s for s in (aggregate.argument, aggregate.filter) if s is not None)
+        read |= _read(aggregate.scalars)
     narrowed, places = _tight(relation.input, read)
     moved = tuple(
-        replace(
-            aggregate,
-            argument=None if aggregate.argument is None else remap(aggregate.argument, places.__getitem__),
-            filter=None if aggregate.filter is None else remap(aggregate.filter, places.__getitem__),
-        )
-        for aggregate in aggregates
+        aggregate.mapped(lambda scalar: remap(scalar, places.__getitem__)) for aggregate in aggregates
     )
     reduced = replace(relation, input=narrowed, keys=_move(relation.keys, places), aggregates=moved)
     result = {key: key for key in range(count)} | {count + i: count + place for place, i in enumerate(kept)}

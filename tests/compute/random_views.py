@@ -142,9 +142,27 @@ class Views:
         name = f"aggregate_{index}"
         condition = self.predicate(schema) if random.random() < 0.3 else None
         column = self._column(schema)
-        function = random.choice(("count", "sum", "min", "max", "bool_and", "bool_or", "count"))
+        function = random.choice(
+            (
+                "count",
+                "sum",
+                "min",
+                "max",
+                "bool_and",
+                "bool_or",
+                "count",
+                "var_pop",
+                "stddev",
+                "bit_xor",
+                "bit_and",
+            )
+        )
         if function == "sum":
             column = self._column(schema, (INT4, INT8, FLOAT8, NUMBER))
+        elif function in ("var_pop", "stddev"):
+            column = self._column(schema, (INT4, INT8, NUMBER))
+        elif function in ("bit_and", "bit_xor"):
+            column = self._column(schema, (INT4, INT8))
         elif function in ("bool_and", "bool_or"):
             column = self._column(schema, (BOOL,))
         elif function in ("min", "max"):

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import ROUND_HALF_UP, Context, Decimal
@@ -115,6 +116,10 @@ def aggregate(node: r.Aggregate, group: Sequence[tuple[Row, int]]) -> Any:
     rows = [(row, n) for row, n in group if node.filter is None or scalar(node.filter, row) is True]
     if node.argument is None:
         return sum(n for _, n in rows)
+    if node.rest:
+        pairs = [(scalar(node.argument, row), scalar(node.rest[0], row)) for row, n in rows for _ in range(n)]
+        pairs = [pair for pair in pairs if None not in pair]
+        return len(pairs) if node.function == "regr_count" else _regression(node.function, pairs)
     values = [v for row, n in rows for v in [scalar(node.argument, row)] * n if v is not None]
     if node.distinct:
         values = list(dict.fromkeys(values))
@@ -139,6 +144,79 @@ def _avg(values: list[Any]) -> Any:
     return quotient.quantize(Decimal(1).scaleb(-38), context=context)
 
 
+def _variance(name: str, values: list[Any]) -> Any:
+    """Of finite values; floats from the exact sums, numerics with PostgreSQL's digits."""
+    n, exact = len(values), [Fraction(v) for v in values]
+    top = n * sum(x * x for x in exact) - sum(exact) ** 2
+    sample = not name.endswith("_pop")
+    if n == 1 and sample:
+        return None
+    bottom = n * (n - 1) if sample else n * n
+    root = name.startswith("stddev")
+    if isinstance(values[0], float):
+        return math.sqrt(float(top / bottom)) if root else float(top / bottom)
+    if not top:
+        return Decimal(0)
+    scale = max(-2 * min(v.as_tuple().exponent for v in map(Decimal, values)), 0)
+    (weight, digit), (weight_b, digit_b) = _leading(top), _leading(Fraction(bottom))
+    digits = max(16 - 4 * (weight - weight_b - (digit <= digit_b)), scale, 0)
+    value = _rounded(top / bottom, digits)
+    if root:
+        value = _rounded(Fraction(math.isqrt(int(value * 100 ** (digits + 9))), 10 ** (digits + 9)), digits)
+    return Decimal(int(value * 10**digits)).scaleb(-digits, Context(prec=200))
+
+
+def _leading(value: Fraction) -> tuple[int, int]:
+    """The first digit of a positive number in base 10,000, and that digit's place."""
+    weight = 0
+    while value >= 10_000:
+        value, weight = value / 10_000, weight + 1
+    while value < 1:
+        value, weight = value * 10_000, weight - 1
+    return weight, int(value)
+
+
+def _rounded(value: Fraction, digits: int) -> Fraction:
+    """To so many digits after the point, halves up."""
+    return Fraction(math.floor(value * 10**digits + Fraction(1, 2)), 10**digits)
+
+
+def _regression(name: str, pairs: Sequence[tuple[float, float]]) -> float | None:
+    """Of finite pairs (y, x)."""
+    n = len(pairs)
+    if n < (2 if name == "covar_samp" else 1):
+        return None
+    ys, xs = ([Fraction(pair[i]) for pair in pairs] for i in (0, 1))
+    mean_y, mean_x = sum(ys) / n, sum(xs) / n
+    sxx = sum((x - mean_x) ** 2 for x in xs)
+    syy = sum((y - mean_y) ** 2 for y in ys)
+    sxy = sum((x - mean_x) * (y - mean_y) for x, y in zip(xs, ys, strict=True))
+    plain = {
+        "regr_avgx": mean_x,
+        "regr_avgy": mean_y,
+        "regr_sxx": sxx,
+        "regr_syy": syy,
+        "regr_sxy": sxy,
+        "covar_pop": sxy / n,
+    }
+    if name in plain:
+        return float(plain[name])
+    if name == "covar_samp":
+        return float(sxy / (n - 1))
+    if not sxx or (name == "corr" and not syy):
+        return None
+    match name:
+        case "regr_slope":
+            return float(sxy / sxx)
+        case "regr_intercept":
+            return float(mean_y - mean_x * sxy / sxx)
+        case "regr_r2":
+            return float(sxy**2 / (sxx * syy)) if syy else 1.0
+    return math.copysign(math.sqrt(float(sxy**2 / (sxx * syy))), sxy)
+
+
+_VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")
+
 _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
     "sum": _sum,
     "avg": _avg,
@@ -147,6 +225,10 @@ _AGGREGATES: dict[str, Callable[[list[Any]], Any]] = {
     "bool_and": all,
     "every": all,
     "bool_or": any,
+    "bit_and": functools.partial(functools.reduce, operator.and_),
+    "bit_or": functools.partial(functools.reduce, operator.or_),
+    "bit_xor": functools.partial(functools.reduce, operator.xor),
+    **{name: functools.partial(_variance, name) for name in _VARIANCES},
 }
 
 

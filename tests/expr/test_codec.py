@@ -33,6 +33,7 @@ from ptvc.expr.relation import (
     Project,
     Reduce,
     Relation,
+    ScalarOrder,
     Threshold,
     TopK,
     Union,
@@ -54,6 +55,15 @@ from ptvc.repr.types import (
 
 COLUMN = ColumnRef(0, INT4)
 FLAG = ColumnRef(1, BOOL, False)
+ORDERED = Aggregate(
+    "percentile_disc",
+    None,
+    INT4,
+    "p",
+    rest=(COLUMN,),
+    order=(ScalarOrder(COLUMN, True, True),),
+    direct=(Literal(0.5, FLOAT8),),
+)
 SCALARS: list[Scalar] = [
     COLUMN,
     Literal(None, TEXT),
@@ -85,6 +95,7 @@ RELATIONS: list[Relation] = [
     Project(GET, (1,)),
     Join(GET, GET, JoinKind.LEFT, (COLUMN,), (COLUMN,), (FLAG,), True),
     Reduce(GET, (COLUMN,), ("k",), (Aggregate("sum", COLUMN, INT8, "s", True, FLAG),), True),
+    Reduce(GET, (), (), (ORDERED,)),
     Distinct(GET),
     TopK(GET, (0,), (OrderBy(1, True, True),), 3, 1),
     Union((GET, Negate(GET)), SCHEMA),
@@ -125,3 +136,11 @@ def test_finishing_round_trip() -> None:
 def test_damaged_plans_are_storage_errors(damaged: object) -> None:
     with pytest.raises(StorageError, match="stored plan is damaged"):
         relation_from_json(damaged)
+
+
+def test_aggregate_stored_before_it_had_an_order() -> None:
+    relation = Reduce(GET, (), (), (Aggregate("sum", COLUMN, INT8, "s"),))
+    stored = relation_to_json(relation)
+    for name in ("rest", "order", "direct"):
+        del stored["aggregates"][0][name]
+    assert relation_from_json(stored) == relation

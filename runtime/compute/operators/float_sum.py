@@ -11,6 +11,8 @@ rounded once, to nearest even.  NaN and the infinities have counters of their ow
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +22,9 @@ Floats = npt.NDArray[np.float64]
 
 LIMBS = 68
 """Limbs of the widest double, with room for carries."""
+
+UNIT = -1074
+"""The lowest limb of a sum of doubles weighs 2^UNIT; that of a sum of products of two, 2^(2 UNIT)."""
 
 _LOW = np.int64(0xFFFF_FFFF)
 _S32 = np.int64(32)
@@ -34,24 +39,62 @@ class Pieces:
     values: Ints
 
 
-def pieces(values: Floats) -> Pieces:
-    """One occurrence of each value, as pieces that are not zero.  NaN and infinities contribute nothing."""
+def mantissas(values: Floats) -> tuple[Ints, Ints, npt.NDArray[np.bool_]]:
+    """(m, s, negative) of each value, which is +-m 2^(s - 1074); m is 0 for NaN and infinities."""
     bits = np.ascontiguousarray(values).view(np.int64)
     exponent = (bits >> np.int64(52)) & np.int64(0x7FF)
     mantissa = bits & np.int64((1 << 52) - 1)
     mantissa = np.where(exponent > 0, mantissa | np.int64(1 << 52), mantissa)
     mantissa[exponent == 0x7FF] = 0
-    shift = np.maximum(exponent, 1) - 1
+    return mantissa, np.maximum(exponent, 1) - 1, bits < 0
+
+
+def pieces(values: Floats) -> Pieces:
+    """One occurrence of each value, as pieces that are not zero.  NaN and infinities contribute nothing."""
+    mantissa, shift, negative = mantissas(values)
     limb, bit = shift >> np.int64(5), shift & np.int64(31)
     low = (mantissa & _LOW) << bit  # below 2^63
     high = (mantissa >> _S32) << bit  # below 2^52
     middle = (low >> _S32) + (high & _LOW)
-    sign = np.where(bits < 0, np.int64(-1), np.int64(1))
+    sign = np.where(negative, np.int64(-1), np.int64(1))
     parts = np.concatenate(((low & _LOW) * sign, middle * sign, (high >> _S32) * sign))
     limbs = np.concatenate((limb, limb + 1, limb + 2))
     rows = np.tile(np.arange(len(values), dtype=np.int64), 3)
     keep = np.flatnonzero(parts)
     return Pieces(rows[keep], limbs[keep], parts[keep])
+
+
+class ExactSums:
+    """n sums before they are rounded: `limbs` int64[k, n], of which row j weighs 2^(unit + 32 (first + j))."""
+
+    def __init__(self, limbs: Ints, first: int, unit: int = UNIT) -> None:
+        self._limbs = limbs
+        self._first = first
+        self._unit = unit
+
+    @property
+    def exponent(self) -> int:
+        """The sums are `integers` times 2^exponent."""
+        return self._unit + 32 * self._first
+
+    @cached_property
+    def rounded(self) -> Floats:
+        """The nearest doubles (of sums of doubles, not of products); an infinity beyond the largest."""
+        assert self._unit == UNIT
+        return rounded(self._limbs.T, self._first)
+
+    @cached_property
+    def integers(self) -> npt.NDArray[Any]:
+        """Python integers, as an object array."""
+        return integers(self._limbs)
+
+
+def integers(limbs: Ints) -> npt.NDArray[Any]:
+    """int64[k, n] in base 2^32, least significant first and not carried, as n Python integers."""
+    total: npt.NDArray[Any] = limbs[-1].astype(object)
+    for row in limbs[-2::-1]:
+        total = total * (1 << 32) + row.astype(object)
+    return total
 
 
 def rounded(sums: Ints, first: int) -> Floats:

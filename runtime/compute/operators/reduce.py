@@ -23,8 +23,9 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import Unsupported
+from ...expr.aggregates import AGGREGATES
 from ...expr.row_errors import Evaluated, RowErrors
-from ...repr.batch import NO_ERRORS, Batch, Delta, Indices, Mask, concat_batches
+from ...repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
 from ...repr.buffers import fixed
 from ...repr.consolidate import canonical
 from ...repr.equality import rows_equal
@@ -35,8 +36,8 @@ from ..spine import Spine
 from .accumulators import Accumulators, FloatSum
 from .base import Operator
 from .distinct_values import DistinctValues
-from .float_state import FloatState
-from .float_sum import Floats
+from .float_state import Feed, FloatState
+from .float_sum import ExactSums
 from .hierarchical import Extremes
 from .segments import Ints, Segments, segments_of
 
@@ -98,7 +99,7 @@ class Reduce(Operator):
     def _empty_row(self) -> tuple[pa.Array, ...]:
         """The aggregates over no rows."""
         return tuple(
-            pa.array([0 if aggregate.function == "count" else None], aggregate.type.arrow)
+            pa.array([AGGREGATES[aggregate.function].empty], aggregate.type.arrow)
             for aggregate in self._op.aggregates
         )
 
@@ -120,27 +121,22 @@ class Reduce(Operator):
         of_rows = segments.of_rows()
         counts = segments.sums(batch.diffs)
         deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
-        float_feeds: list[tuple[FloatSum, pa.Array, Indices, Ints]] = []
+        float_feeds: list[Feed] = []
         for source in self._accumulators.sources:
             if source is None:
-                for row, values in self._accumulators.feed(None, dict(enumerate(batch.columns)), batch.diffs):
+                columns = dict(enumerate(batch.columns))
+                for row, values in self._accumulators.feed(None, columns, batch.diffs):
                     deltas[row] = counts if values is batch.diffs else segments.sums(values)
-                float_feeds += [
-                    (f, batch.columns[f.argument], of_rows, batch.diffs)
-                    for f in self._accumulators.floats
-                    if not f.distinct
-                ]
+                float_feeds += self._accumulators.float_feeds(None, columns, of_rows, batch.diffs)
                 continue
             crossings = self._distinct[source].step(batch, keys, of_rows)
             for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
                 np.add.at(deltas[row], crossings.segments, values)
-            float_feeds += [
-                (f, crossings.values, crossings.segments, crossings.diffs)
-                for f in self._accumulators.floats
-                if f.distinct and f.argument == source
-            ]
+            float_feeds += self._accumulators.float_feeds(
+                source, {source: crossings.values}, crossings.segments, crossings.diffs
+            )
         rows, sums = self._accumulate(batch.diffs, counts, deltas, heads, segments)
-        floats: dict[FloatSum, Floats] = {}
+        floats: dict[FloatSum, ExactSums] = {}
         if self._floats is not None:
             floats = self._floats.step(float_feeds, heads, segments)
         extremes = {
@@ -189,7 +185,7 @@ class Reduce(Operator):
         self,
         rows: Ints,
         sums: Ints,
-        floats: dict[FloatSum, Floats],
+        floats: dict[FloatSum, ExactSums],
         extremes: dict[int, dict[str, pa.Array]],
     ) -> _Results:
         columns = []

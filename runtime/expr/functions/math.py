@@ -220,14 +220,14 @@ def _sqrt_numeric(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     significant = (weight + 1) * 2 - 1
     shown = _display_scale(values, info.types[0])
     digits = np.clip(np.maximum(16 - significant, shown), 0, NUMERIC_DIGITS).astype(np.int64)
-    roots = _rounded_roots(np.where(negative, 0, values), scale, digits)
+    roots = rounded_roots(np.where(negative, 0, values), scale, digits)
     widest = int(digits.max(initial=0))
     valid = valid_mask(array)
     result = numeric_result(roots * POWERS[widest - digits], widest, valid, NUMERIC)
     return _refuse(result, negative, (array,), INVALID_POWER, "cannot take square root of a negative number")
 
 
-def _rounded_roots(values: Ints, scale: int, digits: npt.NDArray[np.int64]) -> Ints:
+def rounded_roots(values: Ints, scale: int, digits: npt.NDArray[np.int64]) -> Ints:
     """sqrt(v / 10^scale) at so many digits, rounded half up; exact, by integer roots.
 
     The root is cut off at one digit more, or where the radicand is whole: rounding what is left of it up from a

@@ -162,10 +162,16 @@ def _leading(values: Ints, scale: int) -> tuple[Ints, Ints]:
 
 def quotient_scale(a: Ints, b: Ints, types: tuple[ScalarType, ScalarType]) -> Ints:
     """int64[n]: digits after the point that PostgreSQL gives a / b (its select_div_scale)."""
-    weight_a, digit_a = _leading(a, storage_scale(types[0]))
-    weight_b, digit_b = _leading(b, storage_scale(types[1]))
+    shown = np.maximum(_display_scale(a, types[0]), _display_scale(b, types[1]))
+    return division_scale(a, storage_scale(types[0]), b, storage_scale(types[1]), shown)
+
+
+def division_scale(a: Ints, scale_a: int, b: Ints, scale_b: int, shown: Ints) -> Ints:
+    """As `quotient_scale`, of integers at these scales; `shown` int64[n] is how many digits they show."""
+    weight_a, digit_a = _leading(a, scale_a)
+    weight_b, digit_b = _leading(b, scale_b)
     weight = weight_a - weight_b - (digit_a <= digit_b)
-    scale = np.maximum(16 - weight * 4, np.maximum(_display_scale(a, types[0]), _display_scale(b, types[1])))
+    scale = np.maximum(16 - weight * 4, shown)
     chosen: Ints = np.maximum(scale, 0).astype(np.int64)
     return chosen
 
