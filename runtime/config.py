@@ -31,7 +31,7 @@ class Settings:
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
     replica_slots: int = field(default=32, metadata={"help": "clusters that can exist at once"})
     job_min_rows: int = field(
-        default=100_000, metadata={"help": "a view's step of at least so many rows runs as a Spark job"}
+        default=100_000, metadata={"help": "what reads at least so many rows at once runs as a Spark job"}
     )
     job_partitions: int = field(default=0, metadata={"help": "tasks of a level of a job; 0 is one per core"})
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})

@@ -22,19 +22,18 @@ from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import (
     Append,
     Appended,
-    CancelJob,
     DataflowStatistics,
     DriverHello,
     Hydrated,
     Ingest,
     Ingested,
     JobFinished,
+    JobProgress,
     Message,
     PeekFailed,
     PeekRows,
     Progress,
     ReplicaHello,
-    RunJob,
     SinkProgress,
     StartReplica,
     Status,
@@ -50,6 +49,7 @@ from .collections import Collections
 from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
 from .installation import Installation
+from .jobs import Jobs
 from .oracle import Oracle
 from .reads import ActiveReads
 from .remap import Remap
@@ -102,13 +102,11 @@ class Controller:
         self._driver_writer: asyncio.StreamWriter | None = None
         self._driver: Driver | None = None
         self._server: asyncio.Server | None = None
-        self._jobs: dict[int, asyncio.Future[JobFinished]] = {}
         self._background: set[asyncio.Task[None]] = set()
-        self._job_ids = count((epoch << 32) + 1)
+        self.jobs = Jobs(epoch, self._to_driver, now_ms)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
         self.hydrations: dict[GlobalId, Hydrated] = {}
-        self.hydration_jobs: dict[GlobalId, int] = {}
         self.ingested: dict[GlobalId, dict[str, int]] = {}
         self.sink_progress: dict[GlobalId, SinkProgress] = {}
         self.operators: dict[GlobalId, DataflowStatistics] = {}
@@ -179,7 +177,7 @@ class Controller:
     def writers(self) -> frozenset[str]:
         """Everyone who may have written blobs that are not appended yet."""
         replicas = (replica_writer(r.cluster_id, *r.attempt) for r in self._replicas.values())
-        jobs = (job_writer(job_id) for job_id in self._jobs)
+        jobs = (job_writer(job_id) for job_id in self.jobs.running())
         return frozenset((self._persist.writer_id, *replicas, *jobs))
 
     def _start_replica(self, replica: ReplicaClient) -> None:
@@ -202,7 +200,7 @@ class Controller:
         replica.unsubscribe(self._installation.subscribed(item.id))
         replica.uninstall(item.id)
         self._installation.forget(item.id)
-        for table in (self.statuses, self.hydrations, self.hydration_jobs, self.ingested, self.operators):
+        for table in (self.statuses, self.hydrations, self.jobs.hydrations, self.ingested, self.operators):
             table.pop(item.id, None)
 
     def _install_on(self, replica: ReplicaClient, item: Item) -> None:
@@ -282,27 +280,6 @@ class Controller:
         position = self.remap.position(item.remap)
         return int(position) if position is not None else int(item.options["as_of"]) + 1
 
-    # -- jobs --
-
-    async def run_job(self, make: Callable[[int], RunJob]) -> JobFinished:
-        """Runs a Spark job; raises when it fails.  Cancelled with the task that waits for it."""
-        if self._driver_writer is None:
-            raise ReplicaUnavailable("Spark is not running")
-        job_id = next(self._job_ids)
-        future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
-        self._jobs[job_id] = future
-        try:
-            self._send_driver(make(job_id))
-            finished = await future
-        except asyncio.CancelledError:
-            self._send_driver(CancelJob(job_id))
-            raise
-        finally:
-            del self._jobs[job_id]
-        if finished.error is not None:
-            raise PtvcError(f"Spark job {job_id} failed: {finished.error}")
-        return finished
-
     # -- connections --
 
     async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -322,6 +299,11 @@ class Controller:
     def _send_driver(self, message: Message) -> None:
         if self._driver_writer is not None:
             self._driver_writer.write(encode(message))
+
+    def _to_driver(self, message: Message) -> None:
+        if self._driver_writer is None:
+            raise ReplicaUnavailable("Spark is not running")
+        self._driver_writer.write(encode(message))
 
     def _driver_ended(self, failure: PtvcError | None) -> None:
         """`failure` says why it could not be started: queries hear of it.  One that was up will be back."""
@@ -347,14 +329,16 @@ class Controller:
             replica.failure = None
             self._start_replica(replica)
         while (message := await receive(reader)) is not None:
-            assert isinstance(message, JobFinished), message
-            if (future := self._jobs.get(message.job_id)) is not None and not future.done():
-                future.set_result(message)
+            match message:
+                case JobProgress():
+                    self.jobs.progressed(message)
+                case JobFinished():
+                    self.jobs.finished(message)
+                case _:
+                    raise TypeError(f"the driver does not say {type(message).__name__}")
         if self._driver_writer is writer:
             self._driver_writer = None
-        for future in self._jobs.values():
-            if not future.done():
-                future.set_exception(ReplicaUnavailable("the driver ended while a job was running"))
+        self.jobs.driver_ended()
 
     async def _serve_replica(
         self, hello: ReplicaHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter

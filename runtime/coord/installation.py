@@ -103,13 +103,13 @@ class Installation:
         job = None
         imports = self._imports(plan.imports, as_of)
         rows = sum(part.rows for source in imports for part in source.snapshot)
-        if isinstance(output, ViewOutput) and plan.imports and rows >= self._job_min_rows(replica):
+        if plan.imports and rows >= self._job_min_rows(replica):
             holder = f"hydration of {item.id}"
             self._hold(holder, imports)
             try:
                 job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
-                assert item.shard is not None
-                output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+                if item.shard is not None:
+                    output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
                 imports = self._imports(plan.imports, as_of)
             finally:
                 for source in imports:
@@ -180,29 +180,33 @@ class Installation:
         plan: DataflowPlan,
         as_of: int,
         imports: tuple[Import, ...],
-        output: ViewOutput,
+        output: ViewOutput | IndexOutput,
     ) -> JobFinished:
-        """Contents as of `as_of` and all operator state, computed by Spark; the contents are committed here,
-        unless a predecessor has."""
+        """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
+        here, unless a predecessor has; those of an index are a part of the state."""
         directory = self._state_directory / item.id
         shutil.rmtree(directory, ignore_errors=True)
+        shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
 
         def make(job_id: int) -> RunJob:
             logger.info("hydrating %s by Spark job %d", item.full_name, job_id)
-            self._controller.hydration_jobs[item.id] = job_id
+            self._controller.jobs.hydrations[item.id] = job_id
             return RunJob(
                 job_id=job_id,
                 pool=replica.cluster,
                 plan=plan,
                 as_of=as_of,
                 imports=imports,
-                output_shard=output.shard if output.upper <= as_of else None,
-                state_directory=str(directory / str(job_id)),
+                output_shard=shard,
+                index_key=output.key if isinstance(output, IndexOutput) else None,
+                answer_bytes=None,
+                directory=str(directory / str(job_id)),
                 partitions=self._settings.job_partitions,
             )
 
-        finished = await self._controller.run_job(make)
-        if output.upper <= as_of:
+        finished = await self._controller.jobs.run(make, "hydration", item.id)
+        if shard is not None:
+            assert isinstance(output, ViewOutput)
             update = Updates(item.id, output.upper, as_of + 1, finished.output)
             await self._controller.commit_view(update)
         return finished

@@ -25,6 +25,7 @@ from ..repr.schema import Schema
 from .index import Index
 from .inputs import Input
 from .protocol import (
+    INDEX_RUNS,
     Append,
     Appended,
     DataflowStatistics,
@@ -88,10 +89,12 @@ class Dataflows:
             if command.state is None:
                 installed.rows = sum(source.load() for source in inputs.values())
             else:
-                dataflow.load(
-                    {(s.node, s.spine): [map_run(Path(path)) for path in s.paths] for s in command.state},
-                    command.as_of + 1,
-                )
+                runs = {(s.node, s.spine): [map_run(Path(path)) for path in s.paths] for s in command.state}
+                output = len(command.plan.nodes)
+                rows = runs.pop((output, INDEX_RUNS), [])
+                if index is not None:
+                    index.load(rows, runs.get((output, "errs"), []), command.as_of + 1)
+                dataflow.load(runs, command.as_of + 1)
                 installed.upper = command.as_of + 1
                 installed.hydrated = True  # by a job, which has reported it
                 for source in inputs.values():

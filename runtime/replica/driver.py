@@ -91,7 +91,7 @@ class Driver:
 
     def _run_job(self, command: RunJob) -> None:
         try:
-            finished = run_job(self._app, command, self._directory)
+            finished = run_job(self._app, command, self._directory, self._connection.send)
         except Exception as error:  # the coordinator decides what becomes of the dataflow
             logger.exception("job %d failed", command.job_id)
             finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")

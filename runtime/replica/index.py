@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pyarrow as pa
 
+from ..compute.run import Run
 from ..compute.spine import Spine
 from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import advance, consolidate
@@ -27,6 +30,12 @@ class Index:
             self._oks.insert(delta.oks)
         if len(delta.errs):
             self._errs.insert(delta.errs)
+        self.upper = upper
+
+    def load(self, oks: Sequence[Run], errs: Sequence[Run], upper: int) -> None:
+        """Takes over the contents as of `upper` - 1, as somebody else has arranged them."""
+        self._oks.load(oks)
+        self._errs.load(errs)
         self.upper = upper
 
     def advance_since(self, since: int) -> None:

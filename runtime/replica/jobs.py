@@ -1,17 +1,22 @@
-"""Jobs in the driver: a hydration asked for by the coordinator, run on Spark, reported back."""
+"""Jobs in the driver: a hydration or a query asked for by the coordinator, run on Spark, reported back."""
 
 from __future__ import annotations
 
 import os
+import threading
+from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
 from ..compute.spark.application import Application
-from ..compute.spark.level_task import Hydration
-from .protocol import JobFinished, RunJob, StateRuns, job_writer
+from ..compute.spark.job import Job
+from ..compute.spark.superstep import JobResult, JobRun
+from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, StateRuns, job_writer
 
 PARTITION_ROWS = 4_000_000
 """A task holds the rows of its partition in memory, so there are more partitions than cores for larger inputs."""
+
+PROGRESS_INTERVAL_S = 0.25
 
 
 def default_partitions(rows: int) -> int:
@@ -19,22 +24,80 @@ def default_partitions(rows: int) -> int:
     return max(len(os.sched_getaffinity(0)), -(-rows // PARTITION_ROWS))
 
 
-def run_job(app: Application, command: RunJob, directory: Path) -> JobFinished:
-    """Hydrates a dataflow; raises what made the job fail."""
+def run_job(
+    app: Application, command: RunJob, directory: Path, send: Callable[[JobProgress], None]
+) -> JobFinished:
+    """Runs a job and says now and then how far it is; raises what made it fail."""
     started = monotonic()
-    Path(command.state_directory).mkdir(parents=True, exist_ok=True)
+    Path(command.directory).mkdir(parents=True, exist_ok=True)
     rows = sum(part.rows for source in command.imports for part in source.snapshot)
-    job = Hydration(
+    job = Job(
         plan=command.plan,
         as_of=command.as_of,
         schemas={source.id: source.schema for source in command.imports},
         blobs=str(directory / "blobs"),
-        state_directory=command.state_directory,
-        output_shard=command.output_shard,
+        directory=command.directory,
         writer=job_writer(command.job_id),
         partitions=command.partitions or default_partitions(rows),
+        rows=rows,
+        output_shard=command.output_shard,
+        index_key=command.index_key,
+        answer_bytes=command.answer_bytes,
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
-    result = app.hydrate(job, imports, pool=command.pool, group=f"job-{command.job_id}")
-    state = tuple(StateRuns(node, name, tuple(paths)) for (node, name), paths in result.state.items())
-    return JobFinished(command.job_id, tuple(result.parts), state, result.rows_read, monotonic() - started)
+    run = app.job_run(job)
+    ended = threading.Event()
+    reporter = threading.Thread(
+        target=_report, args=(command.job_id, run, ended, send), name=f"progress of job {command.job_id}"
+    )
+    reporter.start()
+    try:
+        result = run.run(imports, command.pool, f"job-{command.job_id}")
+    finally:
+        ended.set()
+        reporter.join()
+    return _finished(command, result, monotonic() - started)
+
+
+def _report(job_id: int, run: JobRun, ended: threading.Event, send: Callable[[JobProgress], None]) -> None:
+    """Sends the job's progress whenever it has changed, until the job has ended; the last word is JobFinished."""
+    last, over = None, False
+    while not over:
+        over = ended.wait(PROGRESS_INTERVAL_S)
+        now = run.progress
+        if now != last:
+            last = now
+            try:
+                send(
+                    JobProgress(
+                        job_id,
+                        now.rows_read,
+                        now.rows,
+                        now.levels_done,
+                        now.levels,
+                        now.tasks_done,
+                        now.tasks,
+                    )
+                )
+            except ConnectionError:
+                return  # the coordinator is gone, and this driver with it
+
+
+def _finished(command: RunJob, result: JobResult, seconds: float) -> JobFinished:
+    state = [StateRuns(node, name, tuple(paths)) for (node, name), paths in result.state.items()]
+    if result.index:
+        state.append(StateRuns(len(command.plan.nodes), INDEX_RUNS, tuple(result.index)))
+    failure = None
+    if len(result.errors):
+        sqlstates, messages = result.errors.columns
+        failure = sqlstates[0].as_py(), messages[0].as_py()
+    return JobFinished(
+        command.job_id,
+        tuple(result.parts),
+        tuple(state),
+        result.rows_read,
+        seconds,
+        answers=tuple(answer.path for answer in result.answers if answer.path),
+        answer_bytes=sum(answer.nbytes for answer in result.answers),
+        failure=failure,
+    )

@@ -62,9 +62,13 @@ class IndexOutput:
     key: tuple[int, ...]
 
 
+INDEX_RUNS = "index"
+"""The name of an index's own runs among the state that a job has left; their node is the number of nodes."""
+
+
 @dataclass(frozen=True, slots=True)
 class StateRuns:
-    """A hydrated operator state: the run files of one spine, in order of hash."""
+    """A hydrated operator state: the run files of one spine."""
 
     node: int
     spine: str
@@ -209,9 +213,11 @@ class StopReplica:
 
 @dataclass(frozen=True, slots=True)
 class RunJob:
-    """To the driver: hydrate `plan` as of `as_of` as a Spark job of `partitions` tasks per level (0: as many as fit).
+    """To the driver: compute `plan` as of `as_of` as a Spark job of `partitions` tasks per level (0: as many as fit).
 
-    The contents are written as parts of `output_shard`, or not at all if that is None: they are durable already.
+    A query has `answer_bytes`, what its answer may be at most, and gets files of rows.  Otherwise this is a hydration:
+    the operators' state is kept, and the contents are written as parts of `output_shard`, or, by the columns
+    `index_key`, as runs of an index, or not at all if both are None: they are durable already.
     """
 
     job_id: int
@@ -220,7 +226,9 @@ class RunJob:
     as_of: int
     imports: tuple[Import, ...]
     output_shard: ShardId | None
-    state_directory: str
+    index_key: tuple[int, ...] | None
+    answer_bytes: int | None
+    directory: str
     partitions: int
 
 
@@ -319,8 +327,25 @@ class PeekFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job has come: input rows read of all, and ended tasks, of which a level has equally many."""
+
+    job_id: int
+    rows_read: int
+    rows: int
+    levels_done: int
+    levels: int
+    tasks_done: int
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
 class JobFinished:
-    """The output parts and the state of a hydration, or `error`."""
+    """The output parts and the state of a hydration, or `error`.
+
+    Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (no files if that is too much),
+    and `failure` the SQLSTATE and message of an error among the rows.
+    """
 
     job_id: int
     output: tuple[PartRef, ...]
@@ -328,6 +353,9 @@ class JobFinished:
     rows: int
     seconds: float
     error: str | None = None
+    answers: tuple[str, ...] = ()
+    answer_bytes: int = 0
+    failure: tuple[str, str] | None = None
 
 
 Message = Any

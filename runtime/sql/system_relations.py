@@ -127,7 +127,10 @@ _FILLED = {
     "mz_catalog.mz_columns": "id:t name:t position:l nullable:b type:t default:t type_oid:o type_mod:i",
     "mz_catalog.mz_roles": "id:t oid:o name:t",
     "mz_internal.mz_frontiers": "object_id:t read_frontier:l write_frontier:l",
-    "mz_internal.mz_hydration_statuses": "object_id:t replica_id:t hydrated:b hydration_seconds:d rows:l spark_job_id:l",
+    "mz_internal.mz_hydration_statuses": "object_id:t replica_id:t hydrated:b hydration_seconds:d rows:l spark_job_id:l "
+    "percent:d",
+    "mz_internal.mz_spark_jobs": "id:l kind:t cluster:t object_id:t status:t started_at:z seconds:d rows_total:l "
+    "rows_read:l levels:l levels_done:l tasks:l tasks_done:l percent:d error:t",
     "mz_internal.mz_object_dependencies": "object_id:t referenced_object_id:t",
     "mz_internal.mz_source_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",
     "mz_internal.mz_sink_statuses": "id:t name:t type:t last_status_change_at:z status:t error:t details:t",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 import pytest
@@ -106,3 +107,79 @@ def test_an_error_found_by_a_job_is_the_views_and_goes_away(runtime: Runtime) ->
         runtime.run("SELECT * FROM jobs.quotients")
     runtime.run("DELETE FROM divisors WHERE n = 0")
     assert runtime.rows("SELECT * FROM jobs.quotients") == [(1, 10), (2, 5)]
+
+
+def index_hydration(runtime: Runtime, name: str) -> tuple[object, ...] | None:
+    rows = runtime.run(
+        "SELECT h.hydrated, h.rows, h.spark_job_id, h.percent FROM mz_internal.mz_hydration_statuses h "
+        f"JOIN mz_catalog.mz_indexes i ON i.id = h.object_id WHERE i.name = '{name}'"
+    )
+    return rows[0] if rows and rows[0][0] else None
+
+
+def test_an_index_is_hydrated_by_a_job_and_goes_on(runtime: Runtime) -> None:
+    runtime.run(
+        "CREATE TABLE events (id int NOT NULL, kind int, note text)",
+        "INSERT INTO events SELECT g, g % 50, 'event ' || (g % 7)::text FROM generate_series(1, 3000) AS g",
+        "DELETE FROM events WHERE id % 10 = 3",
+        "CREATE INDEX events_by_kind IN CLUSTER jobs ON events (kind)",
+        "CREATE VIEW notes_by_kind AS SELECT kind, note, count(*) AS n FROM events GROUP BY kind, note",
+        "CREATE INDEX notes_index IN CLUSTER jobs ON notes_by_kind (kind, note)",
+    )
+    for name in ("events_by_kind", "notes_index"):
+        hydrated = runtime.eventually(lambda name=name: index_hydration(runtime, name))  # type: ignore[misc]
+        assert hydrated[2] is not None, "by a job"
+        assert hydrated[3] == 100
+    queries = (
+        "SELECT * FROM events WHERE kind = 7",
+        "SELECT * FROM events",
+        "SELECT * FROM notes_by_kind WHERE kind = 8 AND note = 'event 3'",
+        "SELECT * FROM notes_by_kind",
+    )
+
+    def alike() -> None:
+        with runtime.connect() as indexed, runtime.connect() as plain:
+            indexed.execute("SET cluster = jobs")
+            plain.execute("SET cluster = tasks")
+            for query in queries:
+                rows = [Counter(c.execute(query).fetchall()) for c in (indexed, plain)]
+                assert rows[0] == rows[1], query
+
+    alike()
+    runtime.run(
+        "INSERT INTO events VALUES (90001, 7, 'new'), (90002, NULL, NULL), (90003, 8, 'event 3')",
+        "DELETE FROM events WHERE id % 4 = 1",
+        "UPDATE events SET kind = 7 WHERE kind = 9",
+    )
+    alike()
+
+
+def test_an_index_over_an_error_is_in_error_until_it_goes_away(runtime: Runtime) -> None:
+    runtime.run(
+        "CREATE TABLE shares (n int)",
+        "INSERT INTO shares VALUES (1), (0), (2)",
+        "CREATE VIEW share AS SELECT n, 10 / n AS part FROM shares",
+        "CREATE INDEX share_index IN CLUSTER jobs ON share (n)",
+    )
+    assert runtime.eventually(lambda: index_hydration(runtime, "share_index"))[2] is not None
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = jobs")
+        with pytest.raises(Exception, match="division by zero"):
+            connection.execute("SELECT * FROM share WHERE n = 2")
+        connection.execute("DELETE FROM shares WHERE n = 0")
+        assert connection.execute("SELECT part FROM share WHERE n = 2").fetchall() == [(5,)]
+
+
+def test_jobs_are_shown_with_how_far_they_came(runtime: Runtime) -> None:
+    rows = runtime.run(
+        "SELECT j.kind, j.status, j.rows_total, j.rows_read, j.levels, j.levels_done, j.tasks, j.tasks_done, j.percent,"
+        " j.seconds FROM mz_internal.mz_spark_jobs j JOIN mz_catalog.mz_objects o ON o.id = j.object_id "
+        "JOIN mz_catalog.mz_schemas s ON s.id = o.schema_id WHERE s.name = 'jobs' AND o.name = 'named'"
+    )
+    assert rows, "it is remembered"
+    kind, status, total, read, levels, levels_done, tasks, tasks_done, percent, seconds = rows[-1]
+    assert (kind, status, percent) == ("hydration", "finished", 100)
+    assert read == total > 4_900
+    assert levels_done == levels == 2
+    assert tasks_done == tasks
+    assert seconds > 0

@@ -17,6 +17,7 @@ the end of the last step, so its rows bear no time of their own (0).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -60,6 +61,7 @@ class Reduce(Operator):
         self._op = op
         self._as_of = as_of
         self._keys = op.keys
+        self._from_nothing = False
         keys = input_schema.columns[: op.keys]
         self._accumulators = Accumulators(op, input_schema)
         sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
@@ -86,12 +88,26 @@ class Reduce(Operator):
             self._floats = FloatState(keys, tuple(self._accumulators.floats))
             self._spines["floats"] = self._floats.spine
 
+    @property
+    def keys(self) -> int:
+        return self._keys
+
     def spines(self) -> dict[str, Spine]:
         return self._spines
 
+    def begin_with(self, state: Mapping[str, Batch]) -> None:
+        """Adds to the state, by spine, what rows of the first step come to (see `combine`).
+
+        That step, whose time is the only one so far, must touch all of these groups.
+        """
+        for name, batch in state.items():
+            self._spines[name].insert(Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs))
+        self._from_nothing = bool(state)
+
     def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
-        output = super().step(inputs, lower, upper)
-        if not self._op.scalar or not lower <= self._as_of < upper:
+        begun, output = self._from_nothing, super().step(inputs, lower, upper)
+        self._from_nothing = False
+        if begun or not self._op.scalar or not lower <= self._as_of < upper:
             return output
         first = Batch(self._empty_row(), np.array([self._as_of], np.uint64), np.ones(1, np.int64))
         return Delta(concat_batches(self.schema, [first, output.oks]), output.errs)
@@ -200,6 +216,8 @@ class Reduce(Operator):
             if result.errors is not None:
                 errors.append(result.errors)
         exists = np.ones(len(rows), np.bool_) if self._op.scalar else rows > 0
+        if self._from_nothing:
+            exists[: len(rows) // 2] = False  # what the state began with has not been put out yet
         return _Results(exists, tuple(columns), tuple(errors))
 
     def _emit(self, results: _Results, heads: tuple[pa.Array, ...], segments: Segments) -> Delta:

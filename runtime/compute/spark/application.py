@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
-from ...expr.relation import GlobalId
-from ...persist.part import PartRef
-from .level_task import Hydration
+from .job import Job
 from .resident import run_resident
 from .session import spark_context, stop_context
-from .superstep import HydrationResult, hydrate
+from .superstep import JobRun
 
 
 class Application:
@@ -64,15 +62,9 @@ class Application:
     def run_resident(self, name: str, work: Callable[[int], None]) -> None:
         run_resident(self._context, name, work)
 
-    def hydrate(
-        self,
-        job: Hydration,
-        imports: Sequence[tuple[GlobalId, Sequence[PartRef]]],
-        *,
-        pool: str,
-        group: str,
-    ) -> HydrationResult:
-        return hydrate(self._context, job, imports, pool, group)
+    def job_run(self, job: Job) -> JobRun:
+        """The job, ready to be run."""
+        return JobRun(self._context, job)
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""

@@ -1,8 +1,9 @@
 """What travels between the levels of a job: rows `(pid, (port, payload))`, and the partition that each belongs to.
 
 `pid` is the partition: an equal range of the 32 upper bits of the key's hash.  `port` is the edge of the plan that the
-payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (from one byte before it) of
-errors.  All updates of a job have one time, so times do not travel.
+payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (the byte before it says so) of
+errors, or of the state that rows come to (see `compute.operators.combine`).  All updates of a job have one time, so
+times do not travel.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ REPORT = -1
 PAYLOAD_BYTES = 8 << 20
 """Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
 
-_ROWS, _ERRORS = b"o", b"e"
+_ROWS, _ERRORS, _STATE = b"o", b"e", b"s"
 _ALIGNMENT = 64
 
 
@@ -47,20 +48,39 @@ def split(batch: Batch, by: Exchange, partitions: int, here: int) -> Iterator[tu
     if not by:
         yield 0, batch
         return
-    pids = partition_of(hash_columns([batch.columns[i] for i in by], len(batch)), partitions)
+    hashes = hash_columns([batch.columns[i] for i in by], len(batch))
+    yield from pieces(batch, partition_of(hashes, partitions), partitions)
+
+
+def pieces(batch: Batch, pids: Indices, partitions: int) -> Iterator[tuple[int, Batch]]:
+    """The batch by the partition of each row, none of the pieces empty."""
     for pid in np.flatnonzero(np.bincount(pids, minlength=partitions)).tolist():
         yield pid, batch.filter(pids == pid)
 
 
 def encode(schema: Schema, delta: Delta) -> Iterator[bytes]:
     """The delta as payloads of bounded size; none for an empty one."""
-    for tag, columns, batch in ((_ROWS, schema, delta.oks), (_ERRORS, ERROR_SCHEMA, delta.errs)):
-        if not len(batch):
-            continue
-        pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
-        bounds = [len(batch) * i // pieces for i in range(pieces + 1)]
-        for start, stop in pairwise(bounds):
-            yield _payload(tag, columns, batch.slice(start, stop))
+    yield from _payloads(_ROWS, schema, delta.oks)
+    yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs)
+
+
+def encode_state(name: str, schema: Schema, batch: Batch) -> Iterator[bytes]:
+    """A part of a spine's contents as payloads; `name` is short ASCII."""
+    return _payloads(_STATE + name.encode(), schema, batch)
+
+
+def state_name(payload: bytes) -> str | None:
+    """The spine that a payload of `encode_state` is for; None for one of `encode`."""
+    return payload[1:_ALIGNMENT].decode().strip() if payload[:1] == _STATE else None
+
+
+def _payloads(tag: bytes, columns: Schema, batch: Batch) -> Iterator[bytes]:
+    if not len(batch):
+        return
+    pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
+    bounds = [len(batch) * i // pieces for i in range(pieces + 1)]
+    for start, stop in pairwise(bounds):
+        yield _payload(tag, columns, batch.slice(start, stop))
 
 
 def _payload(tag: bytes, schema: Schema, batch: Batch) -> bytes:
@@ -72,6 +92,7 @@ def _payload(tag: bytes, schema: Schema, batch: Batch) -> bytes:
         columns.append(pa.array(diffs))
     record = pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
     sink = pa.BufferOutputStream()
+    assert len(tag) <= _ALIGNMENT, tag
     sink.write(tag.ljust(_ALIGNMENT))  # whoever reads it needs no copy to have its columns aligned
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)

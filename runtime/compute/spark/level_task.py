@@ -1,7 +1,7 @@
 """One task of a job: one partition of one level.
 
 It takes in what was sent to its partition, runs the operators of its level on that range of key hashes, sends their
-outputs on, writes the state of its operators as run files and, where the view's contents come out, those as parts.
+outputs on, writes the state of its operators as run files and, where the output of the job comes out, that.
 
 A task is deterministic, and whatever it writes bears the attempt's own name: one that Spark runs twice does no harm.
 """
@@ -9,7 +9,7 @@ A task is deterministic, and whatever it writes bears the attempt's own name: on
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,55 +17,30 @@ import numpy as np
 
 from ...expr.relation import GlobalId
 from ...persist.blob.file import FileBlob
-from ...persist.part import PartRef, ShardId
+from ...persist.part import PartRef
 from ...persist.read import read_updates
 from ...persist.write import write_parts
-from ...repr.batch import NO_ERRORS, Batch, Delta, empty_batch, empty_delta, to_ipc
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, empty_delta, to_ipc
 from ...repr.consolidate import consolidate
+from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
+from ..operators.base import Operator
 from ..operators.build import NEVER, build
-from ..plan import ConstantOp, DataflowPlan, Exchange, Import, Node, ReduceOp, levels
+from ..operators.combine import Combined, combine, resumed, state_schemas
+from ..operators.reduce import Reduce
+from ..plan import ConstantOp, DataflowPlan, Exchange, Import, JoinOp, Node, ReduceOp, levels
+from ..run import Run
 from ..run_file import write_run
-from .exchange import REPORT, Row, concat, decode, encode, split
+from ..snapshot_join import snapshot_join
+from ..spine import Spine
+from .answer import write_answer
+from .exchange import REPORT, Row, concat, decode, encode, encode_state, split, state_name
+from .hot_keys import HotKeys, heavy, splittable
+from .job import Answer, Facts, Job, Report, WorkItem
 
 
 @dataclass(frozen=True, slots=True)
-class WorkItem:
-    """Rows `[rows * piece // pieces, rows * (piece + 1) // pieces)` of one part of an import, for one task."""
-
-    id: GlobalId
-    part: PartRef
-    piece: int
-    pieces: int
-
-
-@dataclass(frozen=True, slots=True)
-class Hydration:
-    """The job: everything that its tasks need to know.  The view's contents are written only if `output_shard`
-    names where to."""
-
-    plan: DataflowPlan
-    as_of: int
-    schemas: dict[GlobalId, Schema]
-    blobs: str
-    state_directory: str
-    output_shard: ShardId | None
-    writer: str
-    partitions: int
-
-
-@dataclass(frozen=True, slots=True)
-class Report:
-    """What one task leaves behind.  `state` is (node, spine name, path), `errors` those of the view (IPC)."""
-
-    parts: tuple[PartRef, ...] = ()
-    state: tuple[tuple[int, str, str], ...] = ()
-    errors: bytes | None = None
-    rows_read: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class _Edge:
+class Edge:
     """One input of one node; its position in the list of edges is its port."""
 
     producer: int
@@ -73,32 +48,86 @@ class _Edge:
     exchange: Exchange
 
 
-class LevelTask:
-    """`attempt` is unique among all tasks that may write to the job's state directory."""
+@dataclass(frozen=True, slots=True)
+class Knowledge:
+    """What the driver has found out before a level is run: hot keys by join, and ports on which rows are retracted, so
+    that nothing may be cut short."""
 
-    def __init__(self, job: Hydration, level: int, partition: int, attempt: int) -> None:
+    hot: Mapping[int, HotKeys]
+    uncut: frozenset[int] = frozenset()
+
+
+class Topology:
+    """The levels of a plan, and the edges between its nodes."""
+
+    def __init__(self, plan: DataflowPlan) -> None:
+        self.plan = plan
+        self.levels = levels(plan)
+        self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
+        self.edges = tuple(
+            Edge(producer, node.id, by)
+            for node in plan.nodes
+            for producer, by in zip(node.inputs, node.exchange, strict=True)
+        )
+        self._first_port: dict[int, int] = {}
+        for port, edge in enumerate(self.edges):
+            self._first_port.setdefault(edge.consumer, port)
+
+    def port(self, node: Node, index: int) -> int:
+        """The port of input `index` of a node."""
+        return self._first_port[node.id] + index
+
+    def side(self, port: int) -> int:
+        """Which input of its consumer a port is."""
+        return port - self._first_port[self.edges[port].consumer]
+
+    def leaving(self, level: int) -> list[int]:
+        """The ports on which a level sends."""
+        return [
+            port
+            for port, edge in enumerate(self.edges)
+            if self.level_of[edge.producer] == level and self.level_of[edge.consumer] > level
+        ]
+
+    def consumer(self, port: int) -> Node:
+        return self.plan.nodes[self.edges[port].consumer]
+
+    def schema(self, port: int) -> Schema:
+        """The shape of the rows on a port."""
+        return self.plan.nodes[self.edges[port].producer].schema
+
+
+class LevelTask:
+    """`attempt` is unique among all tasks that may write to the job's directory; `tell` is called once, at the end."""
+
+    def __init__(
+        self,
+        job: Job,
+        level: int,
+        partition: int,
+        attempt: int,
+        known: Knowledge,
+        tell: Callable[[Facts], None],
+    ) -> None:
         self._job = job
         self._partition = partition
         self._attempt = attempt
+        self._known = known
+        self._tell = tell
         self._blob = FileBlob(Path(job.blobs))
-        every = levels(job.plan)
+        self._topology = Topology(job.plan)
         self._level = level
-        self._nodes = every[level]
-        self._last = level == len(every) - 1
-        self._level_of = {id_: at for at, ids in enumerate(every) for id_ in ids}
-        self._edges = [
-            _Edge(producer, node.id, by)
-            for node in job.plan.nodes
-            for producer, by in zip(node.inputs, node.exchange, strict=True)
-        ]
-        self._first_port: dict[int, int] = {}
-        for port, edge in enumerate(self._edges):
-            self._first_port.setdefault(edge.consumer, port)
+        self._nodes = self._topology.levels[level]
+        self._last = level == len(self._topology.levels) - 1
         self._imported: dict[GlobalId, list[Delta]] = {}
         self._received: dict[int, list[Delta]] = {}
+        self._states: dict[int, dict[str, list[Batch]]] = {}
         self._outputs: dict[int, Delta] = {}
         self._state: list[tuple[int, str, str]] = []
-        self._rows_read = 0
+        self._rows_read = self._rows_in = self._bytes_sent = 0
+        self._sent: dict[int, int] = {}
+        self._heavy: dict[int, dict[int, int]] = {}
+        self._uncut: set[int] = set()
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         """From the rows that were sent here to the rows for the next level; after the last level, reports."""
@@ -106,22 +135,36 @@ class LevelTask:
             yield from self._take(port, payload)
         for id_ in self._nodes:
             self._outputs[id_] = self._apply(self._job.plan.nodes[id_])
-        for id_ in self._nodes:
-            yield from self._send(id_)
+        for port in self._topology.leaving(self._level):
+            for pid, payload in self._send(port):
+                self._bytes_sent += len(payload)
+                yield pid, (port, payload)
         yield from self._finish()
+        rows_out = sum(len(output.oks) for output in self._outputs.values())
+        self._tell(Facts(self._rows_read, rows_out, self._sent, self._heavy, frozenset(self._uncut)))
+
+    # -- in --
 
     def _take(self, port: int, payload: bytes) -> Iterator[Row]:
         """Takes in one row, or passes it on if it is for a later level."""
+        topology = self._topology
         if port == REPORT:
             if payload:
                 yield self._partition, (REPORT, payload)
         elif self._level == 0:
             self._read(pickle.loads(payload))
-        elif self._level_of[self._edges[port].consumer] > self._level:
+        elif topology.level_of[topology.edges[port].consumer] > self._level:
             yield self._partition, (port, payload)
+        elif (name := state_name(payload)) is not None:
+            node = topology.consumer(port)
+            schema = state_schemas(node.op, topology.schema(port), node.schema)[name]
+            batch = decode(schema, payload, self._job.as_of).oks
+            self._rows_in += len(batch)
+            self._states.setdefault(node.id, {}).setdefault(name, []).append(batch)
         else:
-            schema = self._job.plan.nodes[self._edges[port].producer].schema
-            self._received.setdefault(port, []).append(decode(schema, payload, self._job.as_of))
+            delta = decode(topology.schema(port), payload, self._job.as_of)
+            self._rows_in += len(delta.oks)
+            self._received.setdefault(port, []).append(delta)
 
     def _read(self, item: WorkItem) -> None:
         """The contents as of the job's time, not consolidated: equal rows may lie in different parts."""
@@ -133,64 +176,155 @@ class LevelTask:
         rows = delta.oks.slice(start, stop)
         self._imported.setdefault(item.id, []).append(Delta(_at(rows, as_of), _at(errs, as_of)))
 
+    def _input(self, node: Node, index: int) -> Delta:
+        """What has come on one edge: from this level's own nodes, or through the shuffle."""
+        port = self._topology.port(node, index)
+        producer = self._topology.edges[port].producer
+        if self._topology.level_of[producer] == self._level:
+            return self._outputs[producer]
+        return concat(self._topology.schema(port), self._received.pop(port, []))
+
+    # -- operators --
+
     def _apply(self, node: Node) -> Delta:
-        plan = self._job.plan
+        plan, as_of = self._job.plan, self._job.as_of
         if isinstance(node.op, Import):
             return concat(node.schema, self._imported.pop(node.op.id, []))
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
+        states = self._states.pop(node.id, {})
         # A constant, and the one row of an aggregate over everything, exist once: in partition 0.
         alone = isinstance(node.op, ConstantOp) or (isinstance(node.op, ReduceOp) and node.op.scalar)
         first = self._partition == 0
-        if not any(inputs) and not (alone and first):
+        if not any(inputs) and not states and not (alone and first):
             return empty_delta(node.schema)
-        as_of = self._job.as_of
+        if isinstance(node.op, JoinOp) and not self._job.keeps_state:
+            return snapshot_join(node.op, plan.input_schemas(node), node.schema, inputs)
         operator = build(node.op, plan.input_schemas(node), node.schema, as_of if first else NEVER)
+        if states:
+            inputs = (self._resumed(operator, plan.input_schemas(node)[0], inputs[0], states),)
         output = operator.step(inputs, as_of, as_of + 1)
-        for name, spine in operator.spines().items():
-            for index, run in enumerate(spine.runs):
-                file = f"{node.id}-{name}-{self._partition}-{self._attempt}-{index}.run"
-                path = Path(self._job.state_directory) / file
-                write_run(path, run)
-                self._state.append((node.id, name, str(path)))
+        if self._job.keeps_state:
+            self._keep(node, operator)
         return output
 
-    def _input(self, node: Node, index: int) -> Delta:
-        """What has come on one edge: from this level's own nodes, or through the shuffle."""
-        port = self._first_port[node.id] + index
-        producer = self._edges[port].producer
-        if self._level_of[producer] == self._level:
-            return self._outputs[producer]
-        return concat(self._job.plan.nodes[producer].schema, self._received.pop(port, []))
+    def _resumed(
+        self, operator: Operator, schema: Schema, rows: Delta, states: dict[str, list[Batch]]
+    ) -> Delta:
+        """Has the operator begin with what was combined elsewhere; returns what it is to take in."""
+        assert isinstance(operator, Reduce)
+        spines = operator.spines()
+        state = {name: concat_batches(spines[name].schema, batches) for name, batches in states.items()}
+        return Delta(resumed(operator, schema, rows.oks, state, self._job.as_of), rows.errs)
 
-    def _send(self, id: int) -> Iterator[Row]:
-        """The output of a node, on every edge that leads to a later level.  Errors stay in their partition."""
-        output = self._outputs[id]
-        schema = self._job.plan.nodes[id].schema
-        for port, edge in enumerate(self._edges):
-            if edge.producer != id or self._level_of[edge.consumer] == self._level or not output:
-                continue
-            for pid, oks in split(output.oks, edge.exchange, self._job.partitions, self._partition):
-                for payload in encode(schema, Delta(oks, NO_ERRORS)):
-                    yield pid, (port, payload)
-            for payload in encode(schema, Delta(empty_batch(schema), output.errs)):
-                yield self._partition, (port, payload)
+    def _keep(self, node: Node, operator: Operator) -> None:
+        hot = self._known.hot.get(node.id)
+        for name, spine in operator.spines().items():
+            for index, run in enumerate(spine.runs):
+                if hot is not None:
+                    run = hot.own(name, run, self._job.partitions, self._partition)
+                if len(run):
+                    self._state.append((node.id, name, self._write(f"{node.id}-{name}", index, run)))
+
+    def _write(self, name: str, index: int, run: Run) -> str:
+        """Writes a run under a name of this attempt's own."""
+        path = self._path(f"{name}-{index}.run")
+        write_run(path, run)
+        return str(path)
+
+    def _path(self, name: str) -> Path:
+        return Path(self._job.directory) / f"{self._level}-{self._partition}-{self._attempt}-{name}"
+
+    # -- out --
+
+    def _send(self, port: int) -> Iterator[tuple[int, bytes]]:
+        """The output of the port's producer, by partition.  Errors stay where they are."""
+        edge, schema = self._topology.edges[port], self._topology.schema(port)
+        output = self._outputs[edge.producer]
+        self._measure(port, edge, output.oks)
+        combined = self._combined(port, edge, schema, output.oks)
+        for pid, oks in self._split(port, edge, combined.rows):
+            for payload in encode(schema, Delta(oks, NO_ERRORS)):
+                yield pid, payload
+        if combined.state:
+            consumer = self._topology.consumer(port)
+            schemas = state_schemas(consumer.op, schema, consumer.schema)
+            for name, batch in combined.state.items():
+                for pid, part in split(batch, edge.exchange, self._job.partitions, self._partition):
+                    for payload in encode_state(name, schemas[name], part):
+                        yield pid, payload
+        for payload in encode(schema, Delta(empty_batch(schema), output.errs)):
+            yield self._partition, payload
+
+    def _measure(self, port: int, edge: Edge, rows: Batch) -> None:
+        """Counts what goes to a join, to find keys that are too many for one task."""
+        job = self._job
+        if job.partitions == 1 or job.rows < job.hot_rows or not splittable(self._topology.consumer(port).op):
+            return
+        assert edge.exchange
+        hashes = hash_columns([rows.columns[i] for i in edge.exchange], len(rows))
+        self._sent[port] = len(rows)
+        self._heavy[port] = heavy(hashes, max(1, job.hot_rows // job.partitions))
+
+    def _combined(self, port: int, edge: Edge, schema: Schema, rows: Batch) -> Combined:
+        if edge.exchange is None or not self._job.combine:
+            return Combined(rows, {})
+        cut = not self._job.keeps_state and port not in self._known.uncut
+        combined = combine(self._topology.consumer(port).op, schema, rows, self._job.as_of, cut=cut)
+        if combined.uncut:
+            self._uncut.add(port)
+        return combined
+
+    def _split(self, port: int, edge: Edge, rows: Batch) -> Iterator[tuple[int, Batch]]:
+        hot = self._known.hot.get(edge.consumer)
+        if hot is not None and len(rows):
+            return hot.split(rows, edge.exchange, self._job.partitions, self._topology.side(port))
+        return split(rows, edge.exchange, self._job.partitions, self._partition)
 
     def _finish(self) -> Iterator[Row]:
-        """Writes the view's contents, if they are here, reports, and makes sure that the next level runs."""
-        plan, shard = self._job.plan, self._job.output_shard
+        """Writes the job's output, if it is here, reports, and makes sure that the next level runs."""
+        job = self._job
         parts: tuple[PartRef, ...] = ()
-        errors = None
-        if plan.output in self._nodes:
-            output = self._outputs[plan.output]
-            if shard is not None:
-                oks = Delta(consolidate(output.oks), NO_ERRORS)
-                parts = write_parts(self._blob, shard, plan.schema, oks, writer=self._job.writer)
+        errors = index = answer = None
+        if job.plan.output in self._nodes:
+            output = self._outputs[job.plan.output]
+            oks = consolidate(output.oks)
+            if job.output_shard is not None:
+                delta = Delta(oks, NO_ERRORS)
+                parts = write_parts(self._blob, job.output_shard, job.plan.schema, delta, writer=job.writer)
+            if job.index_key is not None:
+                index = self._arrange(oks, job.index_key)
+            if job.answer_bytes is not None and len(oks):
+                answer = self._answer(oks, job.answer_bytes)
             errs = consolidate(output.errs)
             errors = to_ipc(ERROR_SCHEMA, errs) if len(errs) else None
-        report = Report(parts, tuple(self._state), errors, self._rows_read)
+        report = Report(
+            self._level,
+            self._partition,
+            parts,
+            tuple(self._state),
+            errors,
+            index,
+            answer,
+            self._rows_read,
+            self._rows_in,
+            self._bytes_sent,
+        )
         yield self._partition, (REPORT, pickle.dumps(report))
         if not self._last:
             yield self._partition, (REPORT, b"")
+
+    def _arrange(self, rows: Batch, key: tuple[int, ...]) -> str | None:
+        """Writes the rows as a run of an index."""
+        spine = Spine(self._job.plan.schema, key)
+        spine.insert(rows)
+        return self._write("index", 0, spine.runs[0]) if spine.runs else None
+
+    def _answer(self, rows: Batch, most: int) -> Answer:
+        if rows.nbytes > most:
+            return Answer("", rows.nbytes)
+        path = self._path("answer")
+        write_answer(path, self._job.plan.schema, rows)
+        return Answer(str(path), rows.nbytes)
 
 
 def _at(batch: Batch, time: int) -> Batch:

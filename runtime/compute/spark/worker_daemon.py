@@ -9,9 +9,9 @@ from __future__ import annotations
 import pyspark.worker
 from pyspark.daemon import manager
 
-from . import level_task, resident
+from . import level_task, resident, superstep
 
-PRELOADED = (pyspark.worker, level_task, resident)
+PRELOADED = (pyspark.worker, level_task, resident, superstep)
 """Named, so that the imports are seen to be used."""
 
 if __name__ == "__main__":

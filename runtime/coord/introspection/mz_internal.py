@@ -28,14 +28,43 @@ def mz_hydration_statuses(state: State) -> Rows:
         if item.kind in _MAINTAINED and item.cluster is not None:
             replica = state.controller.replica(item.cluster)
             hydrated = state.controller.hydrations.get(item.id)
+            running = state.controller.jobs.of(item.id)
             yield {
                 "object_id": item.id,
                 "replica_id": f"{replica.cluster_id}-r1",
                 "hydrated": hydrated is not None,
                 "hydration_seconds": hydrated.seconds if hydrated is not None else None,
                 "rows": hydrated.rows if hydrated is not None else None,
-                "spark_job_id": state.controller.hydration_jobs.get(item.id),
+                "spark_job_id": state.controller.jobs.hydrations.get(item.id),
+                "percent": 100.0
+                if hydrated is not None
+                else running.percent
+                if running is not None
+                else None,
             }
+
+
+def mz_spark_jobs(state: State) -> Rows:
+    """What runs on Spark besides the replicas, and what has ended lately."""
+    for job in state.controller.jobs.entries():
+        progress = job.progress
+        yield {
+            "id": job.id,
+            "kind": job.kind,
+            "cluster": job.cluster,
+            "object_id": job.object_id,
+            "status": job.status,
+            "started_at": timestamp(job.started_ms),
+            "seconds": job.seconds,
+            "rows_total": job.rows,
+            "rows_read": progress.rows_read if progress is not None else 0,
+            "levels": progress.levels if progress is not None else None,
+            "levels_done": progress.levels_done if progress is not None else 0,
+            "tasks": progress.tasks if progress is not None else None,
+            "tasks_done": progress.tasks_done if progress is not None else 0,
+            "percent": job.percent,
+            "error": job.error,
+        }
 
 
 def mz_object_dependencies(state: State) -> Rows:

@@ -4,166 +4,37 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from itertools import count
+from dataclasses import fields, replace
 from pathlib import Path
 from random import Random
 
 import numpy as np
 import pyarrow as pa
 import pytest
-from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import levels
-from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.exchange import decode, encode, partition_of, split
-from ptvc.compute.spark.level_task import Hydration
-from ptvc.compute.spark.superstep import HydrationResult
+from ptvc.compute.spark.job import Job
 from ptvc.expr import relation as r
-from ptvc.expr.aggregates import resolve_aggregate
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
-from ptvc.persist.blob.file import FileBlob
-from ptvc.persist.part import PartRef
-from ptvc.persist.read import read_updates
-from ptvc.persist.write import write_parts
+from ptvc.expr.scalar import Literal
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA, Schema
-from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
+from ptvc.repr.types import FLOAT8, INT4, TEXT
 from pyspark import TaskContext
 
-from ..histories import batch_of, consolidated, schema_of, updates_of
-from ..random_views import TABLES, Views, random_row
+from ..histories import batch_of, schema_of, updates_of
 from ..reference import Row, Update
-
-AS_OF = 5
-JOB_IDS = count(1)
-Inputs = Mapping[str, Sequence[Delta]]
-"""Per import its parts: updates at times up to AS_OF."""
-
-
-def part(schema: Schema, rows: Sequence[Row], *, time: int = 1, diff: int = 1) -> Delta:
-    return Delta(batch_of(schema, [(row, time, diff) for row in rows]), NO_ERRORS)
-
-
-def observed(delta: Delta) -> tuple[dict[Row, int], dict[Row, int]]:
-    return consolidated(updates_of(delta.oks)), consolidated(updates_of(delta.errs))
-
-
-class Case:
-    """A view over some inputs, hydrated in both ways."""
-
-    def __init__(
-        self,
-        application: Application,
-        directory: Path,
-        relation: r.Relation,
-        inputs: Inputs,
-        partitions: int = 2,
-    ) -> None:
-        self.plan = lower(relation)
-        self.application = application
-        self.inputs = inputs
-        self.schemas = {id_: self.plan.import_schema(id_) for id_ in self.plan.imports}
-        self.blob = FileBlob(directory / "blobs")
-        state = directory / "state"
-        state.mkdir(parents=True, exist_ok=True)
-        self.job = Hydration(
-            self.plan, AS_OF, self.schemas, str(directory / "blobs"), str(state), "view", "test", partitions
-        )
-
-    def parts(self, id: str) -> list[PartRef]:
-        return [
-            ref
-            for delta in self.inputs.get(id, ())
-            for ref in write_parts(self.blob, id, self.schemas[id], delta, writer="test")
-        ]
-
-    def run(self) -> HydrationResult:
-        imports = [(id_, self.parts(id_)) for id_ in self.plan.imports]
-        return self.application.hydrate(self.job, imports, pool="test", group=f"job-{next(JOB_IDS)}")
-
-    def check(self, changes: Sequence[Mapping[str, Delta]] = ()) -> HydrationResult:
-        """The job's contents are the dataflow's, and so are the outputs of later steps."""
-        expected = Dataflow(self.plan, AS_OF)
-        contents = {}
-        for id_ in self.plan.imports:
-            updates = [u for delta in self.inputs.get(id_, ()) for u in updates_of(delta.oks)]
-            errors = [u for delta in self.inputs.get(id_, ()) for u in updates_of(delta.errs)]
-            contents[id_] = Delta(
-                batch_of(self.schemas[id_], [(row, AS_OF, n) for row, time, n in updates if time <= AS_OF]),
-                batch_of(ERROR_SCHEMA, [(row, AS_OF, n) for row, time, n in errors if time <= AS_OF]),
-            )
-        wanted = expected.step(contents, AS_OF, AS_OF + 1)
-        result = self.run()
-        found = read_updates(self.blob, result.parts, self.plan.schema, 0, AS_OF + 1)
-        assert observed(found) == observed(wanted)
-        assert all(ref.min_time == ref.max_time == AS_OF for ref in result.parts)
-        loaded = Dataflow(self.plan, AS_OF)
-        loaded.load(
-            {id_: [map_run(Path(path)) for path in paths] for id_, paths in result.state.items()}, AS_OF + 1
-        )
-        for step, change in enumerate(changes, AS_OF + 1):
-            assert observed(loaded.step(change, step, step + 1)) == observed(
-                expected.step(change, step, step + 1)
-            )
-        return result
-
-
-NUMBERS = schema_of(INT4, INT4)
-NAMES = schema_of(TEXT, INT4)
-
-
-def get(id: str, schema: Schema = NUMBERS) -> r.Get:
-    return r.Get(id, schema)
-
-
-def column(index: int, schema: Schema = NUMBERS) -> ColumnRef:
-    return ColumnRef(index, schema.types[index])
-
-
-def totals(child: r.Relation, keys: tuple[int, ...] = (0,), *, scalar: bool = False) -> r.Reduce:
-    _, total = resolve_aggregate("sum", INT4)
-    value = column(len(child.schema) - 1, child.schema)
-    aggregates = (
-        r.Aggregate("count", None, INT8, "count", nullable=False),
-        r.Aggregate("sum", value, total, "sum"),
-        r.Aggregate("min", value, INT4, "min"),
-        r.Aggregate("count", value, INT8, "values", distinct=True, nullable=False),
-    )
-    scalars = tuple(column(key, child.schema) for key in keys)
-    return r.Reduce(child, scalars, tuple(f"key_{i}" for i in keys), aggregates, scalar)
-
-
-def random_numbers(random: Random, rows: int, keys: int = 20) -> list[Row]:
-    return [(random.choice((None, *range(keys))), random.randrange(100)) for _ in range(rows)]
-
+from .cases import AS_OF, NAMES, NUMBERS, Case, column, get, part, random_case, random_numbers, totals
 
 SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
 def test_random_views(application: Application, tmp_path: Path, seed: int) -> None:
-    """Rows that were deleted before the job began, some in other parts than their insert; then three more steps."""
-    random = Random(seed)
-    relation = Views(random).relation(random.choice((2, 3, 3, 4)))
-    inputs: dict[str, list[Delta]] = {}
-    changes: list[dict[str, Delta]] = [{}, {}, {}]
-    for id_, schema in TABLES.items():
-        rows = [random_row(random, schema) for _ in range(30)]
-        gone, kept = rows[:10], rows[10:]
-        inputs[id_] = [
-            part(schema, rows[:15]),
-            part(schema, rows[15:], time=2),
-            part(schema, gone, time=AS_OF, diff=-1),
-        ]
-        for step, change in enumerate(changes):
-            updates: list[Update] = [(row, AS_OF + 1 + step, -1) for row in kept[step * 5 : step * 5 + 5]]
-            updates += [(random_row(random, schema), AS_OF + 1 + step, 1) for _ in range(5)]
-            change[id_] = Delta(batch_of(schema, updates), NO_ERRORS)
-    Case(application, tmp_path, relation, inputs, partitions=random.choice((1, 2, 3))).check(changes)
+    case, changes = random_case(Random(seed), application, tmp_path)
+    case.check(changes)
 
 
 @pytest.mark.parametrize("kind", list(r.JoinKind))
@@ -279,20 +150,18 @@ def test_errors_are_data(application: Application, tmp_path: Path, scalar: bool)
 
 def test_no_output_is_written_where_none_is_wanted(application: Application, tmp_path: Path) -> None:
     case = Case(application, tmp_path, totals(get("u1")), {"u1": [part(NUMBERS, [(1, 1)])]})
-    case.job = Hydration(
-        case.plan, AS_OF, case.schemas, case.job.blobs, case.job.state_directory, None, "test", 2
-    )
+    case.job = replace(case.job, output_shard=None)
     result = case.run()
     assert result.parts == []
     assert set(result.state) == {(1, "groups"), (1, "values_1"), (1, "distinct_1")}
 
 
-def fatal(job: Hydration, flags: Path) -> Hydration:
+def fatal(job: Job, flags: Path) -> Job:
     """The job, except that two of its tasks die by SIGKILL after they have written some of their state."""
 
-    class Fatal(Hydration):  # defined in a function, so that it travels by value
+    class Fatal(Job):  # defined in a function, so that it travels by value
         def __getattribute__(self, name: str) -> object:
-            if name == "state_directory" and TaskContext.get() is not None:
+            if name == "directory" and TaskContext.get() is not None:
                 for number in range(100):
                     try:
                         (flags / str(number)).touch(exist_ok=False)
@@ -315,7 +184,7 @@ def test_killed_tasks_are_retried(application: Application, tmp_path: Path) -> N
     case.job = fatal(case.job, flags)
     result = case.check([change])
     assert {"1", "4"} < {flag.name for flag in flags.iterdir()}, "both were killed, and more ran after them"
-    written = {path.name for path in Path(case.job.state_directory).iterdir()}
+    written = {path.name for path in Path(case.job.directory).iterdir()}
     assert {Path(path).name for paths in result.state.values() for path in paths} <= written
 
 

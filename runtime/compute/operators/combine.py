@@ -1,0 +1,146 @@
+"""Combining: what a task's rows come to, before they are sent to where their keys are brought together.
+
+The state of an operator adds up: that of two collections together is the sum of theirs.  So rows that meet in one
+task are sent as the state that they make, which is smaller when many have one key, and whoever receives it adds it
+to the rest (`Reduce.begin_with`).
+
+That holds for counts and sums, but a result like min, or the count of distinct values, needs the values themselves.
+So of rows A the task sends some rows V, those values with how often each occurs and NULL in every other column, and
+the state of A - V, in which all values cancel and only sums are left:
+
+```
+A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A - V = {k: 0 rows, sum 60}
+     key, min's, sum's
+```
+
+The multiset is what counts for a distinct or a threshold, whose rows are merely added up.  Of a top k whose state
+nobody will want, only the first rows here can be among the first of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.consolidate import consolidate
+from ...repr.hash import hash_columns
+from ...repr.schema import Schema
+from ..merge import Identity, merge_runs
+from ..plan import DistinctOp, Op, ReduceOp, ThresholdOp, TopKOp
+from ..spine import Spine
+from .reduce import Reduce
+from .topk import TopK
+
+LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every"))
+"""Aggregates whose state is sums, unless their argument is DISTINCT."""
+
+EXTREMES = frozenset(("min", "max"))
+"""Aggregates that look at values, and pass over NULL."""
+
+WORTH = 2
+"""Rows are combined when there are at least so many of them per key."""
+
+
+@dataclass(frozen=True, slots=True)
+class Combined:
+    """`rows` are for the operator to take in as they are, `state` is to be added to it: by spine.  `uncut`: it was to
+    be cut short, and must not be."""
+
+    rows: Batch
+    state: Mapping[str, Batch]
+    uncut: bool = False
+
+    @property
+    def nbytes(self) -> int:
+        return self.rows.nbytes + sum(batch.nbytes for batch in self.state.values())
+
+
+def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False) -> Combined:
+    """What stands for `rows` (of `schema`, all at `time`), which are on their way to an operator `op`: themselves,
+    where nothing is gained.
+
+    With `cut`, nobody will want the operator's state, so that a top k needs only what is in the top k here.  That is
+    wrong where a row is retracted that is somewhere else: then all are `uncut`, and so must be those of every task.
+    """
+    whole = Combined(rows, {})
+    if not len(rows):
+        return whole
+    match op:
+        case DistinctOp() | ThresholdOp():
+            found = Combined(consolidate(rows), {}) if _repeats(rows, range(len(schema))) else whole
+        case ReduceOp():
+            found = _reduced(op, schema, rows, time) if _repeats(rows, range(op.keys)) else whole
+        case TopKOp(limit=int(limit), offset=offset) if cut:
+            rows = consolidate(rows)
+            if len(rows) and int(rows.diffs.min()) < 0:
+                return Combined(rows, {}, uncut=True)
+            top = TopK(replace(op, limit=offset + limit, offset=0), schema)
+            found = Combined(top.step((Delta(rows, NO_ERRORS),), time, time + 1).oks, {})
+        case _:
+            return whole
+    return found if found.nbytes < whole.nbytes else whole
+
+
+def state_schemas(op: Op, schema: Schema, output: Schema) -> dict[str, Schema]:
+    """The shape of each `Combined.state` that an operator may be sent."""
+    if not isinstance(op, ReduceOp):
+        return {}
+    return {name: spine.schema for name, spine in Reduce(op, schema, output, -1).spines().items()}
+
+
+def resumed(operator: Reduce, schema: Schema, rows: Batch, state: Mapping[str, Batch], time: int) -> Batch:
+    """Gives `operator` (new, over `schema`) the state; returns the rows that it is to take in at `time`."""
+    operator.begin_with(state)
+    touched = [rows]
+    for batch in state.values():
+        # A row of multiplicity zero: nothing but the news that this group is there.
+        keys = batch.columns[: operator.keys]
+        nulls = tuple(pa.nulls(len(batch), column.type.arrow) for column in schema.columns[operator.keys :])
+        times = np.full(len(batch), time, np.uint64)
+        touched.append(Batch((*keys, *nulls), times, np.zeros(len(batch), np.int64)))
+    return concat_batches(schema, touched)
+
+
+def _repeats(rows: Batch, key: range) -> bool:
+    """Whether there are at least WORTH rows per key."""
+    hashes = np.sort(hash_columns([rows.columns[i] for i in key], len(rows)))
+    return WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
+
+
+def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
+    if any(aggregate.function not in LINEAR | EXTREMES for aggregate in op.aggregates):
+        return Combined(consolidate(rows), {})
+    values = [a for a in op.aggregates if a.distinct or a.function in EXTREMES]
+    arguments = dict.fromkeys(a.argument for a in values if a.argument is not None)
+    sent = concat_batches(schema, [_values(schema, op.keys, argument, rows) for argument in arguments])
+    # min and max hold no sums, and in A - V no values either.
+    sums = tuple(a for a in op.aggregates if a.function not in EXTREMES)
+    local = Reduce(replace(op, aggregates=sums, scalar=False), schema, schema, time)
+    rest = concat_batches(schema, [rows, sent.negate()])
+    local.step((Delta(rest, NO_ERRORS),), time, time + 1)
+    state = {name: _contents(spine) for name, spine in local.spines().items()}
+    return Combined(sent, {name: batch for name, batch in state.items() if len(batch)})
+
+
+def _values(schema: Schema, keys: int, kept: int, rows: Batch) -> Batch:
+    """The rows with NULL in the columns that are neither key nor `kept`, added up."""
+    return consolidate(
+        rows.with_columns(
+            [
+                column if i < keys or i == kept else pa.nulls(len(rows), column.type)
+                for i, column in enumerate(rows.columns)
+            ]
+        )
+    )
+
+
+def _contents(spine: Spine) -> Batch:
+    """What a spine holds, added up."""
+    if not spine.runs:
+        return concat_batches(spine.schema, [])
+    others = tuple(i for i in range(len(spine.schema)) if i not in spine.sums)
+    return merge_runs(spine.runs, spine.since, spine.sums, Identity(others, False)).batch

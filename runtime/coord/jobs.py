@@ -1,0 +1,135 @@
+"""Spark jobs as the coordinator sees them: asked of the driver, waited for, cancelled, and shown while they run.
+
+Whoever wants a job awaits `run`; if that task is cancelled, so is the job.  What has ended is remembered for a while.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import count
+
+from ..errors import PtvcError, ReplicaUnavailable
+from ..expr.relation import GlobalId
+from ..replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
+
+REMEMBERED = 100
+"""Ended jobs that are still shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class JobEntry:
+    """`kind` is hydration or query; `object_id` what is hydrated; `status` running, finished, failed or canceled."""
+
+    id: int
+    kind: str
+    cluster: str
+    object_id: GlobalId | None
+    status: str
+    started_ms: int
+    rows: int
+    progress: JobProgress | None = None
+    seconds: float | None = None
+    error: str | None = None
+
+    @property
+    def percent(self) -> float:
+        """Reading counts for the first level, ended tasks for the others."""
+        progress = self.progress
+        if self.status == "finished":
+            return 100.0
+        if progress is None or not progress.levels:
+            return 0.0
+        width = progress.tasks / progress.levels
+        read = min(1.0, progress.rows_read / progress.rows) if progress.rows else 1.0
+        later = max(0.0, progress.tasks_done - width) / width
+        return 100.0 * min(read + later, progress.levels) / progress.levels
+
+
+class Jobs:
+    """Everything here runs on the coordinator's event loop.
+
+    `send` delivers a message to the driver and raises ReplicaUnavailable when there is none.
+    """
+
+    def __init__(self, epoch: int, send: Callable[[Message], None], now_ms: Callable[[], int]) -> None:
+        self._send = send
+        self._now_ms = now_ms
+        # Unique over all coordinators of the environment: they name the writers of blobs.
+        self._ids = count((epoch << 32) + 1)
+        self._waiting: dict[int, asyncio.Future[JobFinished]] = {}
+        self._entries: dict[int, JobEntry] = {}
+        self._ended: deque[JobEntry] = deque(maxlen=REMEMBERED)
+        self.hydrations: dict[GlobalId, int] = {}
+        """The last job that has hydrated each object."""
+
+    async def run(
+        self, make: Callable[[int], RunJob], kind: str, object_id: GlobalId | None = None
+    ) -> JobFinished:
+        """Runs a job; raises when it fails.  Cancelled with the task that waits for it."""
+        job_id = next(self._ids)
+        command = make(job_id)
+        rows = sum(part.rows for source in command.imports for part in source.snapshot)
+        self._send(command)
+        future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
+        self._waiting[job_id] = future
+        self._entries[job_id] = JobEntry(
+            job_id, kind, command.pool, object_id, "running", self._now_ms(), rows
+        )
+        status, error = "failed", None
+        try:
+            finished = await future
+            error = finished.error
+            if error is not None:
+                raise PtvcError(f"Spark job {job_id} failed: {error}")
+            status = "finished"
+            return finished
+        except asyncio.CancelledError:
+            status = "canceled"
+            self._cancel(job_id)
+            raise
+        except ReplicaUnavailable as lost:
+            error = lost.message
+            raise
+        finally:
+            del self._waiting[job_id]
+            entry = self._entries.pop(job_id)
+            seconds = (self._now_ms() - entry.started_ms) / 1000
+            self._ended.append(replace(entry, status=status, seconds=seconds, error=error))
+
+    def _cancel(self, job_id: int) -> None:
+        try:
+            self._send(CancelJob(job_id))
+        except ReplicaUnavailable:
+            return  # the driver is gone, and the job with it
+
+    def finished(self, message: JobFinished) -> None:
+        if (future := self._waiting.get(message.job_id)) is not None and not future.done():
+            future.set_result(message)
+
+    def progressed(self, message: JobProgress) -> None:
+        if (entry := self._entries.get(message.job_id)) is not None:
+            self._entries[message.job_id] = replace(entry, progress=message)
+
+    def driver_ended(self) -> None:
+        """No job runs any more."""
+        for future in self._waiting.values():
+            if not future.done():
+                future.set_exception(ReplicaUnavailable("the driver ended while a job was running"))
+
+    def running(self) -> tuple[int, ...]:
+        return tuple(self._waiting)
+
+    def entries(self) -> Iterator[JobEntry]:
+        """The jobs that run, and those that ended last."""
+        yield from self._ended
+        yield from self._entries.values()
+
+    def of(self, object_id: GlobalId) -> JobEntry | None:
+        """The running job that hydrates an object."""
+        for entry in self._entries.values():
+            if entry.object_id == object_id:
+                return entry
+        return None

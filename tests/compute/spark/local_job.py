@@ -1,0 +1,40 @@
+"""A job without Spark: the same tasks, one after the other in this process, and the shuffle as a dict."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import count
+
+from ptvc.compute.spark.exchange import Row
+from ptvc.compute.spark.job import Facts, Job
+from ptvc.compute.spark.level_task import Knowledge, LevelTask, Topology
+from ptvc.compute.spark.superstep import JobResult, feeds, gather, learn, work_rows
+from ptvc.persist.part import PartRef
+
+_ATTEMPTS = count(1)
+
+
+def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> JobResult:
+    """What `JobRun.run` does."""
+    topology = Topology(job.plan)
+    known = Knowledge({})
+    rows = work_rows(job.partitions, imports)
+    for level in range(len(topology.levels)):
+        sent, facts = _level(job, level, known, rows)
+        if feeds(job, topology, level):
+            learned = learn(job, topology, level, known, facts)
+            if learned != known:
+                known = learned
+                sent, _ = _level(job, level, known, rows)
+        rows = sent
+    return gather(job, rows)
+
+
+def _level(job: Job, level: int, known: Knowledge, rows: list[Row]) -> tuple[list[Row], list[Facts]]:
+    sent: list[Row] = []
+    facts: list[Facts] = []
+    for partition in range(job.partitions):
+        mine = [row for row in rows if row[0] == partition]
+        assert mine, "every partition runs"
+        sent += LevelTask(job, level, partition, next(_ATTEMPTS), known, facts.append).run(mine)
+    return sent, facts

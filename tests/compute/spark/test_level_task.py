@@ -1,0 +1,242 @@
+"""The tasks of jobs, without Spark: combined, split and cut rows come to the same as all rows in one place."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.oneshot import evaluate_once
+from ptvc.compute.run_file import map_run
+from ptvc.compute.spark.answer import read_answer
+from ptvc.compute.spark.superstep import JobResult
+from ptvc.expr import relation as r
+from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.persist.read import read_updates
+from ptvc.replica.index import Index
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ptvc.repr.types import FLOAT8, INT4, INT8
+
+from ..histories import batch_of, consolidated, schema_of, updates_of
+from .cases import AS_OF, NUMBERS, Case, column, get, observed, part, random_case, random_numbers, totals
+
+SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 300))]
+
+
+@pytest.mark.parametrize("hot_rows", [1, 3, 1_000_000])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_views(tmp_path: Path, seed: int, hot_rows: int) -> None:
+    """With `hot_rows` 1 nearly every key of a join is split."""
+    case, changes = random_case(Random(90_000 + seed), None, tmp_path)
+    case.job = replace(case.job, hot_rows=hot_rows)
+    case.check(changes)
+
+
+def answered(case: Case) -> tuple[dict[object, int], dict[object, int], JobResult]:
+    """Rows and errors of the view as the answer of a query, and what the job has reported."""
+    case.job = replace(case.job, output_shard=None, answer_bytes=1 << 30)
+    result = case.run()
+    assert result.state == {}
+    assert result.parts == []
+    batches = [batch for answer in result.answers for batch in read_answer(Path(answer.path))]
+    rows = concat_batches(case.plan.schema, batches)
+    return consolidated(updates_of(rows)), consolidated(updates_of(result.errors)), result
+
+
+def expected(case: Case) -> tuple[dict[object, int], dict[object, int]]:
+    contents = {
+        id_: Delta(concat_batches(case.schemas[id_], [d.oks for d in case.inputs.get(id_, ())]), NO_ERRORS)
+        for id_ in case.plan.imports
+    }
+    return observed(evaluate_once(case.plan, contents, AS_OF))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_random_queries(tmp_path: Path, seed: int) -> None:
+    random = Random(70_000 + seed)
+    case, _ = random_case(random, None, tmp_path)
+    case.job = replace(case.job, hot_rows=random.choice((1, 1_000_000)))
+    *found, _ = answered(case)
+    assert tuple(found) == expected(case)
+
+
+def numbers(keys: Sequence[int], values: Sequence[int], time: int = 2) -> Delta:
+    columns = (pa.array(keys, pa.int32()), pa.array(values, pa.int32()))
+    count = len(columns[0])
+    return Delta(Batch(columns, np.full(count, time, np.uint64), np.ones(count, np.int64)), NO_ERRORS)
+
+
+def spread(rows: int, parts: int, keys: int) -> list[Delta]:
+    """So many rows with evenly many keys, over some parts."""
+    generator = np.random.default_rng(rows)
+    return [
+        numbers(generator.integers(0, keys, rows // parts), generator.integers(0, 50, rows // parts))
+        for _ in range(parts)
+    ]
+
+
+def test_reductions_are_combined(tmp_path: Path) -> None:
+    """Few groups: what travels is groups and not rows."""
+    inputs = {"u1": spread(40_000, 4, 20)}
+    case = Case(None, tmp_path / "combined", totals(get("u1")), inputs, partitions=4)
+    combined = case.check([{"u1": part(NUMBERS, [(7, 8), (-1, 3)], time=AS_OF + 1)}])
+    case.job = replace(case.job, combine=False)
+    plain = case.run()
+    assert combined.bytes_sent * 2 < plain.bytes_sent
+    linear = r.Reduce(
+        get("u1"), (column(0),), ("key",), (r.Aggregate("count", None, INT8, "n", nullable=False),)
+    )
+    case = Case(None, tmp_path / "linear", linear, inputs, partitions=4)
+    combined = case.check()
+    case.job = replace(case.job, combine=False)
+    assert combined.bytes_sent * 10 < case.run().bytes_sent
+
+
+def test_groups_that_are_unique_are_sent_as_they_are(tmp_path: Path) -> None:
+    inputs = {"u1": [numbers(range(5000), range(5000))]}
+    case = Case(None, tmp_path, totals(get("u1")), inputs, partitions=2)
+    combined = case.check()
+    case.job = replace(case.job, combine=False)
+    assert combined.bytes_sent == case.run().bytes_sent
+
+
+def test_distinct_rows_are_combined(tmp_path: Path) -> None:
+    case = Case(None, tmp_path, r.Distinct(get("u1")), {"u1": spread(40_000, 4, 10)}, partitions=4)
+    combined = case.check([{"u1": part(NUMBERS, [(1, 1)], time=AS_OF + 1, diff=-1)}])
+    case.job = replace(case.job, combine=False)
+    assert combined.bytes_sent * 5 < case.run().bytes_sent
+
+
+@pytest.mark.parametrize("function", ["sum", "avg"])
+def test_sums_of_floats_are_exact_whatever_is_combined(tmp_path: Path, function: str) -> None:
+    schema = schema_of(INT4, FLOAT8)
+    random = Random(4)
+    rows = [
+        (i % 3, random.choice((1e300, -1e300, 0.1, float("inf"), float("nan"), 1e-300))) for i in range(600)
+    ]
+    rows = [row for row in rows if row[0] != 0 or abs(row[1]) < 1e301]
+    _, result = resolve_aggregate(function, FLOAT8)
+    view = r.Reduce(
+        get("u1", schema),
+        (column(0, schema),),
+        ("key",),
+        (
+            r.Aggregate(function, column(1, schema), result, "plain"),
+            r.Aggregate(function, column(1, schema), result, "distinct", distinct=True),
+        ),
+    )
+    inputs = {"u1": [part(schema, rows[i::5], time=i + 1) for i in range(5)]}
+    for combine in (True, False):
+        case = Case(None, tmp_path / str(combine), view, inputs, partitions=3)
+        case.job = replace(case.job, combine=combine)
+        loaded = Dataflow(case.plan, AS_OF)
+        oks = concat_batches(schema, [d.oks for d in inputs["u1"]])
+        wanted = loaded.step(
+            {"u1": Delta(Batch(oks.columns, np.full(len(oks), AS_OF, np.uint64), oks.diffs), NO_ERRORS)},
+            AS_OF,
+            AS_OF + 1,
+        )
+        result_of_job = case.run()
+        found = read_updates(case.blob, result_of_job.parts, case.plan.schema, 0, AS_OF + 1)
+        assert repr(sorted(map(repr, updates_of(found.oks)))) == repr(
+            sorted(map(repr, updates_of(wanted.oks)))
+        )
+
+
+KINDS = [kind for kind in r.JoinKind if kind is not r.JoinKind.FULL]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_hot_key_of_a_join_is_split(tmp_path: Path, kind: r.JoinKind) -> None:
+    """90 % of the rows have one key: every task gets about as many, and the copies of the other side are kept once."""
+    random = Random(8)
+    many = [(7 if i % 10 else random.randrange(500), i) for i in range(20_000)]
+    few = [(i % 500, i) for i in range(500)]
+    swapped = kind is r.JoinKind.RIGHT
+    big, small = (few, many) if swapped else (many, few)
+    inputs = {"u1": [part(NUMBERS, big)], "u2": [part(NUMBERS, small)]}
+    join = r.Join(get("u1"), get("u2"), kind, (column(0),), (column(0),))
+    change = {
+        "u1": part(NUMBERS, [(7, -1), (7, -2), (3, 3)], time=AS_OF + 1),
+        "u2": part(NUMBERS, [(7, 7)], time=AS_OF + 1, diff=-1),
+    }
+    back = {"u2": part(NUMBERS, [(7, 7), (7, 8)], time=AS_OF + 2)}
+
+    def rows_per_task(hot_rows: int) -> list[int]:
+        case = Case(None, tmp_path / f"{hot_rows}", join, inputs, partitions=4)
+        case.job = replace(case.job, hot_rows=hot_rows)
+        result = case.check([change, back])
+        return [report.rows_in for report in result.reports if report.level == 1]
+
+    usual = rows_per_task(1_000_000)
+    assert max(usual) > 17_000
+    split = rows_per_task(1_000)
+    assert max(split) < 1.3 * min(split)
+    assert sum(split) < sum(usual) + 4 * len(few)
+
+
+def test_keys_that_are_hot_on_both_sides(tmp_path: Path) -> None:
+    """One key has many rows on the left, another one on the right, a third on both."""
+    left = [(1, i) for i in range(2000)] + [(3, i) for i in range(60)] + [(i, i) for i in range(100)]
+    right = [(2, i) for i in range(2000)] + [(3, i) for i in range(50)] + [(i, i) for i in range(100)]
+    inputs = {"u1": [part(NUMBERS, left)], "u2": [part(NUMBERS, right)]}
+    join = r.Join(get("u1"), get("u2"), r.JoinKind.INNER, (column(0),), (column(0),))
+    case = Case(None, tmp_path, join, inputs, partitions=3)
+    case.job = replace(case.job, hot_rows=50)
+    change = {
+        "u1": part(NUMBERS, [(2, 1), (3, 1)], time=AS_OF + 1),
+        "u2": part(NUMBERS, [(1, 1), (3, 1)], time=AS_OF + 1),
+    }
+    case.check([change, {id_: Delta(d.oks.negate(), NO_ERRORS) for id_, d in _later(change).items()}])
+
+
+def _later(change: dict[str, Delta]) -> dict[str, Delta]:
+    return {
+        id_: Delta(Batch(d.oks.columns, d.oks.times + np.uint64(1), d.oks.diffs), NO_ERRORS)
+        for id_, d in change.items()
+    }
+
+
+@pytest.mark.parametrize("retracted", [False, True])
+def test_the_top_of_a_query_is_cut_before_it_is_sent(tmp_path: Path, retracted: bool) -> None:
+    """Not when a row is retracted by another part than the one that it is in: it may have hidden others."""
+    parts = spread(8000, 4, 100)
+    if retracted:
+        first = np.flatnonzero(parts[1].oks.columns[1].to_numpy() >= 40)
+        gone = parts[1].oks.take(first).negate()
+        parts.append(Delta(Batch(gone.columns, gone.times + np.uint64(1), gone.diffs), NO_ERRORS))
+    view = r.TopK(get("u1"), (), (r.OrderBy(1, True, False), r.OrderBy(0, False, False)), 5, 2)
+    case = Case(None, tmp_path, view, {"u1": parts}, partitions=4)
+    *found, result = answered(case)
+    assert tuple(found) == expected(case)
+    assert sum(found[0].values()) == 5
+    assert (sum(report.rows_in for report in result.reports) < 50) is not retracted
+
+
+def test_an_answer_that_is_too_large_is_not_written(tmp_path: Path) -> None:
+    case = Case(
+        None, tmp_path, get("u1"), {"u1": [part(NUMBERS, random_numbers(Random(1), 1000))]}, partitions=2
+    )
+    case.job = replace(case.job, output_shard=None, answer_bytes=1000)
+    result = case.run()
+    assert {answer.path for answer in result.answers} == {""}
+    assert sum(answer.nbytes for answer in result.answers) > 1000
+    assert list(Path(case.job.directory).iterdir()) == []
+
+
+def test_rows_of_an_index_are_arranged(tmp_path: Path) -> None:
+    rows = random_numbers(Random(3), 300)
+    case = Case(None, tmp_path, get("u1"), {"u1": [part(NUMBERS, rows)]}, partitions=3)
+    case.job = replace(case.job, output_shard=None, index_key=(1,))
+    result = case.run()
+    index = Index(NUMBERS, (1,))
+    index.load([map_run(Path(path)) for path in result.index], [], AS_OF + 1)
+    wanted = consolidated(updates_of(batch_of(NUMBERS, [(row, AS_OF, 1) for row in rows])))
+    assert consolidated(updates_of(index.rows(AS_OF))) == wanted
+    found = index.lookup((pa.array([8], pa.int32()),), AS_OF)
+    assert consolidated(updates_of(found)) == {k: n for k, n in wanted.items() if k[1] == 8}
