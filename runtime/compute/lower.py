@@ -21,6 +21,7 @@ from ..expr.relation import (
     Constant,
     Distinct,
     Filter,
+    FlatMap,
     Get,
     GlobalId,
     Join,
@@ -43,6 +44,7 @@ from .plan import (
     DataflowPlan,
     DistinctOp,
     Exchange,
+    FlatMapOp,
     Import,
     JoinOp,
     Mfp,
@@ -162,7 +164,9 @@ class _Builder:
 
     def _operator(
         self,
-        relation: Get | Constant | Reduce | Distinct | TopK | Union | Negate | Threshold | AssertSingle,
+        relation: (
+            Get | Constant | Reduce | Distinct | TopK | Union | Negate | Threshold | AssertSingle | FlatMap
+        ),
     ) -> int:
         schema = relation.schema
         everything = tuple(range(len(schema)))
@@ -183,6 +187,9 @@ class _Builder:
                 return self._add(TopKOp(group, order, limit, offset), (self.node(child),), schema, (group,))
             case AssertSingle(input=child, group=group):
                 return self._add(AssertSingleOp(group), (self.node(child),), schema, (group,))
+            case FlatMap(input=child, calls=calls, kept=kept, ordinality=ordinality, outer=outer):
+                op = FlatMapOp(calls, kept, ordinality, outer)
+                return self._add(op, (self.node(child),), schema)
             case Union(inputs=children):
                 return self._add(UnionOp(), tuple(self.node(child) for child in children), schema)
             case Negate(input=child):

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr.relation import GlobalId, JoinKind, OrderBy
+from ..expr.relation import GlobalId, JoinKind, OrderBy, TableCall
 from ..expr.scalar import Literal, Scalar
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
@@ -135,6 +135,17 @@ class AssertSingleOp:
     group: tuple[int, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class FlatMapOp:
+    """For every row as many as the longest of `calls` has values: the input's columns at `kept`, a value of each
+    call (whose arguments are over the input's columns), and with `ordinality` the number of the row."""
+
+    calls: tuple[TableCall, ...]
+    kept: tuple[int, ...]
+    ordinality: bool = False
+    outer: bool = False
+
+
 Op = (
     Import
     | ConstantOp
@@ -147,6 +158,7 @@ Op = (
     | TopKOp
     | ThresholdOp
     | AssertSingleOp
+    | FlatMapOp
 )
 
 

@@ -22,6 +22,7 @@ from .plan import (
     DataflowPlan,
     DistinctOp,
     Exchange,
+    FlatMapOp,
     Import,
     JoinOp,
     Mfp,
@@ -87,6 +88,8 @@ def _op(op: Op) -> tuple[str, str]:
             return "Threshold", ""
         case AssertSingleOp(group=group):
             return "AssertSingle", f"per {_columns(group)}" if group else ""
+        case FlatMapOp():
+            return "FlatMap", _flat_map(op)
         case _:
             assert_never(op)
 
@@ -99,6 +102,16 @@ def _mfp(op: Mfp) -> str:
         parts.append("filter " + " AND ".join(map(scalar_text, op.predicates)))
     parts.append(f"project {_columns(op.projection)}")
     return " | ".join(parts)
+
+
+def _flat_map(op: FlatMapOp) -> str:
+    calls = [f"{call.function}({', '.join(map(scalar_text, call.args))})" for call in op.calls]
+    text = ", ".join(calls)
+    if op.ordinality:
+        text += " with ordinality"
+    if op.outer:
+        text += " or NULL"
+    return f"{text} | keep {_columns(op.kept)}" if op.kept else text
 
 
 def _join(op: JoinOp) -> str:

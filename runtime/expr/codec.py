@@ -18,7 +18,7 @@ from ..errors import StorageError
 from ..repr.schema import Column, Schema, type_from_json, type_to_json
 from ..repr.types import ScalarType
 from . import relation as _relation
-from .relation import Aggregate, Finishing, JoinKind, OrderBy, Relation, ScalarOrder
+from .relation import Aggregate, Finishing, JoinKind, OrderBy, Relation, ScalarOrder, TableCall
 from .scalar import Scalar
 
 TAG = "!"
@@ -31,6 +31,7 @@ _DATACLASSES: dict[str, type] = {
         Aggregate,
         OrderBy,
         ScalarOrder,
+        TableCall,
         Finishing,
         Schema,
         Column,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from ..repr.schema import Column, Schema
-from ..repr.types import ScalarType
+from ..repr.types import INT8, ScalarType
 from .scalar import Literal, Scalar
 
 GlobalId = str
@@ -275,6 +275,47 @@ class AssertSingle:
         return self.input.schema
 
 
+@dataclass(frozen=True, slots=True)
+class TableCall:
+    """One call of a table function: for a row, the values of one column.
+
+    `function` is one of TABLE_FUNCTIONS (expr/table_functions.py); `type` and `nullable` are those of its values.
+    """
+
+    function: str
+    args: tuple[Scalar, ...]
+    type: ScalarType
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class FlatMap:
+    """For every row of the input, as many rows as the longest of `calls` has values.
+
+    A row is the input's columns at `kept`, then one value of each call in step, NULL where a call has run out, then
+    with `ordinality` its number from 1 on.  With `outer`, a row for which no call has a value is there once, with
+    NULLs.  `names` are those of the added columns.
+    """
+
+    input: Relation
+    calls: tuple[TableCall, ...]
+    names: tuple[str, ...]
+    kept: tuple[int, ...]
+    ordinality: bool = False
+    outer: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        padded = self.outer or len(self.calls) > 1
+        added = [
+            Column(name, call.type, call.nullable or padded)
+            for name, call in zip(self.names, self.calls, strict=False)
+        ]
+        if self.ordinality:
+            added.append(Column(self.names[-1], INT8, self.outer))
+        return Schema(self.input.schema.project(self.kept).columns + tuple(added))
+
+
 Relation = (
     Get
     | Constant
@@ -289,6 +330,7 @@ Relation = (
     | Negate
     | Threshold
     | AssertSingle
+    | FlatMap
 )
 
 
@@ -310,6 +352,7 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
             | Negate(input=child)
             | Threshold(input=child)
             | AssertSingle(input=child)
+            | FlatMap(input=child)
         ):
             return (child,)
         case _:

@@ -269,7 +269,10 @@ class DerivedTable:
 
 @dataclass(frozen=True, slots=True)
 class TableFunction:
-    function: Function
+    """`name(args)` in FROM, or with several functions ROWS FROM (...)."""
+
+    functions: tuple[Function, ...]
+    ordinality: bool
     alias: str | None
     columns: tuple[str, ...]
     position: int

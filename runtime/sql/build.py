@@ -7,7 +7,7 @@ from typing import Any
 
 from ..expr.evaluate import fold
 from ..expr.registry import FUNCTIONS, resolve_call
-from ..expr.relation import Constant, Distinct, Filter, Join, JoinKind, Map, Project, Relation
+from ..expr.relation import Constant, Distinct, Filter, FlatMap, Join, JoinKind, Map, Project, Relation
 from ..expr.scalar import And, Case, ColumnRef, Literal, Or, Scalar
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL, INT4, INT8, TEXT, ScalarType
@@ -172,7 +172,7 @@ def never_has_rows(relation: Relation) -> bool:
             return never_has_rows(child) or any(
                 isinstance(value := fold(predicate), Literal) and not value.value for predicate in predicates
             )
-        case Map(input=child) | Project(input=child) | Distinct(input=child):
+        case Map(input=child) | Project(input=child) | Distinct(input=child) | FlatMap(input=child):
             return never_has_rows(child)
         case _:
             return False

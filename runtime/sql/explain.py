@@ -58,6 +58,16 @@ def _head(relation: rel.Relation) -> str:
             return "Threshold"
         case rel.AssertSingle(group=group):
             return f"AssertSingle group=({_columns(group)})"
+        case rel.FlatMap():
+            return _flat_map(relation)
+
+
+def _flat_map(relation: rel.FlatMap) -> str:
+    calls = ", ".join(f"{call.function}({_list(call.args)})" for call in relation.calls)
+    text = f"FlatMap ({calls}) keep=({_columns(relation.kept)})"
+    if relation.ordinality:
+        text += " with ordinality"
+    return text + " outer" if relation.outer else text
 
 
 def _join(join: rel.Join) -> str:

@@ -22,7 +22,7 @@ from ..errors import (
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
 from ..expr.registry import resolve_call
-from ..expr.relation import Relation
+from ..expr.relation import Relation, TableCall
 from ..expr.scalar import And, Cast, ColumnRef, Literal, Or, Scalar
 from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of
 from . import ast, build
@@ -72,6 +72,8 @@ class Expressions:
         self.domain: Relation | None = None  # what outer values to take from when the query has no FROM row
         self.keys: tuple[Scalar, ...] = ()
         self.key_base = 0
+        self.sets: dict[ast.Function, ColumnRef] = {}  # table functions that are columns by now
+        self.made: list[tuple[TableCall, ColumnRef]] = []  # those of GROUP BY, over the grouping's input
 
     # --- entry points ---
 
@@ -81,6 +83,10 @@ class Expressions:
         if self.aggregates is None:
             return typed
         return replace(typed, scalar=self.ground(typed.scalar, node))
+
+    def resolve_raw(self, node: ast.Expression) -> Typed:
+        """As `resolve`, but in a grouped query still over the grouping's input."""
+        return self._resolve(node)
 
     def scalar(self, node: ast.Expression) -> Scalar:
         return self.defaulted(self.resolve(node))
@@ -136,6 +142,9 @@ class Expressions:
                 self._ungrouped(scalar.index - RAW, node)
             return scalar
         return rebuild(scalar, lambda child: self.ground(child, node))
+
+    def grounded(self, scalar: Scalar, node: ast.Expression) -> Scalar:
+        return scalar if self.aggregates is None else self.ground(scalar, node)
 
     def _ungrouped(self, index: int, node: ast.Expression) -> None:
         column = next(c for c in self.scope.columns if c.index == index)

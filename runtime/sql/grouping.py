@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import GroupingError, PtvcError, Unsupported
 from ..expr.aggregates import AGGREGATES, resolve_aggregate, resolve_arguments
@@ -13,6 +13,7 @@ from ..expr.relation import (
     JoinKind,
     Reduce,
     Relation,
+    TableCall,
 )
 from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, columns_of, transform
 from ..repr.types import INT8, ScalarType
@@ -20,6 +21,7 @@ from . import ast, build
 from .expressions import RAW, Expressions, at
 from .planner import Planner, Prefix, RankBound, order_position
 from .scope import Scope
+from .table_functions import expand_sets
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +100,12 @@ class GroupingPlanner:
         grouped.aggregates = {call: build.ref(relation, base + place) for call, place in places.items()}
         grouped.key_base = self.width
         grouped.keys = tuple(transform(key, self._raw) for key in keys)
+        grouped.made = [self._raw_set(call, column) for call, column in expressions.made]
         return grouped
+
+    def _raw_set(self, call: TableCall, column: ColumnRef) -> tuple[TableCall, ColumnRef]:
+        args = tuple(transform(arg, self._raw) for arg in call.args)
+        return replace(call, args=args), ColumnRef(RAW + column.index, column.type, column.nullable)
 
     def _raw(self, scalar: Scalar) -> Scalar:
         if isinstance(scalar, ColumnRef) and scalar.index >= self.width:
@@ -108,12 +115,26 @@ class GroupingPlanner:
     def _keys(self, expressions: Expressions, items: Sequence[Item]) -> list[Scalar]:
         keys: list[Scalar] = []
         expressions.clause = "GROUP BY"
+        expand_sets(expressions, [self._key_node(node, items) for node in self.body.group_by])
         for node in self.body.group_by:
             for part in node.items if isinstance(node, ast.Row) else (node,):
                 scalar = self._key(expressions, part, items)
                 if scalar not in keys:
                     keys.append(scalar)
         return keys
+
+    def _key_node(self, node: ast.Expression, items: Sequence[Item]) -> ast.Expression | None:
+        """The expression that is grouped by: what a position or an alias stands for."""
+        number: int | None = None
+        if isinstance(node, ast.Integer):
+            number = order_position(node, len(items), "GROUP BY")
+        elif (
+            isinstance(node, ast.Name)
+            and len(node.parts) == 1
+            and self.scope.lookup(None, node.parts[0], node.position) is None
+        ):
+            number = self._named_item(node, items, "GROUP BY")
+        return node if number is None else items[number].node
 
     def _key(self, expressions: Expressions, node: ast.Expression, items: Sequence[Item]) -> Scalar:
         number: int | None = None

@@ -259,23 +259,35 @@ class QueryParser(ExpressionParser):
             if self.at_word("as") or self.at_identifier():
                 raise Unsupported("an alias of a join in parentheses is not supported", position=position)
             return item
-        if self.at_word("rows", "from"):
-            raise Unsupported("ROWS FROM is not supported", position=position)
+        if self.at_word("rows", "from") and self.at_symbol("(", 2):
+            self.index += 2
+            return self._table_function(self.parenthesised(self._function_in_from), position)
         only = self.accept_words("only")
         name = self.qualified()
         if self.at_symbol("(") and not only:
-            function = self.function(name, position)
-            if not isinstance(function, ast.Function):
-                self.fail()
-            if self.at_word("with", "ordinality"):
-                raise Unsupported("WITH ORDINALITY is not supported yet", position=self.token.position)
-            alias, columns = self._table_alias()
-            return ast.TableFunction(function, alias, columns, position)
+            return self._table_function((self._call(name, position),), position)
         self.accept_symbol("*")
         alias, columns = self._table_alias()
         if self.at_word("tablesample"):
             raise Unsupported("TABLESAMPLE is not supported", position=self.token.position)
         return ast.TableRef(name, alias, columns, position)
+
+    def _function_in_from(self) -> ast.Function:
+        position = self.token.position
+        return self._call(self.qualified(), position)
+
+    def _call(self, name: tuple[str, ...], position: int) -> ast.Function:
+        function = self.function(name, position)
+        if not isinstance(function, ast.Function):
+            self.fail()
+        return function
+
+    def _table_function(self, functions: tuple[ast.Function, ...], position: int) -> ast.TableFunction:
+        ordinality = self.accept_words("with", "ordinality")
+        if self.at_word("as") and self.at_symbol("(", 1):
+            raise Unsupported("column definition lists are not supported", position=self.token.position)
+        alias, columns = self._table_alias()
+        return ast.TableFunction(functions, ordinality, alias, columns, position)
 
     def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
         if self.accept_words("as"):

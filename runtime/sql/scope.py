@@ -50,13 +50,18 @@ class ScopeColumn:
 
 @dataclass(slots=True)
 class Scope:
-    """`own` is what unqualified names see first; `prefix` maps outer columns to positions of the relation."""
+    """What a SELECT sees; `prefix` maps outer columns to positions of the relation.
+
+    A scope of items of FROM that are planned over the items to their left is `lateral`: its parent is the scope of
+    those, which only LATERAL items and table functions (for as long as `open` is set) see.
+    """
 
     parent: Scope | None
     prefix: dict[OuterColumn, int] = field(default_factory=dict)
     columns: list[ScopeColumn] = field(default_factory=list)
     tables: dict[str, int] = field(default_factory=dict)
-    blocked: bool = False  # enclosing queries are out of reach (a view's body)
+    lateral: bool = False
+    open: bool = False
 
     def resolve(
         self, parts: tuple[str, ...], position: int
@@ -70,9 +75,10 @@ class Scope:
                 break
             if table is not None and table in scope.tables:
                 raise self._missing(table, name, position)
-            if scope.parent is None:
+            above = scope.enclosing() if level == 0 and not self.open else (1, scope.parent)
+            if above[1] is None:
                 raise self._missing(table, name, position)
-            level, scope = level + 1, scope.parent
+            level, scope = level + above[0], above[1]
         column = scope.columns[found]
         if column.rank:
             raise RankUsed
@@ -81,6 +87,15 @@ class Scope:
         if level == 0:
             return ColumnRef(column.index, column.type, column.nullable), column
         return ColumnRef(self.outer((level, found)), column.type, column.nullable), None
+
+    def enclosing(self) -> tuple[int, Scope | None]:
+        """The scope of the enclosing query, past the items of FROM that only LATERAL sees, and how many levels up
+        it is."""
+        level, scope = 1, self
+        while scope.lateral:
+            assert scope.parent is not None
+            level, scope = level + 1, scope.parent
+        return level, scope.parent
 
     def outer(self, column: OuterColumn) -> int:
         index = self.prefix.get(column)
@@ -137,6 +152,12 @@ class Scope:
                 scope = scope.parent
             if scope is None:
                 return UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
+            if all(column.table != table for column in scope.columns):
+                return UndefinedTable(
+                    f'invalid reference to FROM-clause entry for table "{table}"',
+                    detail=f'There is an entry for table "{table}", but it cannot be referenced from here.',
+                    position=position,
+                )
         shown = name if table is None else f"{table}.{name}"
         quoted = f'"{shown}"' if table is None else shown
         return UndefinedColumn(

@@ -22,6 +22,7 @@ from .output_names import output_name
 from .planner import Output, QueryPlan, RankBound, union_all
 from .rank import MAX_SHOWN_RANK, is_row_number, rank_bounds, rank_limit
 from .scope import RankUsed, Scope
+from .table_functions import expand_sets
 
 
 class SelectPlanner(GroupingPlanner):
@@ -43,7 +44,7 @@ class SelectPlanner(GroupingPlanner):
 
     def _plan(self, bounds: dict[str, RankBound], where: ast.Expression | None) -> QueryPlan:
         relation: Relation = self.domain or build.UNIT
-        from_planner = FromPlanner(self.planner, self.scope, bounds)
+        from_planner = FromPlanner(self.planner, self.scope, bounds, relation)
         for item in self.body.from_items:
             relation = from_planner.add(item, relation)
         expressions = Expressions(self.planner, self.scope, relation, "WHERE")
@@ -67,6 +68,9 @@ class SelectPlanner(GroupingPlanner):
         if self.body.qualify is not None:
             self._qualify(expressions, self.body.qualify)
             total = False
+        roots = [item.node for item in items] + [key.expression for key, number in order if number is None]
+        if expand_sets(expressions, [*roots, *self.body.distinct_on]):
+            single = total = False
         return replace(self._finish(expressions, items, order), single=single, total=total)
 
     def _where(self, expressions: Expressions, node: ast.Expression) -> None:

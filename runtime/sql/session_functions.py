@@ -31,6 +31,7 @@ from .catalog_functions import CatalogFunctions
 from .expressions import Expressions, Typed
 from .names import visible_path
 from .session_arrays import without
+from .table_functions import is_table_function, misplaced
 
 if TYPE_CHECKING:
     pass
@@ -68,7 +69,7 @@ _PRIVILEGES = frozenset(
         "type",
     )
 ) | {"pg_has_role"}
-_OF_ARRAYS = frozenset({"unnest", "generate_subscripts", "array_agg"})
+_OF_ARRAYS = frozenset({"array_agg"})
 _WINDOWS = frozenset(
     {
         "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
@@ -96,6 +97,8 @@ class SessionFunctions(CatalogFunctions):
             )
         if name in AGGREGATES:
             return self._aggregate(expressions, node)
+        if is_table_function(node):
+            return self._set(expressions, node)
         if name in _OTHER_AGGREGATES:
             raise Unsupported(
                 f"aggregate {name} is not supported yet",
@@ -139,6 +142,12 @@ class SessionFunctions(CatalogFunctions):
         raise GroupingError(
             f"aggregate functions are not allowed in {expressions.clause}", position=node.position
         )
+
+    def _set(self, expressions: Expressions, node: ast.Function) -> Typed:
+        column = expressions.sets.get(node)
+        if column is None:
+            raise misplaced(expressions.clause, node.position)
+        return Typed(column)
 
     # --- the session ---
 

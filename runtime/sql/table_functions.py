@@ -1,73 +1,209 @@
-"""Functions in FROM, of constant arguments: `unnest` of an array, `generate_series` of integers."""
+"""Table functions of a query: in FROM they are its rows, in a select list they multiply them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ..errors import PtvcError, Unsupported
+import pyarrow as pa
+
+from ..errors import DatatypeMismatch, Unsupported
 from ..expr.evaluate import fold
-from ..expr.relation import Constant
-from ..expr.scalar import Literal, Scalar
-from ..repr.schema import Column, Schema
-from ..repr.types import INT4, INT8, Kind, ScalarType
-from . import ast
+from ..expr.function import Datum
+from ..expr.literals import python_value
+from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
+from ..expr.scalar import Literal, columns_of
+from ..expr.table_functions import NAMES, TABLE_FUNCTIONS, expand
+from . import ast, build
 from .expressions import Expressions, Typed, at
 
-MAX_ROWS = 100_000
+MAX_CONSTANT_ROWS = 1_000
+"""Up to so many rows of constant arguments are written out in the plan."""
+
+_LATERAL_HINT = "You might be able to move the set-returning function into a LATERAL FROM item."
 
 
-def table_function(expressions: Expressions, node: ast.Function) -> Constant:
-    """The rows of the function, in one column; 0A000 for other functions, and for arguments that are not constant."""
-    name = node.name[-1]
-    qualified = len(node.name) > 1 and node.name[-2] != "pg_catalog"
-    if qualified or (name, len(node.args)) not in (
-        ("unnest", 1),
-        ("generate_series", 2),
-        ("generate_series", 3),
-    ):
-        raise Unsupported(
-            f"table function {'.'.join(node.name)} is not supported yet",
-            hint="unnest(array) and generate_series(first, last [, step]) of constants are.",
-            position=node.position,
+def is_table_function(node: object) -> bool:
+    return (
+        isinstance(node, ast.Function)
+        and node.name[-1] in NAMES
+        and (len(node.name) == 1 or node.name[-2] == "pg_catalog")
+        and node.over is None
+    )
+
+
+def misplaced(clause: str, position: int) -> Unsupported:
+    """The error of a table function where there may be none."""
+    if clause == "functions in FROM":
+        return Unsupported("set-returning functions must appear at top level of FROM", position=position)
+    if clause == "aggregate arguments":
+        return Unsupported(
+            "aggregate function calls cannot contain set-returning function calls",
+            hint=_LATERAL_HINT,
+            position=position,
         )
-    args = [expressions.resolve(arg) for arg in node.args]
+    return Unsupported(f"set-returning functions are not allowed in {clause}", position=position)
+
+
+def table_call(expressions: Expressions, node: ast.Function, args: Sequence[Typed]) -> TableCall:
     with at(node.position):
-        return _unnest(args[0]) if name == "unnest" else _series(expressions, args)
+        call = TABLE_FUNCTIONS[node.name[-1]].resolve(
+            tuple(arg.scalar for arg in args), tuple(arg.unknown for arg in args)
+        )
+    for arg, scalar in zip(args, call.args, strict=True):
+        if arg.parameter is not None and arg.unknown:
+            expressions.planner.parameter_types[arg.parameter] = scalar.type
+    return call
 
 
-def _unnest(arg: Typed) -> Constant:
-    array = arg.scalar
-    if arg.unknown or array.type.kind is not Kind.ARRAY or array.type.element is None:
-        raise PtvcError("function unnest takes an array", sqlstate="42883")
-    values = _constant(array, "unnest") or []
-    return _rows("unnest", values, array.type.element)
+# --- in FROM ---------------------------------------------------------------------------------------------------------
 
 
-def _series(expressions: Expressions, args: list[Typed]) -> Constant:
-    wide = any(not arg.unknown and arg.scalar.type != INT4 for arg in args)
-    if any(not arg.unknown and not arg.scalar.type.is_integer for arg in args):
-        raise Unsupported("generate_series of anything but integers is not supported yet")
-    type_ = INT8 if wide else INT4
-    bounds = [_constant(expressions.coerce(arg, type_, ""), "generate_series") for arg in args]
-    if any(bound is None for bound in bounds):
-        return _rows("generate_series", [], type_)
-    first, last, step = (*bounds, 1)[:3]
-    if step == 0:
-        raise PtvcError("step size cannot equal zero", sqlstate="22023")
-    numbers = range(first, last + (1 if step > 0 else -1), step)
-    if len(numbers) > MAX_ROWS:
-        raise Unsupported(f"generate_series of more than {MAX_ROWS} rows is not supported yet")
-    return _rows("generate_series", list(numbers), type_)
+def calls_in_from(
+    expressions: Expressions, nodes: Sequence[ast.Function]
+) -> tuple[list[TableCall], list[str]]:
+    """The calls of ROWS FROM (nodes), and what their columns are called.  A scalar function is a row of its own."""
+    calls: list[TableCall] = []
+    names: list[str] = []
+    for node in nodes:
+        if not is_table_function(node):
+            scalar = expressions.scalar(node)
+            calls.append(TABLE_FUNCTIONS["once"].resolve((scalar,), (False,)))
+            names.append(node.name[-1])
+            continue
+        args = [expressions.resolve(arg) for arg in node.args]
+        # unnest(a, b) is ROWS FROM (unnest(a), unnest(b)), in FROM only.
+        groups = [[arg] for arg in args] if node.name[-1] == "unnest" and len(args) > 1 else [args]
+        calls += [table_call(expressions, node, group) for group in groups]
+        names += [node.name[-1]] * len(groups)
+    return calls, names
 
 
-def _constant(scalar: Scalar, name: str) -> Any:
-    value = fold(scalar)
-    if not isinstance(value, Literal):
-        raise Unsupported(f"{name} of what is not constant is not supported yet")
-    return value.value
+def rows_of(
+    base: Relation,
+    relation: Relation,
+    calls: Sequence[TableCall],
+    names: Sequence[str],
+    ordinality: bool,
+    outer: bool,
+) -> Relation:
+    """`base` beside the rows of `calls`; `relation` is `base`, perhaps with more columns that the calls read."""
+    calls = [replace(call, args=tuple(fold(arg) for arg in call.args)) for call in calls]
+    alone = relation is base and not any(columns_of(arg) for call in calls for arg in call.args)
+    if alone and not outer:
+        return build.cross(base, _standalone(calls, names, ordinality))
+    return _flat_map(relation, calls, names, tuple(range(len(base.schema))), ordinality, outer)
 
 
-def _rows(name: str, values: object, type_: ScalarType) -> Constant:
-    assert isinstance(values, list)
-    nullable = any(value is None for value in values)
-    return Constant(tuple((value,) for value in values), Schema((Column(name, type_, nullable),)))
+def _flat_map(
+    relation: Relation,
+    calls: Sequence[TableCall],
+    names: Sequence[str],
+    kept: tuple[int, ...],
+    ordinality: bool,
+    outer: bool,
+) -> Relation:
+    if not ordinality and all(call.function == "once" for call in calls):
+        mapped = Map(relation, tuple(call.args[0] for call in calls), tuple(names))
+        width = len(relation.schema)
+        return build.project(mapped, [*kept, *range(width, width + len(calls))])
+    return FlatMap(relation, tuple(calls), tuple(names), kept, ordinality, outer)
+
+
+def _standalone(calls: Sequence[TableCall], names: Sequence[str], ordinality: bool) -> Relation:
+    relation = _flat_map(build.UNIT, calls, names, (), ordinality, False)
+    if not isinstance(relation, FlatMap):
+        return relation
+    columns: list[list[object]] = []
+    for call in calls:
+        args: list[Datum] = []
+        for arg in call.args:
+            if not isinstance(arg, Literal):
+                return relation
+            args.append(pa.scalar(arg.value, arg.type.arrow))
+        found = expand(call, args, 1)
+        if found.errors is not None or len(found.values) > MAX_CONSTANT_ROWS:
+            return relation
+        try:
+            columns.append([python_value(value) for value in found.values])
+        except ValueError:  # a date that Python does not have
+            return relation
+    count = max(len(column) for column in columns)
+    padded = [column + [None] * (count - len(column)) for column in columns]
+    if ordinality:
+        padded.append(list(range(1, count + 1)))
+    schema = relation.schema
+    return Constant(tuple(zip(*padded, strict=True)), schema)
+
+
+# --- in a select list ------------------------------------------------------------------------------------------------
+
+
+def set_calls(node: object, within: str | None = None) -> Iterator[tuple[ast.Function, int]]:
+    """Table functions in an expression, inner ones first, each with its level: 0, or one more than what is in its
+    arguments.  Subqueries are left out."""
+    if node is None or isinstance(node, ast.Query | str | int):
+        return
+    if isinstance(node, tuple):
+        for part in node:
+            yield from set_calls(part, within)
+        return
+    if isinstance(node, ast.Case):
+        within = "CASE"
+    elif isinstance(node, ast.Function) and node.name[-1] == "coalesce":
+        within = "COALESCE"
+    elif isinstance(node, ast.Logical | ast.Not):
+        within = node.word.upper() if isinstance(node, ast.Logical) else "NOT"
+    inner = [
+        found
+        for slot in getattr(type(node), "__slots__", ())
+        for found in set_calls(getattr(node, slot), within)
+    ]
+    yield from inner
+    if is_table_function(node):
+        assert isinstance(node, ast.Function)
+        if within in ("AND", "OR", "NOT"):
+            raise DatatypeMismatch(f"argument of {within} must not return a set", position=node.position)
+        if within is not None:
+            error = misplaced(within, node.position)
+            error.hint = _LATERAL_HINT
+            raise error
+        yield node, max((level + 1 for _, level in inner), default=0)
+
+
+def expand_sets(expressions: Expressions, roots: Sequence[object]) -> bool:
+    """Makes the rows of the table functions in `roots`, those of one level in step; whether there are any.
+
+    From then on `expressions` knows each of them as a column.
+    """
+    levels: dict[int, list[ast.Function]] = {}
+    for node, level in (found for root in roots for found in set_calls(root)):
+        if node not in expressions.sets and node not in levels.setdefault(level, []):
+            levels[level].append(node)
+    for level in sorted(levels):
+        _expand_level(expressions, levels[level])
+    return bool(levels)
+
+
+def _expand_level(expressions: Expressions, nodes: Sequence[ast.Function]) -> None:
+    calls: list[TableCall] = []
+    places: dict[ast.Function, int] = {}
+    for node in nodes:
+        args = [expressions.resolve_raw(arg) for arg in node.args]
+        call = table_call(expressions, node, args)
+        known = next((column for made, column in expressions.made if made == call), None)
+        if known is not None:  # GROUP BY has made it already
+            expressions.sets[node] = known
+            continue
+        places[node] = len(calls)
+        calls.append(replace(call, args=tuple(expressions.grounded(arg, node) for arg in call.args)))
+    if not calls:
+        return
+    relation = expressions.relation
+    width = len(relation.schema)
+    names = tuple(node.name[-1] for node in places)
+    expressions.relation = FlatMap(relation, tuple(calls), names, tuple(range(width)))
+    for node, place in places.items():
+        expressions.sets[node] = build.ref(expressions.relation, width + place)
+        if expressions.aggregates is None:
+            expressions.made.append((calls[place], expressions.sets[node]))

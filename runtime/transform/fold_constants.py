@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.evaluate import fold
-from ..expr.relation import Constant, Filter, Join, Map, Reduce, Relation
+from ..expr.relation import Constant, Filter, FlatMap, Join, Map, Reduce, Relation
 from ..expr.scalar import And, ColumnRef, Literal, Scalar
 from ..repr.types import BOOL
 from .rewrite import bottom_up, unique
@@ -41,6 +41,9 @@ def _fold(relation: Relation) -> Relation:
                 keys=tuple(_typed(key) for key in keys),
                 aggregates=tuple(aggregate.mapped(_typed) for aggregate in aggregates),
             )
+        case FlatMap(calls=calls):
+            folded = tuple(replace(call, args=tuple(_typed(arg) for arg in call.args)) for call in calls)
+            return replace(relation, calls=folded)
         case _:
             return relation
 

@@ -14,6 +14,7 @@ from ..expr.relation import (
     Constant,
     Distinct,
     Filter,
+    FlatMap,
     Get,
     Join,
     JoinKind,
@@ -88,6 +89,8 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
         case AssertSingle(input=child, group=group):
             narrowed, places = _tight(child, needed | set(group))
             return AssertSingle(narrowed, tuple(places[g] for g in group)), places
+        case FlatMap():
+            return _flat_map(relation, needed)
         case Union(inputs=arms):
             columns = sorted(needed) or ([0] if len(relation.schema) else [])
             schema = relation.schema.project(columns)
@@ -112,6 +115,21 @@ def _map(relation: Map, needed: set[int]) -> tuple[Relation, Places]:
     mapped = Map(narrowed, _move(scalars, places), tuple(relation.names[i] for i in kept))
     base = len(narrowed.schema)
     return mapped, places | {width + i: base + place for place, i in enumerate(kept)}
+
+
+def _flat_map(relation: FlatMap, needed: set[int]) -> tuple[Relation, Places]:
+    """Calls stay even when nobody reads them: they say how many rows there are."""
+    width = len(relation.kept)
+    kept = sorted(column for column in needed if column < width)
+    read = {relation.kept[column] for column in kept}
+    narrowed, places = _narrow(relation.input, read | _read(a for call in relation.calls for a in call.args))
+    calls = tuple(replace(call, args=_move(call.args, places)) for call in relation.calls)
+    ordinality = relation.ordinality and width + len(calls) in needed
+    names = relation.names[: len(calls) + ordinality]
+    moved = tuple(places[relation.kept[column]] for column in kept)
+    result = FlatMap(narrowed, calls, names, moved, ordinality, relation.outer)
+    added = {width + i: len(kept) + i for i in range(len(names))}
+    return result, {column: place for place, column in enumerate(kept)} | added
 
 
 def _join(join: Join, needed: set[int]) -> tuple[Relation, Places]:

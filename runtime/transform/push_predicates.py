@@ -7,6 +7,7 @@
 | left join      | what the left side decides; of its own condition, what the right side decides |
 | semi, anti     | everything, to the left                                                       |
 | reduce, top-k  | what the grouping columns decide                                              |
+| flat map       | what the input's columns decide                                               |
 | union, distinct, threshold | everything                                                        |
 
 A predicate that can fail does not move past a join or a grouping: it would meet rows that it does not meet now.
@@ -21,6 +22,7 @@ from ..expr.evaluate import can_fail
 from ..expr.relation import (
     Distinct,
     Filter,
+    FlatMap,
     Join,
     JoinKind,
     Map,
@@ -61,6 +63,10 @@ def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
         case TopK(group=group):
             safe, rest = _decided(predicates, set(group))
             return filtered(replace(relation, input=_push(relation.input, safe)), rest)
+        case FlatMap(kept=kept):
+            safe, rest = _decided(predicates, set(range(len(kept))))
+            moved = [remap(predicate, lambda index: kept[index]) for predicate in safe]
+            return filtered(replace(relation, input=_push(relation.input, moved)), rest)
         case Union(inputs=arms):
             return replace(relation, inputs=tuple(_push(arm, predicates) for arm in arms))
         case Distinct() | Negate() | Threshold():

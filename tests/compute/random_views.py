@@ -55,6 +55,7 @@ class Views:
             self._reduce,
             self._distinct,
             self._top_k,
+            self._flat_map,
             self._union,
             self._except,
         ]
@@ -192,6 +193,28 @@ class Views:
             for i in random.sample(columns, random.randint(0, min(2, len(columns))))
         )
         return r.TopK(child, group, order, random.choice((None, 0, 1, 2, 3)), random.choice((0, 0, 1)))
+
+    def _flat_map(self, depth: int) -> r.Relation:
+        """Few rows for each: bounds are small, or NULL."""
+        random = self._random
+        child = self.relation(depth)
+        calls = []
+        for _ in range(random.choice((1, 1, 2))):
+            number, text = self._column(child.schema, (INT4,)), self._column(child.schema, (TEXT,))
+            if number is not None and random.random() < 0.7:
+                low = resolve_call("lt", (number, Literal(4, INT4)))
+                last = Case(((low, number),), Literal(None, INT4), INT4)
+                calls.append(r.TableCall("generate_series", (Literal(1, INT4), last), INT4, False))
+            elif text is not None:
+                delimiter = Literal(random.choice(("a", "", None)), TEXT)
+                calls.append(r.TableCall("string_to_table", (text, delimiter), TEXT, False))
+            else:
+                calls.append(r.TableCall("once", (Literal(7, INT4),), INT4, False))
+        width = len(child.schema)
+        kept = tuple(sorted(random.sample(range(width), random.randrange(width + 1))))
+        ordinality = random.random() < 0.5
+        names = tuple(f"value_{i}" for i in range(len(calls) + ordinality))
+        return r.FlatMap(child, tuple(calls), names, kept, ordinality, random.random() < 0.3)
 
     def _alike(self, depth: int) -> tuple[r.Relation, r.Relation]:
         """Two relations of the same column types: of one shape, one of them filtered."""

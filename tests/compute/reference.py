@@ -72,7 +72,48 @@ def evaluate(relation: r.Relation, inputs: Mapping[str, Rows]) -> Rows:
             return {row: n for row, n in of(child).items() if n > 0}
         case r.AssertSingle(input=child):
             return of(child)
+        case r.FlatMap(input=child):
+            return collect((added, n) for row, n in of(child).items() for added in flat_map(relation, row))
     raise AssertionError(relation)
+
+
+def flat_map(node: r.FlatMap, row: Row) -> list[Row]:
+    """The rows that one row becomes."""
+    columns = [table_function(call, row) for call in node.calls]
+    count = max(map(len, columns))
+    kept = tuple(row[i] for i in node.kept)
+    out = []
+    for i in range(count):
+        values = tuple(column[i] if i < len(column) else None for column in columns)
+        out.append((*kept, *values, i + 1) if node.ordinality else kept + values)
+    if not out and node.outer:
+        out.append(kept + (None,) * len(node.names))
+    return out
+
+
+def table_function(call: r.TableCall, row: Row) -> list[Any]:
+    args = [scalar(arg, row) for arg in call.args]
+    match call.function, args:
+        case "once", [value]:
+            return [value]
+        case "string_to_table", [str() as text, None]:
+            return list(text)
+        case "string_to_table", [str() as text, ""]:
+            return [text] if text else []
+        case "string_to_table", [str() as text, delimiter]:
+            return text.split(delimiter) if text else []
+    if None in args:
+        return []
+    match call.function, args:
+        case "generate_series", [first, last]:
+            return list(range(first, last + 1))
+        case "generate_series", [first, last, step]:
+            return list(range(first, last + (1 if step > 0 else -1), step))
+        case "generate_subscripts", [values, 1]:
+            return list(range(1, len(values) + 1))
+        case "unnest", [values]:
+            return list(values)
+    raise AssertionError(call)
 
 
 def join(node: r.Join, left: Rows, right: Rows) -> Rows:

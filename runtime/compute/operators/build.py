@@ -10,6 +10,7 @@ from ..plan import (
     AssertSingleOp,
     ConstantOp,
     DistinctOp,
+    FlatMapOp,
     Import,
     JoinOp,
     Mfp,
@@ -24,6 +25,7 @@ from .assert_single import AssertSingle
 from .base import Operator
 from .constant import Constant
 from .distinct import Distinct
+from .flat_map import FlatMap
 from .join import Join
 from .linear import MapFilterProject
 from .outer_join import OuterJoin
@@ -67,6 +69,8 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return Threshold(schema)
         case AssertSingleOp():
             return AssertSingle(op, schema)
+        case FlatMapOp():
+            return FlatMap(op, schema)
         case _:
             assert_never(op)
 

@@ -1,0 +1,325 @@
+"""Table functions: from a row's arguments to a column of values, for a whole batch of rows at once.
+
+A kernel takes one datum per argument and says how many values each row has, and all of them one after the other.  A
+row that fails has none.  NULL arguments give no rows, but where PostgreSQL says otherwise.
+
+One call on one row gives at most MAX_ROWS values; more is error 54000 of that row, so that nobody's memory hangs on
+a number in somebody's row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ..errors import PtvcError, UndefinedFunction, Unsupported
+from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
+from .arrays import numpy_values, valid_mask
+from .coercion import CastContext, base_name, can_cast
+from .datetime_input import InputError
+from .function import Datum, as_array
+from .functions.pattern import translate
+from .literals import cast_to, coerce_unknown
+from .relation import TableCall
+from .row_errors import Mask, RowErrors, merge_errors, same_error
+from .scalar import Literal, Scalar
+
+MAX_ROWS = 10_000_000
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """`counts` int64[n]: how many values each row has; `values`: those of row 0, of row 1, and so on; rows of
+    `errors` have none."""
+
+    counts: Ints
+    values: pa.Array
+    errors: RowErrors | None = None
+
+
+Kernel = Callable[[Sequence[Datum], int], Expanded]
+Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], TableCall]
+
+
+@dataclass(frozen=True, slots=True)
+class TableFunction:
+    """A kernel, and what makes a call of it from arguments, some of which may be literals of unknown type."""
+
+    resolve: Resolver
+    kernel: Kernel
+
+
+def expand(call: TableCall, args: Sequence[Datum], length: int) -> Expanded:
+    """The values of the call on each of `length` rows."""
+    return TABLE_FUNCTIONS[call.function].kernel(args, length)
+
+
+# --- overloads -------------------------------------------------------------------------------------------------------
+
+
+def _undefined(name: str, args: Sequence[Scalar], unknown: Sequence[bool]) -> UndefinedFunction:
+    types = ["unknown" if flag else base_name(arg.type) for arg, flag in zip(args, unknown, strict=True)]
+    return UndefinedFunction(
+        f"function {name}({', '.join(types)}) does not exist",
+        hint="No function matches the given name and argument types. You might need to add explicit type casts.",
+    )
+
+
+def _coerced(
+    name: str, args: Sequence[Scalar], unknown: Sequence[bool], types: Sequence[ScalarType]
+) -> tuple[Scalar, ...]:
+    out: list[Scalar] = []
+    for arg, flag, type_ in zip(args, unknown, types, strict=True):
+        if flag and isinstance(arg, Literal):
+            out.append(coerce_unknown(arg, type_))
+        elif arg.type.kind is type_.kind or can_cast(arg.type, type_, CastContext.IMPLICIT):
+            out.append(cast_to(arg, type_))
+        else:
+            raise _undefined(name, args, unknown)
+    return tuple(out)
+
+
+def _series_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    name = "generate_series"
+    known = [arg.type for arg, flag in zip(args, unknown, strict=True) if not flag]
+    if len(args) not in (2, 3) or any(
+        not t.is_numeric_category and t.kind not in (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
+        for t in known
+    ):
+        raise _undefined(name, args, unknown)
+    if any(not t.is_integer for t in known):
+        if any(t.is_float for t in known):
+            raise _undefined(name, args, unknown)
+        raise Unsupported(
+            "generate_series of anything but integers is not supported yet",
+            hint="Generate integers, and compute the values from them.",
+        )
+    type_ = INT8 if any(t == INT8 for t in known) else INT4
+    return TableCall(name, _coerced(name, args, unknown, [type_] * len(args)), type_, False)
+
+
+def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    name = "generate_subscripts"
+    if len(args) not in (2, 3) or args[0].type.kind is not Kind.ARRAY:
+        raise _undefined(name, args, unknown)
+    rest = _coerced(name, args[1:], unknown[1:], (INT4, BOOL)[: len(args) - 1])
+    return TableCall(name, (args[0], *rest), INT4, False)
+
+
+def _unnest_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    if len(args) == 1 and unknown[0]:
+        raise PtvcError(
+            "function unnest(unknown) is not unique",
+            sqlstate="42725",
+            hint="Could not choose a best candidate function. You might need to add explicit type casts.",
+        )
+    if len(args) != 1 or args[0].type.element is None:
+        raise _undefined("unnest", args, unknown)
+    if args[0].type.element.kind is Kind.ARRAY:
+        raise Unsupported("arrays of several dimensions are not supported")
+    return TableCall("unnest", args, args[0].type.element)
+
+
+def _text_call(name: str, nullable: bool) -> Resolver:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+        if len(args) not in (2, 3):
+            raise _undefined(name, args, unknown)
+        texts = _coerced(name, args, unknown, [TEXT] * len(args))
+        return TableCall(name, texts, TEXT, nullable and len(args) > 2)
+
+    return resolve
+
+
+def _once_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    (arg,) = args
+    return TableCall("once", args, arg.type, arg.nullable)
+
+
+# --- kernels ---------------------------------------------------------------------------------------------------------
+
+
+def positions(counts: Ints) -> tuple[Ints, Ints]:
+    """For each of `sum(counts)` values: its row, and its place among the values of that row."""
+    rows = np.repeat(np.arange(len(counts)), counts)
+    begins = np.cumsum(counts) - counts
+    return rows, np.arange(len(rows)) - begins[rows]
+
+
+def _integers(datum: Datum, length: int) -> tuple[Ints, Mask | None]:
+    array = as_array(datum, length)
+    return numpy_values(array).astype(np.int64), valid_mask(array)
+
+
+def _series(args: Sequence[Datum], length: int) -> Expanded:
+    arrow = args[0].type
+    columns = [_integers(arg, length) for arg in args]
+    first, last = columns[0][0], columns[1][0]
+    step = columns[2][0] if len(columns) > 2 else np.ones(length, np.int64)
+    live = np.ones(length, np.bool_)
+    for _, valid in columns:
+        if valid is not None:
+            live &= valid
+    stuck = live & (step == 0)
+    rising = step > 0
+    live &= np.where(rising, first <= last, first >= last) & ~stuck
+    # Differences and steps as unsigned words: they may be larger than any int64.
+    with np.errstate(over="ignore"):
+        span = np.where(rising, last - first, first - last).view(np.uint64)
+        size = np.where(rising, step, -step).view(np.uint64)
+        after = np.where(live, span // np.where(size == 0, np.uint64(1), size), np.uint64(0))
+        long = live & (after >= MAX_ROWS)
+        counts = np.where(live & ~long, after.astype(np.int64) + 1, 0)
+        rows, place = positions(counts)
+        values = first[rows] + place * step[rows]
+    errors = merge_errors(
+        [
+            same_error(np.flatnonzero(stuck), "22023", "step size cannot equal zero"),
+            _too_many(np.flatnonzero(long), "generate_series"),
+        ]
+    )
+    return Expanded(counts, pa.array(values).cast(arrow), errors)
+
+
+def _too_many(rows: Ints, name: str) -> RowErrors | None:
+    return same_error(rows, "54000", f"{name} gives more than {MAX_ROWS} rows")
+
+
+def _lengths(lists: pa.Array) -> Ints:
+    out: Ints = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
+    return out
+
+
+def _listed(lists: pa.Array) -> Expanded:
+    """The elements of each list; NULL has none."""
+    return Expanded(_lengths(lists), lists.flatten())
+
+
+def _unnest(args: Sequence[Datum], length: int) -> Expanded:
+    return _listed(as_array(args[0], length))
+
+
+def _subscripts(args: Sequence[Datum], length: int) -> Expanded:
+    counts = _lengths(as_array(args[0], length))
+    dimension, valid = _integers(args[1], length)
+    counts = np.where(dimension == 1, counts, 0)
+    if valid is not None:
+        counts = np.where(valid, counts, 0)
+    backwards = np.zeros(length, np.bool_)
+    if len(args) > 2:
+        given = as_array(args[2], length)
+        backwards = given.fill_null(False).to_numpy(zero_copy_only=False)
+        counts = np.where(given.is_valid().to_numpy(zero_copy_only=False), counts, 0)
+    rows, place = positions(counts)
+    values = np.where(backwards[rows], counts[rows] - place, place + 1)
+    return Expanded(counts, pa.array(values.astype(np.int32)))
+
+
+Splitter = Callable[[pa.Array, str | None], pa.Array]
+
+
+def _split(text: pa.Array, by: Datum, split: Splitter) -> tuple[pa.Array, RowErrors | None]:
+    """A list of parts for every row; rows are taken together by what they are split by."""
+    length = len(text)
+    if isinstance(by, pa.Scalar) or length == 0:
+        groups = [(by.as_py() if isinstance(by, pa.Scalar) else None, np.arange(length))]
+    else:
+        encoded = by.dictionary_encode(null_encoding="encode")
+        codes = encoded.indices.to_numpy(zero_copy_only=False)
+        order = np.argsort(codes, kind="stable")
+        ends = np.cumsum(np.bincount(codes, minlength=len(encoded.dictionary)))[:-1]
+        groups = list(zip(encoded.dictionary.to_pylist(), np.split(order, ends), strict=True))
+    parts, places, errors = [], [], []
+    for value, rows in groups:
+        try:
+            parts.append(split(text.take(pa.array(rows)), value))
+        except InputError as error:
+            parts.append(pa.nulls(len(rows), pa.list_(pa.string())))
+            errors.append(same_error(rows, error.sqlstate, error.message))
+        places.append(rows)
+    back = np.argsort(np.concatenate(places), kind="stable")
+    lists = pa.concat_arrays([part.cast(pa.list_(pa.string())) for part in parts]).take(pa.array(back))
+    return lists, merge_errors(errors)
+
+
+def _by_delimiter(text: pa.Array, delimiter: str | None) -> pa.Array:
+    """As string_to_table: NULL divides into characters, an empty delimiter not at all; '' has no parts."""
+    if delimiter is None:
+        lists = pa.array([None if t is None else list(t) for t in text.to_pylist()], pa.list_(pa.string()))
+    elif delimiter == "":
+        offsets = np.concatenate(([0], np.cumsum(text.is_valid().to_numpy(zero_copy_only=False))))
+        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), text.drop_null())
+    else:
+        lists = pc.split_pattern(text, delimiter)
+    return pc.if_else(pc.equal(text, ""), pa.scalar(None, lists.type), lists)
+
+
+def _string_to_table(args: Sequence[Datum], length: int) -> Expanded:
+    lists, errors = _split(as_array(args[0], length), args[1], _by_delimiter)
+    found = _listed(lists)
+    values = found.values
+    if len(args) > 2:
+        null = args[2]
+        if isinstance(null, pa.Array):
+            null = null.take(pa.array(positions(found.counts)[0]))
+        values = pc.if_else(pc.equal(values, null).fill_null(False), pa.scalar(None, values.type), values)
+    return Expanded(found.counts, values, errors)
+
+
+def _by_pattern(flags: str) -> Splitter:
+    def split(text: pa.Array, pattern: str | None) -> pa.Array:
+        if pattern is None:
+            return pa.nulls(len(text), pa.list_(pa.string()))
+        if "g" in flags:
+            raise InputError("22023", 'regexp_split_to_table() does not support the "global" option')
+        regex, simple = translate(pattern, "i" in flags)
+        if (
+            set(flags) - {"i", "c"}
+            or not simple
+            or pc.match_substring_regex(pa.array([""]), regex)[0].as_py()
+        ):
+            raise InputError("0A000", f'regular expression not supported: "{pattern}"')
+        return pc.split_pattern_regex(text, regex)
+
+    return split
+
+
+def _regexp_split(args: Sequence[Datum], length: int) -> Expanded:
+    text = as_array(args[0], length)
+    flags = args[2] if len(args) > 2 else pa.scalar("")
+    if isinstance(flags, pa.Array):
+        kinds = flags.unique().drop_null()
+        if len(kinds) > 1:
+            message = "regexp_split_to_table with flags that vary by row is not supported"
+            empty = np.zeros(length, np.int64)
+            return Expanded(empty, pa.array([], pa.string()), same_error(np.arange(length), "0A000", message))
+        text = pc.if_else(flags.is_valid(), text, pa.scalar(None, pa.string()))
+        flags = kinds[0] if len(kinds) else pa.scalar("")
+    if not flags.is_valid:
+        return Expanded(np.zeros(length, np.int64), pa.array([], pa.string()))
+    lists, errors = _split(text, args[1], _by_pattern(flags.as_py()))
+    found = _listed(lists)
+    return Expanded(found.counts, found.values, errors)
+
+
+def _once(args: Sequence[Datum], length: int) -> Expanded:
+    return Expanded(np.ones(length, np.int64), as_array(args[0], length))
+
+
+TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
+    "generate_series": TableFunction(_series_call, _series),
+    "generate_subscripts": TableFunction(_subscripts_call, _subscripts),
+    "unnest": TableFunction(_unnest_call, _unnest),
+    "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
+    "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
+    "once": TableFunction(_once_call, _once),
+}
+"""By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row."""
+
+NAMES = frozenset(TABLE_FUNCTIONS) - {"once"}
