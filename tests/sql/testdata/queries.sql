@@ -211,7 +211,6 @@ select t.a, x.p from t left join rows from (generate_series(1, t.a), generate_se
 select c, s from t, string_to_table(c, 'y') s;
 select c, s from t, regexp_split_to_table(c, '[yX]') s;
 select c, s from t, string_to_table(c, c) s;
-select c, s from t, regexp_split_to_table(c, e) s, u;
 select t.a, u from t, upper(t.c) u;
 select t.a, u, o from t, upper(t.c) with ordinality as x(u, o);
 select a from t order by generate_series(1, a), a;
@@ -220,7 +219,6 @@ select a, generate_series(1, a) from t where a > 1 union all select 7, 8;
 select x.a, y from (select a, generate_series(1, a) as y from t) x where y = 2;
 select x.a from (select a, generate_series(1, b) as y from t) x;
 select count(*) from (select generate_series(1, b) from t) x;
-select * from u, (select t.a from t where t.a = u.a) x;
 select t.a, t2.* from t, lateral (select * from (select u.d + t.a as q from u) z where q > t.b) t2;
 select t.a from t where t.a = (select x.z from u, lateral (select u.d + t.b as z) x order by 1 limit 1);
 select * from t join lateral (select 1) x on false;
@@ -233,4 +231,4 @@ select generate_series(1,2) from t where false;
 select generate_series(1,a) is null from t;
 select generate_series(1,a) in (1,2) from t;
 select generate_series(1,a) = any (array[1,2]) from t;
-select array_length(array[1,2],1), generate_subscripts(array[1],1);
+select array_length(array[1,2],1), generate_subscripts(array[1],1)
