@@ -29,7 +29,9 @@ class Settings:
 
     spark_master: str = field(default="", metadata={"help": "Spark master; empty chooses local[n,4]"})
     spark_driver_memory: str = field(default="2g", metadata={"help": "heap of the driver's JVM"})
-    replica_slots: int = field(default=32, metadata={"help": "clusters that can exist at once"})
+    replica_slots: int = field(
+        default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
+    )
     job_min_rows: int = field(
         default=100_000, metadata={"help": "what reads at least so many rows at once runs as a Spark job"}
     )
@@ -74,7 +76,10 @@ class ClusterOptions:
     """Options of one cluster; None follows the environment's setting."""
 
     job_min_rows: int | None = None
+    replication_factor: int = 1
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
-        return cls(job_min_rows=options.get("job_min_rows"))
+        return cls(
+            job_min_rows=options.get("job_min_rows"), replication_factor=options.get("replication_factor", 1)
+        )

@@ -56,6 +56,7 @@ class ThreadDriver:
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
         self._threads: list[threading.Thread] = []
+        self._paused: set[str] = set()
         self._connection: Connection | None = None
         self.connected = 0
 
@@ -83,9 +84,17 @@ class ThreadDriver:
             thread.join(WAIT_S)
             assert not thread.is_alive(), thread.name
 
-    def kill(self, cluster: str) -> None:
-        """Cuts the connection of the cluster's replica: the resident task ends and is tried again."""
-        self._connections[cluster].close()
+    def kill(self, replica: str) -> None:
+        """Cuts the replica's connection: the resident task ends and is tried again."""
+        self._connections[replica].close()
+
+    def pause(self, replica: str) -> None:
+        """As `kill`, and the resident task is not tried again before `resume`."""
+        self._paused.add(replica)
+        self.kill(replica)
+
+    def resume(self, replica: str) -> None:
+        self._paused.discard(replica)
 
     def _spawn(self, target: Callable[[], None], name: str) -> None:
         thread = threading.Thread(target=target, name=name, daemon=True)
@@ -97,14 +106,14 @@ class ThreadDriver:
         connection.send(DriverHello(os.getpid(), "none", "threads", os.getpid()))
         while (message := connection.receive()) is not None:
             match message:
-                case StartReplica(cluster=cluster, epoch=epoch):
-                    self._stopped[cluster] = stopped = threading.Event()
+                case StartReplica(replica=replica, epoch=epoch):
+                    self._stopped[replica] = stopped = threading.Event()
                     self._spawn(
-                        lambda c=cluster, e=epoch, s=stopped: self._resident(c, e, s),  # type: ignore[misc]
-                        f"replica {cluster}",
+                        lambda r=replica, e=epoch, s=stopped: self._resident(r, e, s),  # type: ignore[misc]
+                        f"replica {replica}",
                     )
-                case StopReplica(cluster=cluster):
-                    self._stopped[cluster].set()
+                case StopReplica(replica=replica):
+                    self._stopped[replica].set()
                 case RunJob(job_id=job_id):
                     error = "there is no Spark in this process"
                     connection.send(JobFinished(job_id, (), (), 0, 0.0, error))
@@ -113,16 +122,19 @@ class ThreadDriver:
                 case _:
                     raise TypeError(message)
 
-    def _resident(self, cluster: str, epoch: int, stopped: threading.Event) -> None:
+    def _resident(self, replica: str, epoch: int, stopped: threading.Event) -> None:
         while not stopped.is_set():
+            if replica in self._paused:
+                stopped.wait(0.02)
+                continue
             attempt = next(self._attempts)
             try:
                 connection = Connection(self._address)
-                self._connections[cluster] = connection
-                connection.send(ReplicaHello(cluster, epoch, attempt, os.getpid()))
+                self._connections[replica] = connection
+                connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
             except OSError:
                 return  # the coordinator is gone
-            writer = f"replica-{cluster}-{epoch}-{attempt}"
+            writer = f"replica-{replica}-{epoch}-{attempt}"
             Replica(connection, FileBlob(self._directory / "blobs"), writer).run()
             stopped.wait(0.02)
 
@@ -236,10 +248,10 @@ class InProcess:
 
     # -- replicas --
 
-    def kill_replica(self, cluster: str = "quickstart") -> None:
+    def kill_replica(self, cluster: str = "quickstart", name: str = "r1") -> None:
         entry = self.coordinator.catalog.cluster(cluster)
         assert entry is not None
-        self.driver.kill(entry.id)
+        self.driver.kill(f"{entry.id}-{name}")
 
 
 def _loop_thread(loop: asyncio.AbstractEventLoop) -> threading.Thread:

@@ -73,10 +73,10 @@ class Collections:
         self._unstored[id] = 0
         self._names[id] = name
 
-    def forget_unstored(self, id: GlobalId) -> None:
-        """The replica that held the index is gone: nothing of it is known until the next one has it."""
+    def reset_unstored(self, id: GlobalId, upper: int) -> None:
+        """A replica that held the index is gone: the others have it complete below `upper` (0: none has it)."""
         if id in self._unstored:
-            self._unstored[id] = 0
+            self._unstored[id] = upper
 
     def remove(self, id: GlobalId) -> None:
         self._by_id.pop(id, None)

@@ -44,7 +44,9 @@ from ..replica.protocol import (
     receive,
     replica_writer,
 )
+from ..sql.plans import ItemKind
 from .catalog import Catalog, ClusterEntry, Item
+from .clusters import Clusters
 from .collections import Collections
 from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
@@ -61,6 +63,8 @@ SOCKET_NAME = "control.sock"
 MAX_SOCKET_PATH = 100
 FIRST_RETRY_S = 5.0
 LONGEST_RETRY_S = 300.0
+OUTWARD = (ItemKind.SOURCE, ItemKind.SINK)
+"""What talks to the outside: it runs once, on a cluster's leader."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +100,7 @@ class Controller:
         self._reads = reads
         self.now_ms = now_ms
         self._commit: GroupCommit
-        self._replicas: dict[str, ReplicaClient] = {}
+        self.clusters = Clusters()
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(epoch << 32)
         self._driver_writer: asyncio.StreamWriter | None = None
@@ -106,10 +110,8 @@ class Controller:
         self.jobs = Jobs(epoch, self._to_driver, now_ms)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
-        self.hydrations: dict[GlobalId, Hydrated] = {}
         self.ingested: dict[GlobalId, dict[str, int]] = {}
         self.sink_progress: dict[GlobalId, SinkProgress] = {}
-        self.operators: dict[GlobalId, DataflowStatistics] = {}
         self._installation = Installation(self, settings, persist, oracle, collections, catalog, directory)
 
     # -- life --
@@ -125,12 +127,12 @@ class Controller:
         finally:
             os.umask(old_mask)
         for cluster in self._catalog.cluster_entries():
-            self.add_cluster(cluster)
+            self.set_cluster(cluster)
         self._driver = self._launch(str(address), self._directory, self._driver_ended)
         self._driver.start()
 
     async def stop(self) -> None:
-        for replica in self._replicas.values():
+        for replica in self.clusters:
             replica.detach()
         if self._driver_writer is not None:
             self._driver_writer.close()
@@ -153,35 +155,32 @@ class Controller:
 
     # -- clusters --
 
-    def add_cluster(self, cluster: ClusterEntry) -> None:
-        replica = ReplicaClient(cluster.id, cluster.name)
-        self._replicas[cluster.id] = replica
-        self._start_replica(replica)
+    def set_cluster(self, cluster: ClusterEntry) -> None:
+        """Starts or stops replicas, so that there are as many as the cluster's options say."""
+        added, removed = self.clusters.set_replicas(cluster)
+        for replica in removed:
+            self._stop_replica(replica, ReplicaUnavailable(f"replica {replica.name} was dropped"))
+        for replica in added:
+            self._start_replica(replica)
+        self._spawn(self._elect(cluster.name))
 
     def drop_cluster(self, cluster: ClusterEntry) -> None:
-        replica = self._replicas.pop(cluster.id)
-        replica.failure = ReplicaUnavailable(f'cluster "{cluster.name}" was dropped')
-        self._send_driver(StopReplica(cluster.id))
-        replica.detach()
+        for replica in self.clusters.remove(cluster.name):
+            self._stop_replica(replica, ReplicaUnavailable(f'cluster "{cluster.name}" was dropped'))
 
-    def replica(self, cluster: str) -> ReplicaClient:
-        """The replica of the cluster of that name."""
-        entry = self._catalog.cluster(cluster)
-        if entry is None:
-            raise PtvcError(f'unknown cluster "{cluster}"', sqlstate="42704")
-        return self._replicas[entry.id]
-
-    def replicas(self) -> list[ReplicaClient]:
-        return list(self._replicas.values())
+    def _stop_replica(self, replica: ReplicaClient, why: PtvcError) -> None:
+        replica.failure = why
+        self._send_driver(StopReplica(replica.id))
+        self._detach(replica)
 
     def writers(self) -> frozenset[str]:
         """Everyone who may have written blobs that are not appended yet."""
-        replicas = (replica_writer(r.cluster_id, *r.attempt) for r in self._replicas.values())
+        replicas = (replica_writer(r.id, *r.attempt) for r in self.clusters)
         jobs = (job_writer(job_id) for job_id in self.jobs.running())
         return frozenset((self._persist.writer_id, *replicas, *jobs))
 
     def _start_replica(self, replica: ReplicaClient) -> None:
-        self._send_driver(StartReplica(replica.cluster_id, next(self._epochs)))
+        self._send_driver(StartReplica(replica.id, next(self._epochs)))
 
     # -- objects --
 
@@ -189,18 +188,19 @@ class Controller:
         """Starts whatever the item needs running; returns at once."""
         if item.cluster is None:
             return
-        replica = self.replica(item.cluster)
-        if replica.connected.is_set():
-            self._install_on(replica, item)
+        for replica in self.clusters.of(item.cluster):
+            if replica.connected.is_set() and (item.kind not in OUTWARD or self.clusters.leads(replica)):
+                self._install_on(replica, item)
 
     def uninstall(self, item: Item) -> None:
         if item.cluster is None:
             return
-        replica = self.replica(item.cluster)
-        replica.unsubscribe(self._installation.subscribed(item.id))
-        replica.uninstall(item.id)
+        for replica in self.clusters.of(item.cluster):
+            if item.id in replica.installed:
+                replica.unsubscribe(self._installation.subscribed(item.id))
+            replica.uninstall(item.id)
         self._installation.forget(item.id)
-        for table in (self.statuses, self.hydrations, self.jobs.hydrations, self.ingested, self.operators):
+        for table in (self.statuses, self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
 
     def _install_on(self, replica: ReplicaClient, item: Item) -> None:
@@ -228,6 +228,12 @@ class Controller:
             await asyncio.sleep(delay)
             delay = min(delay * 2, LONGEST_RETRY_S)
 
+    def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
+        """The replica holds the object's inputs as of the beginning, and follows them from there."""
+        replica.hydrated[hydration.id] = hydration
+        self._installation.release(replica, hydration.id)
+        self.set_status(hydration.id, "running", None)
+
     def set_status(self, id: GlobalId, state: str, reason: str | None) -> None:
         self.statuses[id] = ObjectStatus(state, reason, self.now_ms())
         if state == "failed":
@@ -250,13 +256,13 @@ class Controller:
             self._fail(dependent.id, f'"{self._catalog.get(id).name}", which it reads, failed: {reason}')
 
     def is_hydrated(self, id: GlobalId) -> bool:
-        return id in self.hydrations
+        return self.clusters.hydration(id) is not None
 
     # -- commits --
 
     def on_commit(self, updates: tuple[Updates, ...]) -> None:
         """Tells every replica what it reads of a commit, and how far time has come."""
-        for replica in self._replicas.values():
+        for replica in self.clusters:
             if replica.connected.is_set():
                 relevant = tuple(u for u in updates if u.id in replica.subscriptions)
                 replica.send(Progress(self._oracle.closed, self._reads.since(), relevant))
@@ -307,16 +313,30 @@ class Controller:
 
     def _driver_ended(self, failure: PtvcError | None) -> None:
         """`failure` says why it could not be started: queries hear of it.  One that was up will be back."""
-        for replica in self._replicas.values():
+        for replica in self.clusters:
             self._detach(replica)
             replica.failure = failure
 
     def _detach(self, replica: ReplicaClient) -> None:
-        """What was in the replica's memory is gone."""
-        for id_ in replica.installed:
-            self.hydrations.pop(id_, None)
-            self._collections.forget_unstored(id_)
+        """What was in the replica's memory is gone; what others of the cluster hold is not."""
+        installed = list(replica.installed)
         replica.detach()
+        self.clusters.resign(replica)
+        for id_ in installed:
+            self._installation.release(replica, id_)
+            self._collections.reset_unstored(id_, self.clusters.frontier(id_))
+
+    async def _elect(self, cluster: str) -> None:
+        """Gives the cluster a leader if it has none, and the leader its sources and sinks."""
+        # What the old leader had under way is settled before anyone goes on from where it was.
+        await self._commit.drained()
+        self._install_outward(cluster)
+
+    def _install_outward(self, cluster: str) -> None:
+        if (leader := self.clusters.elect(cluster)) is not None:
+            for item in self._catalog.user_items():
+                if item.cluster == cluster and item.kind in OUTWARD:
+                    self._install_on(leader, item)
 
     async def _serve_driver(
         self, hello: DriverHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -325,7 +345,7 @@ class Controller:
         self._driver_writer = writer
         assert self._driver is not None
         self._driver.healthy()
-        for replica in self._replicas.values():
+        for replica in self.clusters:
             replica.failure = None
             self._start_replica(replica)
         while (message := await receive(reader)) is not None:
@@ -343,7 +363,7 @@ class Controller:
     async def _serve_replica(
         self, hello: ReplicaHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        replica = self._replicas.get(hello.cluster)
+        replica = self.clusters.find(hello.replica)
         if replica is None or (hello.epoch, hello.attempt) <= replica.attempt:
             return  # dropped, or an attempt that a newer one has replaced: closing the connection ends it
         self._detach(replica)
@@ -352,12 +372,13 @@ class Controller:
         await self._commit.drained()
         if not replica.owns(writer):
             return
-        logger.info("replica of %s is up: attempt %d, pid %d", replica.cluster, hello.attempt, hello.pid)
+        logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
         replica.ready()
         replica.send(Progress(self._oracle.closed, self._reads.since()))
         for item in self._catalog.user_items():
-            if item.cluster == replica.cluster:
+            if item.cluster == replica.cluster and item.kind not in OUTWARD:
                 self._install_on(replica, item)
+        self._install_outward(replica.cluster)
         appends: asyncio.Queue[Append] = asyncio.Queue()
         committer = asyncio.create_task(self._commit_appends(replica, writer, appends))
         try:
@@ -366,8 +387,9 @@ class Controller:
         finally:
             committer.cancel()
             if replica.owns(writer):
-                logger.warning("replica of %s went away", replica.cluster)
+                logger.warning("replica %s went away", replica.id)
                 self._detach(replica)
+                self._spawn(self._elect(replica.cluster))
 
     def _handle(
         self,
@@ -384,14 +406,19 @@ class Controller:
             case Ingest():
                 self._spawn(self._ingest(replica, writer, message))
             case Hydrated(id=id_):
-                self.hydrations[id_] = message
-                self.set_status(id_, "running", None)
+                self.hydrated(replica, message)
+            case Status(id=id_, state="failed", reason=reason):
+                replica.failed.add(id_)
+                self._installation.release(replica, id_)
+                logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
+                if self.clusters.failed(replica.cluster, id_):
+                    self.set_status(id_, "failed", reason)
             case Status(id=id_, state=state, reason=reason):
                 self.set_status(id_, state, reason)
             case SinkProgress(id=id_):
                 self.sink_progress[id_] = message
             case DataflowStatistics(id=id_):
-                self.operators[id_] = message
+                replica.operators[id_] = message
             case _:
                 raise TypeError(f"the coordinator does not understand {type(message).__name__}")
 
@@ -411,11 +438,12 @@ class Controller:
                     await self._commit.append(writes)
             except PtvcError as error:
                 # The replica's idea of the frontiers is not ours: it starts anew from what is durable.
-                logger.error("cannot commit for %s: %s", replica.cluster, error)
+                logger.error("cannot commit for %s: %s", replica.id, error)
                 writer.close()
                 return
             uppers = tuple({id_: u for append in waiting for id_, u in append.uppers}.items())
             for id_, upper in uppers:
+                replica.frontiers[id_] = upper
                 self._collections.advance(id_, upper)
             replica.send(Appended(uppers))
             self._forward(uppers)
@@ -423,7 +451,7 @@ class Controller:
 
     def _forward(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
         """Frontiers of views, to whoever reads them by way of persist."""
-        for replica in self._replicas.values():
+        for replica in self.clusters:
             relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._reads.since(), (), relevant))

@@ -7,10 +7,11 @@ told.  A crash in between leaves at most shards that no item names, which the ne
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, assert_never
 
+from ..config import ClusterOptions
 from ..errors import DependentObjectsExist, DuplicateObject, InvalidParameter, UndefinedSchema, Unsupported
 from ..persist.client import PersistClient, ShardId
 from ..replica.egress import open_sink
@@ -302,22 +303,32 @@ class Ddl:
             notices.append(_skipping(f'cluster "{plan.name}" already exists', "42710"))
             return Command("CREATE CLUSTER")
         entries = self._catalog.cluster_entries()
-        if len(entries) >= self._slots:
-            raise InvalidParameter(
-                f"there are {len(entries)} clusters already",
-                sqlstate="53000",
-                hint="Start the runtime with --set replica_slots=N.",
-            )
+        self._check_slots(None, plan.options)
         number = max((int(entry.id[1:]) for entry in entries), default=0) + 1
         entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options))
         await self._apply([Change(None, entry)])
-        self._controller.add_cluster(entry)
+        self._controller.set_cluster(entry)
         return Command("CREATE CLUSTER")
 
     async def _alter_cluster(self, plan: AlterCluster) -> Command:
         entry = self._cluster(plan.name)
-        await self._apply([Change(entry, replace(entry, options={**entry.options, **plan.options}))])
+        self._check_slots(entry, plan.options)
+        changed = replace(entry, options={**entry.options, **plan.options})
+        await self._apply([Change(entry, changed)])
+        self._controller.set_cluster(changed)
         return Command("ALTER CLUSTER")
+
+    def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
+        """Refuses more replicas than Spark has slots for."""
+        others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]
+        base = changed.options if changed is not None else {}
+        counts = [ClusterOptions.from_mapping(o).replication_factor for o in (*others, {**base, **options})]
+        if sum(counts) > self._slots:
+            raise InvalidParameter(
+                f"that would be {sum(counts)} replicas, and there is room for {self._slots}",
+                sqlstate="53000",
+                hint="Start the runtime with --set replica_slots=N.",
+            )
 
     def _item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
         id_, oid = self._catalog.allocate()

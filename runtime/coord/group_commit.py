@@ -11,13 +11,13 @@ import asyncio
 import logging
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ..errors import Fenced, PtvcError, UndefinedTable
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Write
 from ..persist.consensus.base import Indeterminate
-from ..persist.part import stamp
+from ..persist.part import stamp, trim
 from ..replica.protocol import Updates
 from .collections import Collections
 from .oracle import Oracle
@@ -97,7 +97,7 @@ class GroupCommit:
         return await self._submit(request)
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
-        """Commits outputs of views, each from its lower to its upper."""
+        """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
         future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
         return await self._submit(_Request(future, timed=updates))
 
@@ -204,11 +204,8 @@ class GroupCommit:
             for shard, parts in request.companions.items():
                 companions.setdefault(shard, []).extend(stamp(part, time) for part in parts)
             for update in request.timed:
-                if (earlier := timed.get(update.id)) is not None:
-                    # Upkeep may say less than a step that is in the same group.
-                    upper = max(earlier.upper, update.upper)
-                    update = Updates(update.id, earlier.lower, upper, earlier.parts + update.parts)
-                timed[update.id] = update
+                if update.id in self._collections:  # else dropped meanwhile
+                    timed[update.id] = self._following(timed.get(update.id), update)
         committed = []
         writes: dict[ShardId, Write] = {}
         for id_, rows in stamped.items():
@@ -219,12 +216,20 @@ class GroupCommit:
         for shard, rows in companions.items():
             writes[shard] = Write(self._persist.state(shard).upper, time + 1, tuple(rows))
         for id_, update in timed.items():
-            if id_ not in self._collections:
-                continue  # dropped meanwhile
-            collection = self._collections[id_]
-            # A replica does not hear of uppers that were advanced without data: a gap means empty.
-            update = Updates(id_, collection.durable_upper, update.upper, update.parts)
             if update.upper > update.lower:
-                writes[collection.shard] = Write(update.lower, update.upper, update.parts)
+                shard = self._collections[id_].shard
+                writes[shard] = Write(update.lower, update.upper, update.parts)
                 committed.append(update)
         return writes, tuple(committed)
+
+    def _following(self, earlier: Updates | None, update: Updates) -> Updates:
+        """What is durable, then `earlier` of the same group, then of `update` what neither has.
+
+        Several replicas write the same history: whoever is first with an interval writes it.  What lies between
+        is empty, as whoever writes has promised; upkeep may even say less than a step of the same group.
+        """
+        durable = self._collections[update.id].durable_upper
+        known, parts = (earlier.upper, earlier.parts) if earlier is not None else (durable, ())
+        if update.lower < known:
+            update = replace(update, parts=trim(update.parts, known))
+        return Updates(update.id, durable, max(known, update.upper), parts + update.parts)

@@ -66,6 +66,7 @@ class Installation:
         self._catalog = catalog
         self._state_directory = directory / "state"
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
+        self._held: dict[str, tuple[ShardId, ...]] = {}
 
     def subscribed(self, id: GlobalId) -> set[GlobalId]:
         """The collections that the object reads by way of commits."""
@@ -103,17 +104,19 @@ class Installation:
         job = None
         imports = self._imports(plan.imports, as_of)
         rows = sum(part.rows for source in imports for part in source.snapshot)
-        if plan.imports and rows >= self._job_min_rows(replica):
-            holder = f"hydration of {item.id}"
-            self._hold(holder, imports)
+        by_job = bool(plan.imports) and rows >= self._job_min_rows(replica)
+        if by_job or len(self._controller.clusters.of(replica.cluster)) > 1:
+            # The output's durable frontier, which holds the inputs otherwise, moves meanwhile.
+            self._hold(_reader(replica, item.id), imports)
+        if by_job:
             try:
                 job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
-                if item.shard is not None:
-                    output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
-                imports = self._imports(plan.imports, as_of)
-            finally:
-                for source in imports:
-                    self._persist.drop_hold(source.shard, holder)
+            except BaseException:
+                self.release(replica, item.id)
+                raise
+            if item.shard is not None:
+                output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+            imports = self._imports(plan.imports, as_of)
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
@@ -121,8 +124,12 @@ class Installation:
             InstallDataflow(item.id, plan, as_of, imports, output, job.state if job is not None else None)
         )
         if job is not None:
-            self._controller.hydrations[item.id] = Hydrated(item.id, job.seconds, job.rows)
-            self._controller.set_status(item.id, "running", None)
+            self._controller.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+
+    def release(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """The replica has read the inputs of the object as of its beginning, or will not."""
+        for shard in self._held.pop(_reader(replica, id), ()):
+            self._persist.drop_hold(shard, _reader(replica, id))
 
     def plan(self, item: Item) -> DataflowPlan:
         """The physical plan of a view, or of an index with its key expressions as added columns."""
@@ -157,6 +164,7 @@ class Installation:
         the only hold on a shard moves that to itself."""
         sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
         self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
+        self._held[holder] = tuple(sinces)
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
         """A time at which all inputs are complete, and which the last reads still see."""
@@ -184,7 +192,7 @@ class Installation:
     ) -> JobFinished:
         """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
         here, unless a predecessor has; those of an index are a part of the state."""
-        directory = self._state_directory / item.id
+        directory = self._state_directory / item.id / replica.name
         shutil.rmtree(directory, ignore_errors=True)
         shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
 
@@ -245,3 +253,8 @@ class Installation:
     def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
         self._subscribed[id] = ids
         replica.subscribe(ids)
+
+
+def _reader(replica: ReplicaClient, id: GlobalId) -> str:
+    """The holder of what the replica reads in order to begin with an object."""
+    return f"{id} on {replica.id}"

@@ -130,7 +130,7 @@ class Peeks:
     async def _read(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
         time = self.read_time(context)
         with self._reads.at(time):
-            await self._controller.replica(context.cluster).wait_until_connected()
+            await self._controller.clusters.serving(context.cluster)
             chosen = None
             if not context.overlay:
                 chosen = choose_index(relation, self._catalog, context.cluster, self._usable)
@@ -149,7 +149,7 @@ class Peeks:
             self._check_there(id_)
         await self._collections.wait_until_readable(ids, time)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
-        replica = self._controller.replica(context.cluster)
+        replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
         replica.send(Peek(peek_id, relation, time, sources))
         async for answer in replica.answers(peek_id):
@@ -162,7 +162,9 @@ class Peeks:
             schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
             one = Batch(read.keys, np.zeros(1, np.uint64), np.ones(1, np.int64))
             payload = to_ipc(schema, one)
-        replica = self._controller.replica(context.cluster)
+        replica = self._controller.clusters.with_index(context.cluster, read.index.id, time)
+        if replica is None:
+            raise ReplicaUnavailable(f'the replica with index "{read.index.name}" went away')
         peek_id = replica.new_peek()
         replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time))
         async for answer in replica.answers(peek_id):

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from itertools import count
 
-from ..errors import ObjectNotReady, PtvcError, ReplicaUnavailable
+from ..errors import PtvcError, ReplicaUnavailable
 from ..expr.relation import GlobalId
 from ..replica.protocol import (
     CancelPeek,
+    DataflowStatistics,
+    Hydrated,
     Message,
     PeekFailed,
     PeekRows,
@@ -17,21 +19,26 @@ from ..replica.protocol import (
     encode,
 )
 
-START_TIMEOUT_S = 180
-
 
 class ReplicaClient:
     """One replica of one cluster, connected or not.
 
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
-    what it runs; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
+    what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
+    `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
     """
 
-    def __init__(self, cluster_id: str, cluster: str) -> None:
+    def __init__(self, cluster_id: str, cluster: str, name: str) -> None:
+        self.id = f"{cluster_id}-{name}"
+        self.name = name
         self.cluster_id = cluster_id
         self.cluster = cluster
         self.subscriptions: dict[GlobalId, int] = {}
         self.installed: set[GlobalId] = set()
+        self.hydrated: dict[GlobalId, Hydrated] = {}
+        self.failed: set[GlobalId] = set()
+        self.frontiers: dict[GlobalId, int] = {}
+        self.operators: dict[GlobalId, DataflowStatistics] = {}
         self.attempt = (0, -1)
         self.pid: int | None = None
         self.connected = asyncio.Event()
@@ -61,12 +68,17 @@ class ReplicaClient:
         self.tasks.clear()
         self.subscriptions.clear()
         self.installed.clear()
+        self.hydrated.clear()
+        self.failed.clear()
+        self.frontiers.clear()
+        self.operators.clear()
         self.pid = None
         if self._writer is not None:
             self._writer.close()
             self._writer = None
         lost = ReplicaUnavailable(
-            f'the replica of cluster "{self.cluster}" went away', hint="It is being restarted: try again."
+            f'replica {self.name} of cluster "{self.cluster}" went away',
+            hint="It is being restarted: try again.",
         )
         for answers in self._peeks.values():
             answers.put_nowait(lost)
@@ -92,22 +104,10 @@ class ReplicaClient:
 
     def uninstall(self, id: GlobalId) -> None:
         self.installed.discard(id)
+        self.failed.discard(id)
+        for table in (self.hydrated, self.frontiers, self.operators):
+            table.pop(id, None)
         self.send(Uninstall(id))
-
-    async def wait_until_connected(self) -> None:
-        """Returns when the replica serves; raises when it cannot be started, or takes too long."""
-        deadline = asyncio.get_running_loop().time() + START_TIMEOUT_S
-        while not self.connected.is_set():
-            if self.failure is not None:
-                raise self.failure
-            try:
-                await asyncio.wait_for(self.connected.wait(), 0.2)
-            except TimeoutError:
-                if asyncio.get_running_loop().time() > deadline:
-                    raise ObjectNotReady(
-                        f'the replica of cluster "{self.cluster}" has not come up within {START_TIMEOUT_S} s',
-                        hint="The file log/driver.log in the environment's directory says what Spark is doing.",
-                    ) from None
 
     def new_peek(self) -> int:
         peek_id = next(self._peek_ids)

@@ -162,7 +162,7 @@ class PersistClient:
         """
         head, batches = self._cache.between(shard, 0, as_of + 1)
         state.check_readable(head, as_of)
-        parts = tuple(part for batch in batches for part in batch.parts if part.min_time <= as_of)
+        parts = tuple(part for batch in batches for part in batch.parts if part.first_time <= as_of)
         return Snapshot(shard, as_of, head.schema, parts)
 
     def updates(self, shard: ShardId, lower: int, upper: int) -> tuple[PartRef, ...]:
@@ -177,7 +177,7 @@ class PersistClient:
             part
             for batch in batches
             for part in batch.parts
-            if part.min_time < upper and lower <= part.max_time
+            if part.first_time < upper and lower <= part.max_time
         )
 
     # Holds
@@ -365,7 +365,7 @@ def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
             shard,
             write.lower,
             write.upper,
-            [(part.checksum, part.nbytes, part.rows, part.min_time, part.max_time) for part in write.parts],
+            [(part.checksum, part.nbytes, part.rows, part.first_time, part.max_time) for part in write.parts],
         )
         for shard, write in sorted(writes.items())
     ]

@@ -86,7 +86,7 @@ def merged_batches_fill_the_place_of_those_removed(change: Change) -> bool:
 def times_are_within_their_batch(change: Change) -> bool:
     """An update's time is in its batch's interval, or at the since that it was advanced to."""
     return all(
-        batch.lower <= part.min_time and part.max_time < max(batch.upper, batch.since + 1)
+        batch.lower <= part.first_time and part.max_time < max(batch.upper, batch.since + 1)
         for batch in change.inserted
         for part in batch.parts
     )

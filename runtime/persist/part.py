@@ -8,6 +8,7 @@ it: frozen, small, picklable.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NewType
 
@@ -28,6 +29,8 @@ class PartRef:
     and `errors` updates of errors; `nbytes` is the encoded size; `min_time` and `max_time` bound the
     updates' times, both inclusive; `checksum` is the CRC-32 of the encoded bytes.  `stats` is kept for blobs
     only: what is inline is quicker to look at than to describe.
+
+    Updates before `lower` do not belong to the part, though its bytes have them (see `trim`).
     """
 
     shard: ShardId
@@ -41,6 +44,12 @@ class PartRef:
     max_time: int
     checksum: int
     stats: PartStats | None = None
+    lower: int = 0
+
+    @property
+    def first_time(self) -> int:
+        """No update that belongs to the part is earlier."""
+        return max(self.min_time, self.lower)
 
     @property
     def name(self) -> str:
@@ -60,8 +69,10 @@ class PartRef:
             self.max_time,
             self.checksum,
         ]
-        if self.stats is not None:
-            values.append(self.stats.to_json())
+        if self.stats is not None or self.lower:
+            values.append(self.stats.to_json() if self.stats is not None else None)
+        if self.lower:
+            values.append(self.lower)
         return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -78,7 +89,8 @@ class PartRef:
             min_time=min_time,
             max_time=max_time,
             checksum=checksum,
-            stats=PartStats.from_json(rest[0]) if rest else None,
+            stats=PartStats.from_json(rest[0]) if rest and rest[0] is not None else None,
+            lower=rest[1] if len(rest) > 1 else 0,
         )
 
 
@@ -89,3 +101,15 @@ def stamp(part: PartRef, time: int) -> PartRef:
     encoded, and made durable, before a commit gives it its time.
     """
     return replace(part, min_time=time, max_time=time)
+
+
+def trim(parts: Sequence[PartRef], lower: int) -> tuple[PartRef, ...]:
+    """The updates of `parts` from `lower` on: somebody else has made the earlier ones durable.
+
+    Bytes are left as they are; parts that are wholly earlier go.
+    """
+    return tuple(
+        part if part.first_time >= lower else replace(part, lower=lower)
+        for part in parts
+        if part.max_time >= lower
+    )

@@ -18,6 +18,8 @@ from .codec import decode
 from .part import PartRef
 from .state import ShardState, Snapshot
 
+_END = (1 << 64) - 1
+
 __all__ = ["PartRef", "ShardState", "Snapshot", "read_part", "read_snapshot", "read_updates"]
 
 
@@ -33,6 +35,8 @@ def read_part(blob: Blob, ref: PartRef, schema: Schema) -> Delta:
         delta = decode(ref, blob.get(ref.blob), schema)
     if ref.min_time == ref.max_time:
         return Delta(_at(delta.oks, ref.min_time), _at(delta.errs, ref.min_time))
+    if ref.first_time > ref.min_time:
+        return Delta(_between(delta.oks, ref.lower, _END), _between(delta.errs, ref.lower, _END))
     return delta
 
 
@@ -53,7 +57,7 @@ def read_updates(blob: Blob, parts: Sequence[PartRef], schema: Schema, lower: in
     pieces = []
     for part in parts:
         delta = read_part(blob, part, schema)
-        if part.min_time < lower or part.max_time >= upper:
+        if part.first_time < lower or part.max_time >= upper:
             delta = Delta(_between(delta.oks, lower, upper), _between(delta.errs, lower, upper))
         pieces.append(delta)
     return concat_deltas(schema, pieces)

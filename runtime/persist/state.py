@@ -170,7 +170,7 @@ def check_write(shard: ShardId, write: Write) -> None:
     for part in write.parts:
         if part.shard != shard:
             raise InvalidUsage(f'cannot append to shard "{shard}": part {part.name} is of "{part.shard}"')
-        if not write.lower <= part.min_time <= part.max_time < write.upper:
+        if not write.lower <= part.first_time <= part.max_time < write.upper:
             raise InvalidUsage(
                 f'cannot append to shard "{shard}": part {part.name} has times '
                 f"{part.min_time}..{part.max_time}, outside [{write.lower}, {write.upper})"

@@ -187,18 +187,20 @@ class Dataflows:
         if installed.index is not None:
             installed.index.insert(delta, upper)
             return None
-        return self._write(installed, delta, upper)
+        return self._write(installed, delta, lower, upper)
 
-    def _write(self, installed: _Installed, delta: Delta, upper: int) -> Updates | None:
-        """The append for a view's output; None when there is nothing that is not durable already."""
-        first = installed.appended  # what a predecessor made durable below this is the same, and stays
+    def _write(self, installed: _Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
+        """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable
+        already."""
+        # What was durable when the view was installed is the same, and stays.  What others have written since is
+        # left to the commit, which knows of it.
+        first = max(installed.appended, lower)
         new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
         if not new:
             return None
         assert isinstance(installed.output, ViewOutput)
         installed.unacknowledged.append((upper, new))
         parts = write_parts(self._blob, installed.output.shard, installed.schema, new, writer=self._writer)
-        installed.appended = upper
         return Updates(installed.id, first, upper, parts)
 
     def index(self, id: GlobalId) -> Index:

@@ -1,6 +1,6 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says.
 
-It starts resident tasks (one per cluster) and runs jobs.  It exits when the coordinator goes, and when its JVM dies: the
+It starts resident tasks (one per replica) and runs jobs.  It exits when the coordinator goes, and when its JVM dies: the
 coordinator then starts a new one.  `python -m ptvc.replica.driver ADDRESS DIRECTORY MASTER MEMORY`
 """
 
@@ -57,14 +57,14 @@ class Driver:
 
     def _handle(self, message: Message) -> None:
         match message:
-            case StartReplica(cluster=cluster):
-                self._stop[cluster] = threading.Event()
-                target = partial(self._keep_resident, message, self._stop[cluster])
-                threading.Thread(target=target, name=f"replica {cluster}", daemon=True).start()
-            case StopReplica(cluster=cluster):
-                if (stop := self._stop.pop(cluster, None)) is not None:
+            case StartReplica(replica=replica):
+                self._stop[replica] = threading.Event()
+                target = partial(self._keep_resident, message, self._stop[replica])
+                threading.Thread(target=target, name=f"replica {replica}", daemon=True).start()
+            case StopReplica(replica=replica):
+                if (stop := self._stop.pop(replica, None)) is not None:
                     stop.set()
-                    self._app.cancel(f"resident-{cluster}")
+                    self._app.cancel(f"resident-{replica}")
             case RunJob(job_id=job_id):
                 self._jobs = {id_: job for id_, job in self._jobs.items() if not job.done()}
                 self._jobs[job_id] = self._pool.submit(self._run_job, message)
@@ -76,17 +76,17 @@ class Driver:
                 raise TypeError(f"the driver does not understand {type(message).__name__}")
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
-        """Submits the resident job again and again until the cluster is dropped."""
+        """Submits the resident job again and again until the replica is dropped."""
         work = partial(
-            run_replica, self._address, str(self._directory / "blobs"), command.cluster, command.epoch
+            run_replica, self._address, str(self._directory / "blobs"), command.replica, command.epoch
         )
         while not stop.is_set():
             try:
-                self._app.run_resident(command.cluster, work)
+                self._app.run_resident(command.replica, work)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
-                logger.warning("resident task of cluster %s ended: %s", command.cluster, error)
+                logger.warning("resident task of replica %s ended: %s", command.replica, error)
             stop.wait(RESUBMIT_DELAY_S)
 
     def _run_job(self, command: RunJob) -> None:

@@ -42,11 +42,11 @@ STATISTICS_INTERVAL_S = 2.0
 INTERNAL_ERROR = "XX000"
 
 
-def run_replica(address: str, blob_directory: str, cluster: str, epoch: int, attempt: int) -> None:
-    """Serves one cluster until the coordinator closes the connection."""
+def run_replica(address: str, blob_directory: str, replica: str, epoch: int, attempt: int) -> None:
+    """Runs one replica until the coordinator closes the connection."""
     connection = Connection(address)
-    connection.send(ReplicaHello(cluster, epoch, attempt, os.getpid()))
-    writer = replica_writer(cluster, epoch, attempt)
+    connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
+    writer = replica_writer(replica, epoch, attempt)
     Replica(connection, FileBlob(Path(blob_directory)), writer).run()
 
 

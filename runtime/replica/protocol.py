@@ -200,15 +200,15 @@ class Ingested:
 
 @dataclass(frozen=True, slots=True)
 class StartReplica:
-    """To the driver: run a resident task for this cluster; `epoch` fences older attempts."""
+    """To the driver: run a resident task for this replica; `epoch` fences older attempts."""
 
-    cluster: str
+    replica: str
     epoch: int
 
 
 @dataclass(frozen=True, slots=True)
 class StopReplica:
-    cluster: str
+    replica: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,7 +242,7 @@ class CancelJob:
 
 @dataclass(frozen=True, slots=True)
 class ReplicaHello:
-    cluster: str
+    replica: str
     epoch: int
     attempt: int
     pid: int
@@ -361,9 +361,9 @@ class JobFinished:
 Message = Any
 
 
-def replica_writer(cluster: str, epoch: int, attempt: int) -> str:
+def replica_writer(replica: str, epoch: int, attempt: int) -> str:
     """The name under which a replica's attempt writes blobs."""
-    return f"replica-{cluster}-{epoch}-{attempt}"
+    return f"replica-{replica}-{epoch}-{attempt}"
 
 
 def job_writer(job_id: int) -> str:

@@ -30,7 +30,8 @@ from .plans import ItemKind, QualifiedName
 from .scope import Scope, ScopeColumn
 from .types import resolve_type
 
-_CLUSTER_OPTIONS = ("size", "job_min_rows")
+_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1}
+"""With the least value of each."""
 
 
 def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.CreateTable:
@@ -340,6 +341,6 @@ def cluster_options(options: Sequence[st.Option]) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for option in options:
         if option.name not in _CLUSTER_OPTIONS:
-            raise _unknown_option(option, _CLUSTER_OPTIONS)
-        found[option.name] = _integer(option, 1 if option.name == "size" else 0)
+            raise _unknown_option(option, tuple(_CLUSTER_OPTIONS))
+        found[option.name] = _integer(option, _CLUSTER_OPTIONS[option.name])
     return found

@@ -140,7 +140,7 @@ _FILLED = {
     "mz_internal.mz_comments": "id:t object_type:t object_sub_id:i comment:t",
     "mz_internal.mz_definitions": "oid:o position:i definition:t",
     "mz_internal.mz_source_statistics": "id:t records:l bytes:l errors:l lag_bytes:l",
-    "mz_internal.mz_dataflow_operators": "object_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
+    "mz_internal.mz_dataflow_operators": "object_id:t replica_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l",
 }
 

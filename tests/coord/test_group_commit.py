@@ -7,6 +7,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from ptvc.clock import ManualClock
 from ptvc.coord.collections import Collections
@@ -16,10 +18,10 @@ from ptvc.errors import Fenced, UndefinedTable
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PartRef, PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
-from ptvc.persist.read import read_snapshot
+from ptvc.persist.read import read_snapshot, read_updates
 from ptvc.persist.write import write_parts
 from ptvc.replica.protocol import Updates
-from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4
 
@@ -66,6 +68,12 @@ async def world() -> AsyncIterator[World]:
     commit = GroupCommit(persist, oracle, collections, epoch, commits.append, lambda: fenced.append(True))
     yield World(persist, oracle, collections, commit, commits, fenced)
     await commit.close()
+
+
+def batch_of(updates: list[tuple[int, int]]) -> Batch:
+    """Rows (value) at their times, from (value, time)."""
+    values, times = zip(*updates, strict=True)
+    return Batch((pa.array(values, pa.int32()),), np.array(times, np.uint64), np.ones(len(updates), np.int64))
 
 
 def run(test: Callable[[World], Awaitable[None]]) -> None:
@@ -146,6 +154,30 @@ def test_outputs_of_views_keep_their_times() -> None:
         await w.commit.append((Updates("v", 20, 30, w.parts("v", 2, time=25)),))
         assert w.persist.state("v").upper == 30
         assert w.contents("v") == [1, 2]
+
+    run(test)
+
+
+@pytest.mark.parametrize("together", [False, True])
+def test_replicas_that_overlap_write_each_update_once(together: bool) -> None:
+    """Two replicas cut the same history differently; whoever comes first with an interval has it."""
+
+    def step(w: World, lower: int, upper: int) -> Updates:
+        delta = Delta(batch_of([(time, time) for time in range(lower, upper)]), NO_ERRORS)
+        parts = write_parts(w.persist.blob, "v", SCHEMA, delta, writer="test")
+        return Updates("v", lower, upper, parts)
+
+    async def test(w: World) -> None:
+        steps = [step(w, 1, 4), step(w, 1, 2), step(w, 2, 7), step(w, 4, 5), step(w, 5, 9), step(w, 7, 9)]
+        if together:
+            await asyncio.gather(*(w.commit.append((s,)) for s in steps))
+        else:
+            for s in steps:
+                await w.commit.append((s,))
+        assert w.persist.state("v").upper == 9
+        assert w.contents("v") == list(range(1, 9))
+        history = read_updates(w.persist.blob, w.persist.updates("v", 1, 9), SCHEMA, 1, 9).oks
+        assert history.times.tolist() == list(range(1, 9))
 
     run(test)
 

@@ -24,7 +24,7 @@ from ptvc.persist.codec import (
     encode_parquet,
     parquet_names,
 )
-from ptvc.persist.part import PartRef
+from ptvc.persist.part import PartRef, stamp, trim
 from ptvc.persist.read import read_part
 from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_delta
@@ -247,3 +247,20 @@ def test_a_missing_blob_names_shard_and_part() -> None:
     blob.delete(ref.blob)
     with pytest.raises(StorageError, match="does not exist"):
         read_part(blob, ref, SCHEMA)
+
+
+def test_a_trimmed_part_has_only_what_follows() -> None:
+    blob = MemoryBlob()
+    delta = delta_of([((i, "x"), time, 1) for i, time in enumerate((3, 4, 4, 6))], [(("22012", "e"), 3, 1)])
+    (part,) = write_parts(blob, "s", SCHEMA, delta, writer="w")
+    (later,) = trim((part,), 4)
+    assert (later.first_time, later.max_time) == (4, 6)
+    assert updates_of(read_part(blob, later, SCHEMA).oks) == updates_of(delta.oks)[1:]
+    assert not len(read_part(blob, later, SCHEMA).errs)
+    (last,) = trim((later,), 6)
+    # All of one time, yet not a stamped part: the others of its bytes stay away.
+    assert updates_of(read_part(blob, last, SCHEMA).oks) == [((3, "x"), 6, 1)]
+    assert trim((part,), 7) == ()
+    assert trim((part, stamp(part, 9)), 3) == (part, stamp(part, 9))
+    assert PartRef.from_metadata("s", later.metadata(), later.inline, later.blob) == later
+    assert PartRef.from_metadata("s", part.metadata(), part.inline, part.blob) == part

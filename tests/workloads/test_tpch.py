@@ -6,7 +6,6 @@ from pathlib import Path
 
 import psycopg
 import pytest
-
 from inprocess import running
 
 from .maintained import MaintainedQueries
@@ -15,9 +14,7 @@ from .tpch_data import TpchData
 FOLDER = Path(__file__).with_name("tpch")
 
 
-@pytest.mark.parametrize(
-    ("orders", "refreshes"), [(300, 3), pytest.param(1500, 12, marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize(("orders", "refreshes"), [(300, 3), pytest.param(1500, 12, marks=pytest.mark.slow)])
 def test_views_equal_recomputation(oracle: psycopg.Connection, orders: int, refreshes: int) -> None:
     data = TpchData(seed=orders, orders=orders)
     with running() as runtime, runtime.connect() as connection:

@@ -55,7 +55,13 @@ class TpchData:
             "supplier": [self._supplier(i) for i in range(1, SUPPLIERS + 1)],
             "part": [self._part(i) for i in range(1, PARTS + 1)],
             "partsupp": [
-                (part, (part + i * 7) % SUPPLIERS + 1, self._rng.randrange(1, 2000), _money(self._rng, 1, 100), "")
+                (
+                    part,
+                    (part + i * 7) % SUPPLIERS + 1,
+                    self._rng.randrange(1, 2000),
+                    _money(self._rng, 1, 100),
+                    "",
+                )
                 for part in range(1, PARTS + 1)
                 for i in range(3)
             ],

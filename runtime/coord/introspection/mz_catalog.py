@@ -103,10 +103,10 @@ def mz_clusters(state: State) -> Rows:
 
 
 def mz_cluster_replicas(state: State) -> Rows:
-    for replica in state.controller.replicas():
+    for replica in state.controller.clusters:
         yield {
-            "id": f"{replica.cluster_id}-r1",
-            "name": "r1",
+            "id": replica.id,
+            "name": replica.name,
             "cluster_id": replica.cluster_id,
             "size": SIZE,
         }

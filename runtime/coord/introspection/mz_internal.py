@@ -26,22 +26,22 @@ def mz_frontiers(state: State) -> Rows:
 def mz_hydration_statuses(state: State) -> Rows:
     for item in state.catalog.user_items():
         if item.kind in _MAINTAINED and item.cluster is not None:
-            replica = state.controller.replica(item.cluster)
-            hydrated = state.controller.hydrations.get(item.id)
             running = state.controller.jobs.of(item.id)
-            yield {
-                "object_id": item.id,
-                "replica_id": f"{replica.cluster_id}-r1",
-                "hydrated": hydrated is not None,
-                "hydration_seconds": hydrated.seconds if hydrated is not None else None,
-                "rows": hydrated.rows if hydrated is not None else None,
-                "spark_job_id": state.controller.jobs.hydrations.get(item.id),
-                "percent": 100.0
-                if hydrated is not None
-                else running.percent
-                if running is not None
-                else None,
-            }
+            for replica in state.controller.clusters.of(item.cluster):
+                hydrated = replica.hydrated.get(item.id)
+                yield {
+                    "object_id": item.id,
+                    "replica_id": replica.id,
+                    "hydrated": hydrated is not None,
+                    "hydration_seconds": hydrated.seconds if hydrated is not None else None,
+                    "rows": hydrated.rows if hydrated is not None else None,
+                    "spark_job_id": state.controller.jobs.hydrations.get(item.id),
+                    "percent": 100.0
+                    if hydrated is not None
+                    else running.percent
+                    if running is not None
+                    else None,
+                }
 
 
 def mz_spark_jobs(state: State) -> Rows:
@@ -114,9 +114,9 @@ def _statuses(state: State, kind: ItemKind) -> Rows:
 
 
 def mz_cluster_replica_statuses(state: State) -> Rows:
-    for replica in state.controller.replicas():
+    for replica in state.controller.clusters:
         yield {
-            "replica_id": f"{replica.cluster_id}-r1",
+            "replica_id": replica.id,
             "process_id": replica.pid,
             "status": "online" if replica.connected.is_set() else "offline",
             "reason": replica.failure.message if replica.failure is not None else None,
@@ -152,15 +152,17 @@ def _comment(id: str, kind: ItemKind, column: int | None, text: str) -> dict[str
 
 def mz_dataflow_operators(state: State) -> Rows:
     """What every operator of every dataflow has done, and holds."""
-    for id_, statistics in state.controller.operators.items():
-        for operator in statistics.operators:
-            yield {
-                "object_id": id_,
-                "node": operator.node,
-                "steps": operator.steps,
-                "rows_in": operator.rows_in,
-                "rows_out": operator.rows_out,
-                "seconds": operator.seconds,
-                "state_rows": operator.state_rows,
-                "state_bytes": operator.state_bytes,
-            }
+    for replica in state.controller.clusters:
+        for id_, statistics in replica.operators.items():
+            for operator in statistics.operators:
+                yield {
+                    "object_id": id_,
+                    "replica_id": replica.id,
+                    "node": operator.node,
+                    "steps": operator.steps,
+                    "rows_in": operator.rows_in,
+                    "rows_out": operator.rows_out,
+                    "seconds": operator.seconds,
+                    "state_rows": operator.state_rows,
+                    "state_bytes": operator.state_bytes,
+                }

@@ -173,9 +173,11 @@ def test_replicas_that_die_under_load(fresh: InProcess) -> None:
         thread.start()
     try:
         for _ in range(6):
-            attempt = fresh.coordinator.controller.replica("quickstart").attempt
+            attempt = fresh.coordinator.controller.clusters.of("quickstart")[0].attempt
             fresh.kill_replica()
-            eventually(lambda a=attempt: fresh.coordinator.controller.replica("quickstart").attempt > a)
+            eventually(
+                lambda a=attempt: fresh.coordinator.controller.clusters.of("quickstart")[0].attempt > a
+            )
             [(before,)] = fresh.query("SELECT n FROM mm")
             eventually(lambda n=before: fresh.query("SELECT n FROM mm")[0][0] > n)
     finally:
@@ -234,7 +236,7 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
         await coordinator.start()
         try:
             with pytest.raises(ReplicaUnavailable) as caught:
-                await coordinator.controller.replica("quickstart").wait_until_connected()
+                await coordinator.controller.clusters.serving("quickstart")
             return caught.value
         finally:
             await coordinator.stop()

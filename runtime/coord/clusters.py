@@ -1,0 +1,114 @@
+"""Clusters and their replicas: who is there, who leads, who answers.
+
+Every replica of a cluster runs all of its dataflows, and all of them write the same history: whichever is first has
+its output committed, and any that is up can answer.  Sources and sinks talk to the outside and run once: on the
+leader, which is whoever came up first, until it goes away.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+
+from ..config import ClusterOptions
+from ..errors import ObjectNotReady, PtvcError
+from ..expr.relation import GlobalId
+from ..replica.protocol import Hydrated
+from .catalog import ClusterEntry
+from .replicas import ReplicaClient
+
+START_TIMEOUT_S = 180
+
+
+class Clusters:
+    """Clusters are found by name, replicas by id (`c1-r2`)."""
+
+    def __init__(self) -> None:
+        self._replicas: dict[str, list[ReplicaClient]] = {}
+        self._leaders: dict[str, ReplicaClient] = {}
+
+    def set_replicas(self, cluster: ClusterEntry) -> tuple[list[ReplicaClient], list[ReplicaClient]]:
+        """Makes the cluster have as many replicas as its options say; returns (added, removed)."""
+        wanted = ClusterOptions.from_mapping(cluster.options).replication_factor
+        old = self._replicas.get(cluster.name, [])
+        added = [ReplicaClient(cluster.id, cluster.name, f"r{n + 1}") for n in range(len(old), wanted)]
+        self._replicas[cluster.name] = old[:wanted] + added
+        return added, old[wanted:]
+
+    def remove(self, cluster: str) -> list[ReplicaClient]:
+        self._leaders.pop(cluster, None)
+        return self._replicas.pop(cluster)
+
+    def __iter__(self) -> Iterator[ReplicaClient]:
+        for replicas in self._replicas.values():
+            yield from replicas
+
+    def of(self, cluster: str) -> list[ReplicaClient]:
+        """The replicas of the cluster of that name."""
+        if (replicas := self._replicas.get(cluster)) is None:
+            raise PtvcError(f'unknown cluster "{cluster}"', sqlstate="42704")
+        return replicas
+
+    def find(self, replica_id: str) -> ReplicaClient | None:
+        return next((replica for replica in self if replica.id == replica_id), None)
+
+    # -- the leader --
+
+    def leads(self, replica: ReplicaClient) -> bool:
+        return self._leaders.get(replica.cluster) is replica
+
+    def elect(self, cluster: str) -> ReplicaClient | None:
+        """The new leader of a cluster that has none; None when it keeps the old one, or nobody is up."""
+        if cluster in self._leaders:
+            return None
+        new = next((r for r in self._replicas.get(cluster, ()) if r.connected.is_set()), None)
+        if new is not None:
+            self._leaders[cluster] = new
+        return new
+
+    def resign(self, replica: ReplicaClient) -> None:
+        """The replica is gone: if it led, somebody else is to be elected."""
+        if self.leads(replica):
+            del self._leaders[replica.cluster]
+
+    # -- answers --
+
+    async def serving(self, cluster: str) -> ReplicaClient:
+        """A replica that is up; waits for one, and raises when none can be started or it takes too long."""
+        deadline = asyncio.get_running_loop().time() + START_TIMEOUT_S
+        while True:
+            replicas = self.of(cluster)
+            if (up := next((r for r in replicas if r.connected.is_set()), None)) is not None:
+                return up
+            if all(replica.failure is not None for replica in replicas):
+                assert replicas[0].failure is not None
+                raise replicas[0].failure
+            waits = [asyncio.create_task(replica.connected.wait()) for replica in replicas]
+            try:
+                await asyncio.wait(waits, timeout=0.2, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for wait in waits:
+                    wait.cancel()
+            if asyncio.get_running_loop().time() > deadline:
+                raise ObjectNotReady(
+                    f'no replica of cluster "{cluster}" has come up within {START_TIMEOUT_S} s',
+                    hint="The file log/driver.log in the environment's directory says what Spark is doing.",
+                )
+
+    def with_index(self, cluster: str, index: GlobalId, time: int) -> ReplicaClient | None:
+        """A replica that has the index complete at `time`; None when there is none (any more)."""
+        return next((r for r in self.of(cluster) if r.frontiers.get(index, 0) > time), None)
+
+    # -- what is hydrated --
+
+    def hydration(self, id: GlobalId) -> Hydrated | None:
+        """How the object was hydrated, by the first replica that has it."""
+        return next((replica.hydrated[id] for replica in self if id in replica.hydrated), None)
+
+    def frontier(self, id: GlobalId) -> int:
+        """How far the replicas that are up have come with the object."""
+        return max((replica.frontiers.get(id, 0) for replica in self), default=0)
+
+    def failed(self, cluster: str, id: GlobalId) -> bool:
+        """No replica of the cluster that is up maintains the object any more."""
+        return all(id in replica.failed for replica in self.of(cluster) if replica.connected.is_set())

@@ -1,0 +1,170 @@
+"""Clusters of several replicas: all run everything, whoever is first writes, and any that is up answers."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from time import monotonic
+
+import psycopg
+import pytest
+from inprocess import FAST, InProcess, eventually, rows, running
+
+
+@pytest.fixture
+def runtime() -> Iterator[InProcess]:
+    with running() as runtime:
+        runtime.query("CREATE CLUSTER twice (REPLICATION FACTOR 2)")
+        eventually(lambda: online(runtime) == {"r1", "r2"})
+        yield runtime
+
+
+def online(runtime: InProcess) -> set[str]:
+    found = runtime.query(
+        "SELECT r.name FROM mz_catalog.mz_cluster_replicas r"
+        " JOIN mz_internal.mz_cluster_replica_statuses s ON s.replica_id = r.id"
+        " JOIN mz_catalog.mz_clusters c ON c.id = r.cluster_id"
+        " WHERE c.name = 'twice' AND s.status = 'online'"
+    )
+    return {name for (name,) in found}
+
+
+def hydrated(runtime: InProcess, name: str) -> int:
+    return runtime.query(
+        "SELECT count(*) FROM mz_internal.mz_hydration_statuses h"
+        " JOIN mz_catalog.mz_objects o ON o.id = h.object_id WHERE o.name = %s AND h.hydrated",
+        (name,),
+    )[0][0]
+
+
+def test_every_replica_runs_the_views_and_one_history_is_written(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        connection.execute("CREATE TABLE t (k int, v int)")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW m IN CLUSTER twice AS SELECT k, sum(v) AS s, count(*) AS n FROM t GROUP BY k"
+        )
+        eventually(lambda: hydrated(runtime, "m") == 2)
+        for i in range(60):
+            connection.execute("INSERT INTO t VALUES (%s, %s)", (i % 3, i))
+        expected = rows(connection, "SELECT k, sum(v), count(*) FROM t GROUP BY k ORDER BY k")
+        assert rows(connection, "SELECT * FROM m ORDER BY k") == expected
+        assert [n for _, _, n in expected] == [20, 20, 20]
+
+
+def test_one_dies_and_answers_go_on(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = twice")
+        connection.execute("CREATE TABLE t (k int, v int)")
+        connection.execute("CREATE MATERIALIZED VIEW m AS SELECT k, max(v) AS v FROM t GROUP BY k")
+        connection.execute("CREATE INDEX by_k ON m (k)")
+        eventually(lambda: hydrated(runtime, "m") == 2 and hydrated(runtime, "by_k") == 2)
+        for victim in ("r1", "r2", "r1"):
+            runtime.driver.pause(f"{cluster_id(runtime)}-{victim}")  # it stays away
+            for value in range(10):
+                connection.execute("INSERT INTO t VALUES (1, %s)", (value,))
+                started = monotonic()
+                assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(value,)]
+                assert rows(connection, "SELECT k + 1, v FROM m") == [(2, value)]
+                assert monotonic() - started < 5
+                connection.execute("DELETE FROM t WHERE v < %s", (value,))
+            runtime.driver.resume(f"{cluster_id(runtime)}-{victim}")
+            eventually(lambda: online(runtime) == {"r1", "r2"} and hydrated(runtime, "by_k") == 2)
+            connection.execute("DELETE FROM t")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_replicas_that_come_and_go_write_one_history(runtime: InProcess, seed: int) -> None:
+    rng = Random(seed)
+    with runtime.connect() as connection:
+        connection.execute("CREATE TABLE t (k int, v int)")
+        connection.execute(
+            "CREATE MATERIALIZED VIEW m IN CLUSTER twice AS SELECT k, sum(v) AS s, max(v) AS m FROM t GROUP BY k"
+        )
+        connection.execute(
+            "CREATE MATERIALIZED VIEW mm IN CLUSTER twice AS SELECT m, count(*) AS n FROM m GROUP BY m"
+        )
+        stop = threading.Event()
+        killer = threading.Thread(target=_kill_at_random, args=(runtime, Random(seed + 100), stop))
+        killer.start()
+        try:
+            for _ in range(60):
+                if rng.random() < 0.7:
+                    connection.execute(
+                        "INSERT INTO t VALUES (%s, %s)", (rng.randrange(4), rng.randrange(100))
+                    )
+                else:
+                    connection.execute("DELETE FROM t WHERE v %% 5 = %s", (rng.randrange(5),))
+        finally:
+            stop.set()
+            killer.join()
+        m = "SELECT k, sum(v) AS s, max(v) AS m FROM t GROUP BY k"
+        assert sorted(rows(connection, "SELECT * FROM m")) == sorted(rows(connection, m))
+        mm = f"SELECT m, count(*) AS n FROM ({m}) x GROUP BY m"
+        assert sorted(rows(connection, "SELECT * FROM mm")) == sorted(rows(connection, mm))
+
+
+def _kill_at_random(runtime: InProcess, rng: Random, stop: threading.Event) -> None:
+    while not stop.wait(rng.uniform(0.02, 0.2)):
+        runtime.kill_replica("twice", rng.choice(("r1", "r2")))
+
+
+def test_sources_and_sinks_run_once_and_move_to_the_other_replica(runtime: InProcess, tmp_path: Path) -> None:
+    lines, out = tmp_path / "in.jsonl", tmp_path / "out"
+    lines.write_text('{"a": 1}\n')
+    with runtime.connect() as connection:
+        connection.execute(
+            f"CREATE SOURCE s (a int) IN CLUSTER twice FROM FILE '{lines}' FORMAT JSON"  # type: ignore[arg-type]
+        )
+        connection.execute(
+            f"CREATE SINK k IN CLUSTER twice FROM s INTO FILE '{out}' FORMAT JSON ENVELOPE DEBEZIUM"  # type: ignore[arg-type]
+        )
+        for n in range(2, 8):
+            runtime.kill_replica("twice", "r1" if n % 2 else "r2")
+            with lines.open("a") as file:
+                file.write(f'{{"a": {n}}}\n')
+            eventually(
+                lambda n=n: rows(connection, "SELECT a FROM s ORDER BY a") == [(i,) for i in range(1, n + 1)],  # type: ignore[misc]
+                30,
+            )
+
+        def written() -> list[str]:
+            return [line for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
+
+        eventually(lambda: len(written()) >= 7, 30)
+        assert sorted(json.loads(line)["after"]["a"] for line in written()) == list(range(1, 8))
+
+
+def test_the_number_of_replicas_can_be_changed(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        connection.execute("CREATE TABLE t (a int)")
+        connection.execute("CREATE MATERIALIZED VIEW m IN CLUSTER twice AS SELECT count(*) AS n FROM t")
+        connection.execute("ALTER CLUSTER twice SET (REPLICATION FACTOR 3)")
+        eventually(lambda: online(runtime) == {"r1", "r2", "r3"} and hydrated(runtime, "m") == 3)
+        connection.execute("ALTER CLUSTER twice SET (REPLICATION FACTOR 1)")
+        eventually(lambda: online(runtime) == {"r1"})
+        connection.execute("INSERT INTO t VALUES (1)")
+        assert rows(connection, "SELECT n FROM m") == [(1,)]
+        with pytest.raises(psycopg.Error, match="there is room for 32") as error:
+            connection.execute("ALTER CLUSTER twice SET (REPLICATION FACTOR 100)")
+        assert error.value.sqlstate == "53000"
+        with pytest.raises(psycopg.Error, match="REPLICATION FACTOR must be an integer of at least 1"):
+            connection.execute("ALTER CLUSTER twice SET (REPLICATION FACTOR 0)")
+
+
+def test_a_restart_brings_all_replicas_back() -> None:
+    with running(FAST) as runtime:
+        runtime.query("CREATE CLUSTER twice (REPLICATION FACTOR 2)")
+        runtime.query("CREATE TABLE t (a int)")
+        runtime.query("CREATE MATERIALIZED VIEW m IN CLUSTER twice AS SELECT count(*) AS n FROM t")
+        runtime.query("INSERT INTO t VALUES (1), (2)")
+        runtime.stop()
+        runtime.start()
+        eventually(lambda: online(runtime) == {"r1", "r2"} and hydrated(runtime, "m") == 2)
+        assert runtime.query("SELECT n FROM m") == [(2,)]
+
+
+def cluster_id(runtime: InProcess) -> str:
+    return runtime.query("SELECT id FROM mz_catalog.mz_clusters WHERE name = 'twice'")[0][0]
