@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,6 +11,7 @@ import psycopg
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
+os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules, in every process
 
 import oracle as oracle_server
 

@@ -1,58 +1,38 @@
 """A Distinct over rows that are distinct already, or are made so above, does nothing.
 
-The rows of a Reduce are distinct since its keys are; so are those of another Distinct, and of a filter over one.
-The right side of a semi or anti join may repeat.
+No row occurs twice where there is a unique key (`facts`).  The right side of a semi or anti join may repeat.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr.relation import (
-    Distinct,
-    Filter,
-    Get,
-    Join,
-    JoinKind,
-    Map,
-    Project,
-    Reduce,
-    Relation,
-    TopK,
-)
+from ..expr.relation import Distinct, Filter, Join, JoinKind, Map, Project, Relation
+from .facts import Analysis
 from .rewrite import bottom_up
 
 
 def elide_distinct(relation: Relation) -> Relation:
-    return bottom_up(relation, _elide)
+    analysis = Analysis()
+
+    def change(node: Relation) -> Relation:
+        if isinstance(node, Distinct) and analysis.facts(node.input).keys:
+            return node.input
+        if isinstance(node, Join) and node.kind in (JoinKind.SEMI, JoinKind.ANTI):
+            right = _repeated(node.right)
+            return node if right is node.right else replace(node, right=right)
+        return node
+
+    return bottom_up(relation, change)
 
 
-def _elide(relation: Relation) -> Relation:
-    if isinstance(relation, Distinct) and is_distinct(relation.input):
-        return relation.input
-    if (
-        isinstance(relation, Join)
-        and relation.kind in (JoinKind.SEMI, JoinKind.ANTI)
-        and isinstance(relation.right, Distinct)
-    ):
-        return replace(relation, right=relation.right.input)
-    return relation
-
-
-def is_distinct(relation: Relation) -> bool:
-    """Whether no row can occur twice."""
+def _repeated(relation: Relation) -> Relation:
+    """The same rows, where it does not matter how often each is there."""
     match relation:
-        case Distinct() | Reduce():
-            return True
-        case Filter(input=child) | Map(input=child):
-            return is_distinct(child)
-        case TopK(input=child):
-            return is_distinct(child)
-        case Project(input=child, indices=indices):
-            return set(range(len(child.schema))) <= set(indices) and is_distinct(child)
-        case Join(kind=kind, left=left) if kind in (JoinKind.SEMI, JoinKind.ANTI):
-            return is_distinct(left)
-        case Get():
-            return False
+        case Distinct(input=child):
+            return _repeated(child)
+        case Filter(input=child) | Map(input=child) | Project(input=child):
+            below = _repeated(child)
+            return relation if below is child else replace(relation, input=below)
         case _:
-            return False
+            return relation

@@ -1,7 +1,8 @@
 """Columns that nobody reads are not carried: joins and groupings get the columns that they need, no others.
 
 `_narrow` answers with a relation and where the wanted columns are in it; `_exact` puts them in a given order.
-A relation keeps one column at least.
+A relation keeps one column at least.  A left join of which no right column is read, and whose right side has one row
+per key at most, is not needed at all.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from ..expr.relation import (
     Union,
 )
 from ..expr.scalar import Scalar, columns_of, remap
+from .facts import Analysis, key_columns
 from .rewrite import projected
 
 Places = dict[int, int]
@@ -134,6 +136,10 @@ def _flat_map(relation: FlatMap, needed: set[int]) -> tuple[Relation, Places]:
 
 def _join(join: Join, needed: set[int]) -> tuple[Relation, Places]:
     width = len(join.left.schema)
+    if join.kind is JoinKind.LEFT and all(column < width for column in needed):
+        right_columns = key_columns(join.right_keys)
+        if Analysis().facts(join.right).is_unique(right_columns):
+            return _narrow(join.left, needed)  # every row is there once, whatever it meets
     columns = needed | _read(join.residual)
     left, left_places = _tight(join.left, {c for c in columns if c < width} | _read(join.left_keys))
     right, right_places = _tight(

@@ -8,10 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import PtvcError
-from ..expr.registry import overload_of
 from ..expr.relation import Filter, Join, JoinKind, Project, Relation
-from ..expr.scalar import And, Call, Cast, ColumnRef, Or, Scalar
+from ..expr.scalar import Scalar
+from .null_rejection import rejects_null
 from .rewrite import bottom_up
 
 
@@ -53,38 +52,3 @@ def _rejecting(join: Join, predicates: Sequence[Scalar], mapping: dict[int, int]
     }
     kind = kinds[keeps_left, keeps_right]
     return join if kind is join.kind else replace(join, kind=kind)
-
-
-def rejects_null(predicate: Scalar, columns: set[int]) -> bool:
-    """Whether the predicate is never TRUE when all of `columns` are NULL."""
-    match predicate:
-        case And(args=args):
-            return any(rejects_null(arg, columns) for arg in args)
-        case Or(args=args):
-            return all(rejects_null(arg, columns) for arg in args)
-        case Call(function="is_not_null" | "is_true" | "is_false", args=(arg,)):
-            return null_with(arg, columns)
-        case _:
-            return null_with(predicate, columns)
-
-
-def null_with(scalar: Scalar, columns: set[int]) -> bool:
-    """Whether the scalar is NULL when all of `columns` are."""
-    match scalar:
-        case ColumnRef(index=index):
-            return index in columns
-        case Cast(arg=arg):
-            return null_with(arg, columns)
-        case Call(function="in", args=args):
-            return null_with(args[0], columns)
-        case Call(function=function, args=args):
-            return _is_strict(function, args) and any(null_with(arg, columns) for arg in args)
-        case _:
-            return False
-
-
-def _is_strict(function: str, args: Sequence[Scalar]) -> bool:
-    try:
-        return overload_of(function, tuple(arg.type for arg in args)).strict
-    except PtvcError:
-        return False

@@ -1,25 +1,36 @@
 """The optimizer: RULES, in order, each named like its file.
 
 A rule maps a relation to one with the same rows and the same column types; names of inner columns may change,
-those of the result do not.  The order matters: filters reach outer joins before those are narrowed, and move on
-through what has become an inner join afterwards; columns are narrowed last.
+those of the result do not.  It introduces no error.  The order matters: what planning wrote for correlated subqueries
+is looked for first; filters reach outer joins before those are narrowed, and move on through what has become an inner
+join afterwards; what is said of one side of a join goes to the other when filters stand where they belong; columns are
+narrowed last.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 
 from ..expr.relation import Relation
+from .drop_empty import drop_empty
 from .elide_distinct import elide_distinct
+from .elide_domains import elide_domains
+from .elide_reduce import elide_reduce
+from .elide_self_joins import elide_self_joins
 from .flatten_unions import flatten_unions
 from .fold_constants import fold_constants
+from .fuse_top_k import fuse_top_k
 from .narrow_columns import narrow_columns
 from .outer_to_inner import outer_to_inner
+from .propagate_equivalences import propagate_equivalences
 from .push_predicates import push_predicates
+from .type_check import check_types
 
 Rule = Callable[[Relation], Relation]
 
 RULES: tuple[Rule, ...] = (
+    elide_domains,
     fold_constants,
     flatten_unions,
     push_predicates,
@@ -27,15 +38,41 @@ RULES: tuple[Rule, ...] = (
     push_predicates,
     outer_to_inner,
     push_predicates,
+    propagate_equivalences,
+    push_predicates,
     fold_constants,
+    drop_empty,
     flatten_unions,
     elide_distinct,
+    elide_self_joins,
+    elide_reduce,
+    fuse_top_k,
     narrow_columns,
 )
+
+CHECKED = bool(os.environ.get("PTVC_CHECK_PLANS"))
+"""Whether relations are type-checked between rules."""
 
 
 def optimize(relation: Relation) -> Relation:
     """`relation` after every rule.  The same rows; deterministic; no more than a few milliseconds."""
+    if CHECKED:
+        return _checked(relation)
     for rule in RULES:
         relation = rule(relation)
+    return relation
+
+
+def _checked(relation: Relation) -> Relation:
+    """As `optimize`; a rule that breaks a relation is an AssertionError that names it."""
+    check_types(relation)
+    schema = relation.schema
+    for rule in RULES:
+        relation = rule(relation)
+        try:
+            check_types(relation)
+            assert relation.schema.types == schema.types, f"{relation.schema.types}, not {schema.types}"
+        except AssertionError as error:
+            raise AssertionError(f"{rule.__name__}: {error}") from error
+    assert relation.schema.names == schema.names, f"{relation.schema.names}, not {schema.names}"
     return relation

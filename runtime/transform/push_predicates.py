@@ -10,7 +10,8 @@
 | flat map       | what the input's columns decide                                               |
 | union, distinct, threshold | everything                                                        |
 
-A predicate that can fail does not move past a join or a grouping: it would meet rows that it does not meet now.
+A predicate that can fail does not move past a join, a grouping, or a difference: it would meet rows that it does not
+meet now.
 """
 
 from __future__ import annotations
@@ -67,10 +68,16 @@ def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
             safe, rest = _decided(predicates, set(range(len(kept))))
             moved = [remap(predicate, lambda index: kept[index]) for predicate in safe]
             return filtered(replace(relation, input=_push(relation.input, moved)), rest)
-        case Union(inputs=arms):
+        case Union(inputs=arms) if not any(isinstance(arm, Negate) for arm in arms):
             return replace(relation, inputs=tuple(_push(arm, predicates) for arm in arms))
-        case Distinct() | Negate() | Threshold():
+        case Union(inputs=arms):
+            safe, rest = _decided(predicates, set(range(len(relation.schema))))
+            return filtered(replace(relation, inputs=tuple(_push(arm, safe) for arm in arms)), rest)
+        case Distinct() | Negate():
             return replace(relation, input=_push(relation.input, predicates))
+        case Threshold():
+            safe, rest = _decided(predicates, set(range(len(relation.schema))))
+            return filtered(replace(relation, input=_push(relation.input, safe)), rest)
         case _:
             below = tuple(_push(child, []) for child in inputs(relation))
             return filtered(with_inputs(relation, below), predicates)

@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from ..expr.coercion import common_type
-from ..expr.relation import Filter, Project, Relation, inputs, with_inputs
+from ..expr.relation import Filter, Map, Project, Relation, inputs, with_inputs
 from ..expr.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
 from ..repr.types import ScalarType
 
 
 def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """`change` applied to every node, inputs first; untouched trees stay the same objects."""
-    children = inputs(relation)
-    new = tuple(bottom_up(child, change) for child in children)
-    if any(a is not b for a, b in zip(children, new, strict=True)):
-        relation = with_inputs(relation, new)
-    return change(relation)
+    """`change` applied to every node, inputs first; untouched trees stay the same objects, and so do those that
+    stand in several places."""
+    done: dict[int, Relation] = {}
+
+    def visit(node: Relation) -> Relation:
+        found = done.get(id(node))
+        if found is None:
+            children = inputs(node)
+            new = tuple(map(visit, children))
+            same = all(a is b for a, b in zip(children, new, strict=True))
+            found = done[id(node)] = change(node if same else with_inputs(node, new))
+        return found
+
+    return visit(relation)
 
 
 def substitute(scalar: Scalar, columns: Sequence[Scalar]) -> Scalar:
@@ -61,6 +69,33 @@ def projected(relation: Relation, indices: Sequence[int], names: Sequence[str] |
     if tuple(indices) == tuple(range(len(relation.schema))) and wanted in (None, relation.schema.names):
         return relation
     return Project(relation, tuple(indices), wanted)
+
+
+def reference(relation: Relation, index: int) -> ColumnRef:
+    column = relation.schema[index]
+    return ColumnRef(index, column.type, column.nullable)
+
+
+def references(relation: Relation, indices: Iterable[int]) -> tuple[ColumnRef, ...]:
+    """The columns of `relation` at `indices`, as expressions."""
+    schema = relation.schema
+    return tuple(ColumnRef(i, schema[i].type, schema[i].nullable) for i in indices)
+
+
+def appended(relation: Relation, scalars: Sequence[Scalar]) -> tuple[Relation, list[int]]:
+    """`relation` with the values of `scalars` among its columns, and where each is."""
+    width = len(relation.schema)
+    added: list[Scalar] = []
+    places: list[int] = []
+    for scalar in scalars:
+        if isinstance(scalar, ColumnRef):
+            places.append(scalar.index)
+        else:
+            places.append(width + len(added))
+            added.append(scalar)
+    if not added:
+        return relation, places
+    return Map(relation, tuple(added), tuple("?computed?" for _ in added)), places
 
 
 def key_pair(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
