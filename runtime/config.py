@@ -36,6 +36,15 @@ class Settings:
         default=100_000, metadata={"help": "what reads at least so many rows at once runs as a Spark job"}
     )
     job_partitions: int = field(default=0, metadata={"help": "tasks of a level of a job; 0 is one per core"})
+    spill_rows: int = field(
+        default=65_536, metadata={"help": "state is kept in mapped files from so many rows in a run on"}
+    )
+    checkpoint_rows: int = field(
+        default=50_000, metadata={"help": "rows that a dataflow takes in before it makes a checkpoint"}
+    )
+    checkpoint_interval_ms: int = field(
+        default=30_000, metadata={"help": "how long fewer rows than that wait for the next checkpoint"}
+    )
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})

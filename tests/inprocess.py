@@ -42,7 +42,14 @@ from ptvc.replica.protocol import (
 T = TypeVar("T")
 
 WAIT_S = 30.0
-FAST = Settings(tick_ms=50, compaction_interval_ms=200, retain_history_ms=100)
+FAST = Settings(
+    tick_ms=50,
+    compaction_interval_ms=200,
+    retain_history_ms=100,
+    spill_rows=16,
+    checkpoint_rows=5,
+    checkpoint_interval_ms=100,
+)
 """Settings under which everything that happens by the clock happens soon."""
 
 

@@ -22,6 +22,8 @@ from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import (
     Append,
     Appended,
+    Checkpointed,
+    CheckpointPublished,
     DataflowStatistics,
     DriverHello,
     Hydrated,
@@ -36,6 +38,7 @@ from ..replica.protocol import (
     ReplicaHello,
     SinkProgress,
     StartReplica,
+    StateLost,
     Status,
     StopReplica,
     Updates,
@@ -162,6 +165,10 @@ class Controller:
             self._stop_replica(replica, ReplicaUnavailable(f"replica {replica.name} was dropped"))
         for replica in added:
             self._start_replica(replica)
+        names = {replica.name for replica in self.clusters.of(cluster.name)}
+        for item in self._catalog.user_items():
+            if item.cluster == cluster.name:
+                self._installation.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
 
     def drop_cluster(self, cluster: ClusterEntry) -> None:
@@ -379,11 +386,11 @@ class Controller:
             if item.cluster == replica.cluster and item.kind not in OUTWARD:
                 self._install_on(replica, item)
         self._install_outward(replica.cluster)
-        appends: asyncio.Queue[Append] = asyncio.Queue()
-        committer = asyncio.create_task(self._commit_appends(replica, writer, appends))
+        outputs: asyncio.Queue[Append | Checkpointed] = asyncio.Queue()
+        committer = asyncio.create_task(self._commit_outputs(replica, writer, outputs))
         try:
             while replica.owns(writer) and (message := await receive(reader)) is not None:
-                self._handle(replica, writer, message, appends)
+                self._handle(replica, writer, message, outputs)
         finally:
             committer.cancel()
             if replica.owns(writer):
@@ -396,11 +403,13 @@ class Controller:
         replica: ReplicaClient,
         writer: asyncio.StreamWriter,
         message: Message,
-        appends: asyncio.Queue[Append],
+        outputs: asyncio.Queue[Append | Checkpointed],
     ) -> None:
         match message:
-            case Append():
-                appends.put_nowait(message)
+            case Append() | Checkpointed():
+                outputs.put_nowait(message)
+            case StateLost(id=id_, reason=reason):
+                self._install_without_state(replica, id_, reason)
             case PeekRows() | PeekFailed():
                 replica.answered(message)
             case Ingest():
@@ -422,14 +431,19 @@ class Controller:
             case _:
                 raise TypeError(f"the coordinator does not understand {type(message).__name__}")
 
-    async def _commit_appends(
-        self, replica: ReplicaClient, writer: asyncio.StreamWriter, appends: asyncio.Queue[Append]
+    async def _commit_outputs(
+        self,
+        replica: ReplicaClient,
+        writer: asyncio.StreamWriter,
+        outputs: asyncio.Queue[Append | Checkpointed],
     ) -> None:
-        """Commits the outputs of steps in order; those that wait go together."""
+        """Commits the outputs of steps in order; those that wait go together.  A checkpoint follows what was put out
+        before it."""
         while True:
-            waiting = [await appends.get()]
-            while not appends.empty():
-                waiting.append(appends.get_nowait())
+            messages = [await outputs.get()]
+            while not outputs.empty():
+                messages.append(outputs.get_nowait())
+            waiting = [message for message in messages if isinstance(message, Append)]
             writes = tuple(update for append in waiting for update in append.writes)
             if not replica.owns(writer):
                 return
@@ -445,9 +459,44 @@ class Controller:
             for id_, upper in uppers:
                 replica.frontiers[id_] = upper
                 self._collections.advance(id_, upper)
-            replica.send(Appended(uppers))
-            self._forward(uppers)
-            self._collections.wake()
+            if waiting:
+                replica.send(Appended(uppers))
+                self._forward(uppers)
+                self._collections.wake()
+            for message in messages:
+                if isinstance(message, Checkpointed):
+                    self._spawn(self._publish(replica, writer, message))
+
+    async def _publish(
+        self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Checkpointed
+    ) -> None:
+        """Makes the checkpoint the one to restart from, once the output is durable up to its cut."""
+        cut = message.checkpoint.cut
+        published = False
+        try:
+            if message.id in self._collections and self._collections[message.id].durable_upper < cut:
+                await self._commit.append((Updates(message.id, 0, cut, ()),))
+            if replica.owns(writer) and message.id in replica.installed:
+                published = await self._installation.checkpoints.publish(
+                    message.id, replica.name, message.checkpoint
+                )
+        except PtvcError as error:
+            logger.warning("cannot publish a checkpoint of %s: %s", message.id, error)
+        if replica.owns(writer):
+            replica.send(CheckpointPublished(message.id, cut, published))
+
+    def _install_without_state(self, replica: ReplicaClient, id: GlobalId, reason: str) -> None:
+        """What the replica was to go on from is damaged: it hydrates."""
+        replica.unsubscribe(self._installation.subscribed(id))
+        replica.installed.discard(id)
+        self._installation.release(replica, id)
+        self._installation.checkpoints.reject(id, replica.name, reason)
+        if (item := self._catalog.find_by_id(id)) is not None:
+            self._install_on(replica, item)
+
+    def checkpoint_cut(self, id: GlobalId) -> int | None:
+        """The time from which a restart of a replica reads the object's inputs again, if it has a checkpoint."""
+        return self._installation.checkpoints.cut(id)
 
     def _forward(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
         """Frontiers of views, to whoever reads them by way of persist."""

@@ -1,19 +1,21 @@
 """Installing an object on a replica: from the catalog's item to the message that makes it run.
 
 A dataflow is installed as of the last time that its output is durable for, or, for an index, as of now; its inputs are
-held readable there.  If its inputs are large it is hydrated by a Spark job first, and the replica gets the state.
+held readable there.  If its inputs are large it is hydrated by a Spark job first, and the replica gets the state.  If
+it has a checkpoint it goes on from there instead: its cut is never beyond the last durable time of the output.
 """
 
 from __future__ import annotations
 
 import logging
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..compute.checkpoint import Checkpoint, fingerprint
 from ..compute.lower import lower
 from ..compute.plan import DataflowPlan
 from ..config import ClusterOptions, Settings
+from ..directory import installed_version
 from ..expr.relation import GlobalId, Map, Relation, dependencies
 from ..persist.client import PersistClient, ShardId, ShardState
 from ..replica.protocol import (
@@ -27,12 +29,14 @@ from ..replica.protocol import (
     RunJob,
     SinkDescription,
     SourceDescription,
+    StateOptions,
     Updates,
     ViewOutput,
 )
 from ..sql.plans import ItemKind
 from ..transform.pipeline import optimize
 from .catalog import Catalog, Item
+from .checkpoints import Checkpoints
 from .collections import Collections
 from .oracle import Oracle
 from .replicas import ReplicaClient
@@ -64,7 +68,7 @@ class Installation:
         self._oracle = oracle
         self._collections = collections
         self._catalog = catalog
-        self._state_directory = directory / "state"
+        self.checkpoints = Checkpoints(directory / "state", (item.id for item in catalog.user_items()))
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
         self._held: dict[str, tuple[ShardId, ...]] = {}
 
@@ -73,9 +77,9 @@ class Installation:
         return self._subscribed.get(id, set())
 
     def forget(self, id: GlobalId) -> None:
-        """The object was dropped: the state that a job has left for it goes."""
+        """The object was dropped, and its state goes."""
         self._subscribed.pop(id, None)
-        shutil.rmtree(self._state_directory / id, ignore_errors=True)
+        self.checkpoints.forget(id)
 
     async def install(self, replica: ReplicaClient, item: Item) -> None:
         """Returns when the replica has been told; the order of messages makes the rest exact."""
@@ -93,6 +97,17 @@ class Installation:
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
         plan = self.plan(item)
+        key = self.index_key(item) if item.kind is ItemKind.INDEX else None
+        durable = StateOptions(
+            directory=str(self.checkpoints.directory(item.id, replica.name)),
+            fingerprint=fingerprint(plan, installed_version(), key),
+            spill_rows=self._settings.spill_rows,
+            checkpoint_rows=self._settings.checkpoint_rows,
+            checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
+        )
+        if (checkpoint := await self._checkpoint(replica, item, plan, durable.fingerprint)) is not None:
+            self._go_on(replica, item, plan, checkpoint, durable)
+            return
         if item.kind is ItemKind.INDEX:
             as_of = await self._readable_now(plan.imports)
             output: ViewOutput | IndexOutput = IndexOutput(self.index_key(item))
@@ -121,7 +136,15 @@ class Installation:
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
         replica.send(
-            InstallDataflow(item.id, plan, as_of, imports, output, job.state if job is not None else None)
+            InstallDataflow(
+                item.id,
+                plan,
+                as_of,
+                imports,
+                output,
+                state=job.state if job is not None else None,
+                durable=durable,
+            )
         )
         if job is not None:
             self._controller.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
@@ -130,6 +153,53 @@ class Installation:
         """The replica has read the inputs of the object as of its beginning, or will not."""
         for shard in self._held.pop(_reader(replica, id), ()):
             self._persist.drop_hold(shard, _reader(replica, id))
+
+    async def _checkpoint(
+        self, replica: ReplicaClient, item: Item, plan: DataflowPlan, expected_fingerprint: str
+    ) -> Checkpoint | None:
+        """The checkpoint from which the replica can go on, once the object's inputs are complete at the cut."""
+        checkpoint = self.checkpoints.get(item.id, replica.name)
+        if checkpoint is None:
+            return None
+        reason = None
+        as_of = checkpoint.cut - 1
+        if checkpoint.fingerprint != expected_fingerprint:
+            reason = "its plan, or the program that runs it, has changed since the checkpoint"
+        elif item.shard is not None and checkpoint.cut > self._persist.state(item.shard).upper:
+            reason = "the checkpoint is of a time at which its output is not known"
+        elif checkpoint.cut > self._oracle.closed or any(
+            self._persist.state(self._collections[id_].shard).since > as_of for id_ in plan.imports
+        ):
+            reason = "its inputs cannot be read at the time of the checkpoint"
+        if reason is not None:
+            self.checkpoints.reject(item.id, replica.name, reason)
+            return None
+        await self._collections.wait_until_readable(plan.imports, as_of)
+        return checkpoint
+
+    def _go_on(
+        self,
+        replica: ReplicaClient,
+        item: Item,
+        plan: DataflowPlan,
+        checkpoint: Checkpoint,
+        durable: StateOptions,
+    ) -> None:
+        """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
+        output: ViewOutput | IndexOutput
+        if item.kind is ItemKind.INDEX:
+            output = IndexOutput(self.index_key(item))
+        else:
+            assert item.shard is not None
+            output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+        as_of = checkpoint.cut - 1
+        imports = self._imports(plan.imports, as_of)
+        logger.info("%s goes on from its checkpoint at %d", item.full_name, checkpoint.cut)
+        self._subscribe(replica, item.id, set(plan.imports))
+        replica.installed.add(item.id)
+        replica.send(
+            InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
+        )
 
     def plan(self, item: Item) -> DataflowPlan:
         """The physical plan of a view, or of an index with its key expressions as added columns."""
@@ -192,8 +262,8 @@ class Installation:
     ) -> JobFinished:
         """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
         here, unless a predecessor has; those of an index are a part of the state."""
-        directory = self._state_directory / item.id / replica.name
-        shutil.rmtree(directory, ignore_errors=True)
+        directory = self.checkpoints.directory(item.id, replica.name)
+        self.checkpoints.forget(item.id, replica.name)
         shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
 
         def make(job_id: int) -> RunJob:

@@ -1,7 +1,8 @@
 """Upkeep of stored collections: frontiers made durable, read frontiers advanced, batches merged, garbage collected.
 
-A collection is held readable at the least of: what its dependents' durable outputs were computed from (so that they can
-go on after a restart), what sinks have written, the retained history, and the reads under way.
+A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
+their checkpoints (so that they can go on after a restart), what sinks have written, the retained history, and the reads
+under way.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import Updates
 from ..sql.plans import ItemKind
-from .catalog import Catalog
+from .catalog import Catalog, Item
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collections
 from .controller import Controller
@@ -144,11 +145,20 @@ class Maintenance:
             sinces[collection.id] = min(floor, latest - retain) if retain is not None else floor
         for item in self._catalog.user_items():
             match item.kind:
-                case ItemKind.MATERIALIZED_VIEW if item.id in self._collections:
-                    needed = self._collections[item.id].durable_upper - 1
+                case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
+                    stored = item.id in self._collections
+                    durable_upper = self._collections[item.id].durable_upper if stored else None
+                    needed = self._needed(item, durable_upper)
+                    if needed is None:
+                        continue
                     for id_ in Installation.reads(item, self._catalog):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
                 case ItemKind.SINK:
                     needed = self._controller.sink_upper(item) - 1
                     sinces[item.on] = min(sinces.get(item.on, needed), needed)
         return sinces
+
+    def _needed(self, item: Item, durable_upper: int | None) -> int | None:
+        """The time at which the object's inputs are read again after a restart; None when that is any time."""
+        uppers = [u for u in (durable_upper, self._controller.checkpoint_cut(item.id)) if u is not None]
+        return min(uppers) - 1 if uppers else None

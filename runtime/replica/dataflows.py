@@ -9,31 +9,36 @@ from __future__ import annotations
 
 import logging
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
 from ..compute.dataflow import Dataflow, OperatorStatistics
-from ..compute.spine import map_run
-from ..errors import PtvcError
+from ..compute.run import Run
+from ..compute.run_file import map_run
+from ..compute.run_store import StateId
+from ..compute.spine import Spine
+from ..errors import PtvcError, StorageError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import write_parts
 from ..repr.batch import Delta
 from ..repr.schema import Schema
-from .index import Index
+from .checkpoint import DurableState, PendingCheckpoint
+from .index import INDEX_ERRS, Index
 from .inputs import Input
 from .protocol import (
-    INDEX_RUNS,
     Append,
     Appended,
+    CheckpointPublished,
     DataflowStatistics,
     Hydrated,
     IndexOutput,
     InstallDataflow,
     Message,
     Progress,
+    StateLost,
     Status,
     Updates,
     ViewOutput,
@@ -58,8 +63,27 @@ class _Installed:
     hydrated: bool = False
     failed: bool = False
     appended: int = 0
+    state: DurableState | None = None
     reported: tuple[OperatorStatistics, ...] = ()
     unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+
+    def spines(self) -> dict[StateId, Spine]:
+        """All state: that of the dataflow and, under the number of no node, that of the index."""
+        spines = self.dataflow.spines()
+        if self.index is not None:
+            number = len(self.dataflow.plan.nodes)
+            spines |= {(number, name): spine for name, spine in self.index.spines().items()}
+        return spines
+
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        """Goes on from the state that the same dataflow had at `upper`."""
+        runs = dict(runs)
+        if self.index is not None:
+            number = len(self.dataflow.plan.nodes)
+            names = self.index.spines()
+            self.index.load({name: runs.pop((number, name), ()) for name in names}, upper)
+        self.dataflow.load(runs, upper)
+        self.upper = upper
 
 
 class Dataflows:
@@ -73,7 +97,8 @@ class Dataflows:
         self._closed = 0
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
-        """Prepares the dataflow; its first step hydrates it.  Yields what the coordinator should hear."""
+        """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
+        the coordinator should hear."""
         started = monotonic()
         self.uninstall(command.id)  # installed once more: it starts from what is durable by now
         inputs = {source.id: Input(self._blob, source) for source in command.imports}
@@ -86,22 +111,16 @@ class Dataflows:
         if isinstance(command.output, ViewOutput):
             installed.appended = command.output.upper
         try:
-            if command.state is None:
-                installed.rows = sum(source.load() for source in inputs.values())
-            else:
-                runs = {(s.node, s.spine): [map_run(Path(path)) for path in s.paths] for s in command.state}
-                output = len(command.plan.nodes)
-                rows = runs.pop((output, INDEX_RUNS), [])
-                if index is not None:
-                    index.load(rows, runs.get((output, "errs"), []), command.as_of + 1)
-                dataflow.load(runs, command.as_of + 1)
-                installed.upper = command.as_of + 1
-                installed.hydrated = True  # by a job, which has reported it
-                for source in inputs.values():
-                    source.load_updates()
-        except PtvcError as error:
+            self._begin(installed, command)
+        except StorageError as error:
+            if command.checkpoint is not None:
+                yield StateLost(command.id, error.message)
+                return
             installed.failed = True
             yield Status(command.id, "failed", error.message)
+        except (PtvcError, OSError) as error:
+            installed.failed = True
+            yield Status(command.id, "failed", str(error))
         for id_, source in inputs.items():
             if (producer := self._installed.get(id_)) is not None:
                 for upper, delta in producer.unacknowledged:
@@ -112,6 +131,34 @@ class Dataflows:
         self._installed[command.id] = installed
         for id_, source in inputs.items():
             self._readers.setdefault(id_, []).append(source)
+
+    def _begin(self, installed: _Installed, command: InstallDataflow) -> None:
+        """Gets what the dataflow begins with: state and the updates after it, or the contents of its inputs."""
+        state: DurableState | None = None
+        if command.durable is not None:
+            state = installed.state = DurableState(command.id, command.durable, self._writer)
+        sources = installed.inputs.values()
+        if command.checkpoint is not None:
+            assert state is not None
+            installed.load(state.load(command.checkpoint), command.checkpoint.cut)
+            installed.rows = sum(source.load_updates() for source in sources)
+        elif command.state is not None:
+            paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}
+            if state is not None:
+                runs = state.adopt(paths)
+            else:
+                runs = {id_: tuple(map_run(path) for path in some) for id_, some in paths.items()}
+            if installed.index is not None:  # its errors at the job's one time are those of the output
+                number = len(command.plan.nodes)
+                runs[number, INDEX_ERRS] = runs.get((number, "errs"), ())
+            installed.load(runs, command.as_of + 1)
+            installed.hydrated = True  # by a job, which has reported it
+            for source in sources:
+                source.load_updates()
+        else:
+            installed.rows = sum(source.load() for source in sources)
+        if state is not None:
+            state.keep(installed.spines())
 
     def uninstall(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)
@@ -147,6 +194,19 @@ class Dataflows:
             while installed and installed.unacknowledged and installed.unacknowledged[0][0] <= upper:
                 installed.unacknowledged.popleft()
 
+    def published(self, message: CheckpointPublished) -> None:
+        installed = self._installed.get(message.id)
+        if installed is not None and installed.state is not None:
+            installed.state.answered(message)
+
+    def checkpoints(self) -> Iterator[PendingCheckpoint]:
+        """Those that it is time for, as of the last step; their outputs must have been sent."""
+        for installed in self._installed.values():
+            if installed.state is not None and installed.hydrated and not installed.failed:
+                pending = installed.state.due(installed.upper)
+                if pending is not None:
+                    yield pending
+
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
         writes: list[Updates] = []
@@ -180,6 +240,8 @@ class Dataflows:
             for id_, source in installed.inputs.items()
             if (delta := source.take(upper)) is not None
         }
+        if installed.state is not None and inputs:
+            installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
         delta = installed.dataflow.step(inputs, lower, upper)
         installed.upper = upper
         for reader in self._readers.get(installed.id, ()):

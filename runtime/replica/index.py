@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,9 @@ from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import advance, consolidate
 from ..repr.hash import hash_columns
 from ..repr.schema import ERROR_SCHEMA, Schema
+from .protocol import INDEX_RUNS
+
+INDEX_ERRS = "index_errs"
 
 
 class Index:
@@ -25,17 +28,21 @@ class Index:
         self._errs = Spine(ERROR_SCHEMA, (0, 1))
         self.upper = 0
 
+    def spines(self) -> dict[str, Spine]:
+        """All that it holds, by names that are stable."""
+        return {INDEX_RUNS: self._oks, INDEX_ERRS: self._errs}
+
+    def load(self, runs: Mapping[str, Sequence[Run]], upper: int) -> None:
+        """Takes over what an index of the same key held at `upper`."""
+        for name, spine in self.spines().items():
+            spine.load(runs.get(name, ()))
+        self.upper = upper
+
     def insert(self, delta: Delta, upper: int) -> None:
         if len(delta.oks):
             self._oks.insert(delta.oks)
         if len(delta.errs):
             self._errs.insert(delta.errs)
-        self.upper = upper
-
-    def load(self, oks: Sequence[Run], errs: Sequence[Run], upper: int) -> None:
-        """Takes over the contents as of `upper` - 1, as somebody else has arranged them."""
-        self._oks.load(oks)
-        self._errs.load(errs)
         self.upper = upper
 
     def advance_since(self, since: int) -> None:

@@ -36,12 +36,12 @@ class Input:
         self._pending.insert(0, snapshot)
         return len(snapshot.oks)
 
-    def load_updates(self) -> None:
-        """Reads only what follows the snapshot: a Spark job has dealt with that."""
+    def load_updates(self) -> int:
+        """Reads only what follows the snapshot: that is in the state already.  Returns the number of updates."""
         source = self._source
-        self._pending.append(
-            read_updates(self._blob, source.updates, source.schema, source.as_of + 1, source.upper)
-        )
+        delta = read_updates(self._blob, source.updates, source.schema, source.as_of + 1, source.upper)
+        self._pending.append(delta)
+        return len(delta.oks)
 
     def receive(self, parts: tuple[PartRef, ...], upper: int) -> None:
         """Committed parts that end at `upper`; what is known already is left out."""

@@ -1,7 +1,7 @@
 """The life of a replica: dial the coordinator, say who it is, then turn messages into work until it is told to go.
 
-Threads: one reads messages, one (the caller's) steps the dataflows, one answers queries, one per source and sink.  Only
-the step thread touches dataflows.
+Threads: one reads messages, one (the caller's) steps the dataflows, one answers queries, one writes checkpoints, one per
+source and sink.  Only the step thread touches dataflows.
 """
 
 from __future__ import annotations
@@ -10,10 +10,13 @@ import logging
 import os
 import queue
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
 from ..persist.blob.file import FileBlob
+from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
@@ -21,6 +24,7 @@ from .peeks import Peeks
 from .protocol import (
     Appended,
     CancelPeek,
+    CheckpointPublished,
     Connection,
     Ingested,
     InstallDataflow,
@@ -58,6 +62,7 @@ class Replica:
         self._peeks = Peeks(blob, connection.send)
         self._sources = Sources(blob, writer, connection.send)
         self._sinks = Egress(blob, connection.send)
+        self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._reported = monotonic()
 
     def run(self) -> None:
@@ -70,6 +75,8 @@ class Replica:
                     break
                 for answer in self._dataflows.step():
                     self._connection.send(answer)
+                for checkpoint in self._dataflows.checkpoints():
+                    self._checkpointer.submit(self._write, checkpoint)
                 self._report()
         except (BrokenPipeError, ConnectionError):
             logger.info("the coordinator is gone")
@@ -77,6 +84,7 @@ class Replica:
             self._sources.close()
             self._sinks.close()
             self._peeks.close()
+            self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
 
     def _read(self) -> None:
@@ -100,6 +108,8 @@ class Replica:
                 self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
+            case CheckpointPublished():
+                self._dataflows.published(message)
             case InstallDataflow():
                 for answer in self._dataflows.install(message):
                     self._connection.send(answer)
@@ -121,6 +131,17 @@ class Replica:
                 self._peeks.cancel(message)
             case _:
                 raise TypeError(f"a replica does not understand {type(message).__name__}")
+
+    def _write(self, checkpoint: PendingCheckpoint) -> None:
+        """On the checkpoint thread."""
+        try:
+            written = checkpoint.write()
+        except Exception:  # nothing is lost: the checkpoint before stays, and the next may do better
+            logger.exception("a checkpoint failed")
+            return
+        if written is not None:
+            with suppress(ConnectionError):  # the coordinator is gone, and this replica with it
+                self._connection.send(written)
 
     def _peek_index(self, message: PeekIndex) -> None:
         try:

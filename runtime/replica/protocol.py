@@ -19,6 +19,7 @@ import threading
 from dataclasses import dataclass
 from typing import Any
 
+from ..compute.checkpoint import Checkpoint
 from ..compute.dataflow import OperatorStatistics
 from ..compute.plan import DataflowPlan
 from ..expr.relation import GlobalId, Relation
@@ -76,8 +77,25 @@ class StateRuns:
 
 
 @dataclass(frozen=True, slots=True)
+class StateOptions:
+    """Where the state of a dataflow is kept, and how.
+
+    Runs of `spill_rows` rows are mapped files.  A checkpoint, with this `fingerprint`, is made of every
+    `checkpoint_rows` updates taken in, and of any number once the last is `checkpoint_interval_ms` old.
+    """
+
+    directory: str
+    fingerprint: str
+    spill_rows: int
+    checkpoint_rows: int
+    checkpoint_interval_ms: int
+
+
+@dataclass(frozen=True, slots=True)
 class InstallDataflow:
-    """`state` is there when a Spark job has hydrated the dataflow as of `as_of`; otherwise the replica hydrates."""
+    """`state` is there when a Spark job has hydrated the dataflow as of `as_of`, `checkpoint` (with its cut at
+    `as_of + 1`) when it goes on from one; otherwise the replica hydrates.  Without `durable`, all state is in memory.
+    """
 
     id: GlobalId
     plan: DataflowPlan
@@ -85,6 +103,8 @@ class InstallDataflow:
     imports: tuple[Import, ...]
     output: ViewOutput | IndexOutput
     state: tuple[StateRuns, ...] | None = None
+    checkpoint: Checkpoint | None = None
+    durable: StateOptions | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,6 +179,15 @@ class Appended:
     """The answer to `Append`: these views are durable below their upper."""
 
     uppers: tuple[tuple[GlobalId, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPublished:
+    """The answer to `Checkpointed`: a restart begins there, or (not `published`) where it did before."""
+
+    id: GlobalId
+    cut: int
+    published: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,8 +294,25 @@ class Append:
 
 
 @dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """The files of this state are durable; every output below its cut was sent before."""
+
+    id: GlobalId
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class StateLost:
+    """The state that the dataflow was to go on from cannot be read: it is not installed."""
+
+    id: GlobalId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class Hydrated:
-    """A dataflow holds its input as of its `as_of`; `rows` were read, `job_id` says which job did it."""
+    """A dataflow has taken in what its installation named; `rows` were read: those since the cut, if it goes on
+    from a checkpoint."""
 
     id: GlobalId
     seconds: float

@@ -1,0 +1,90 @@
+"""The checkpoints of all dataflows, as the coordinator knows them: which are published, and how far back they reach.
+
+Replicas write files; what they say is a checkpoint becomes one here, by a manifest in `state/<object>/<replica>` (see
+`compute.checkpoint`), once every output below its cut is durable.  Until a newer one has taken its place, the inputs of
+the dataflow stay readable at the cut (`coord.maintenance`).  An object, or a replica, that is gone takes its directory
+along; what a crash has left of one is removed at the start.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import shutil
+from collections.abc import Collection, Iterable
+from pathlib import Path
+
+from ..compute.checkpoint import Checkpoint, publish, read
+from ..errors import StorageError
+from ..expr.relation import GlobalId
+
+logger = logging.getLogger(__name__)
+
+
+class Checkpoints:
+    """Replicas go by their names within their cluster: each has state of its own."""
+
+    def __init__(self, directory: Path, ids: Iterable[GlobalId]) -> None:
+        """Reads the manifests of the objects `ids`, and removes the state of all others."""
+        self._directory = directory
+        self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
+        known = set(ids)
+        for path in directory.iterdir() if directory.is_dir() else ():
+            if path.name not in known:
+                logger.info("removing the state of %s, which does not exist", path.name)
+                shutil.rmtree(path, ignore_errors=True)
+                continue
+            for of_replica in path.iterdir():
+                self._open(path.name, of_replica)
+
+    def _open(self, id: GlobalId, path: Path) -> None:
+        try:
+            checkpoint = read(path)
+        except StorageError as error:
+            self.reject(id, path.name, error.message)
+            return
+        if checkpoint is not None:
+            self._published.setdefault(id, {})[path.name] = checkpoint
+
+    def directory(self, id: GlobalId, replica: str) -> Path:
+        """Where the replica keeps the state of the object's dataflow."""
+        return self._directory / id / replica
+
+    def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
+        return self._published.get(id, {}).get(replica)
+
+    def cut(self, id: GlobalId) -> int | None:
+        """The least cut of the object's checkpoints."""
+        return min((c.cut for c in self._published.get(id, {}).values()), default=None)
+
+    async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
+        """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays."""
+        try:
+            await asyncio.to_thread(publish, self.directory(id, replica), checkpoint)
+        except OSError as error:
+            logger.warning("cannot publish a checkpoint of %s: %s", id, error)
+            return False
+        self._published.setdefault(id, {})[replica] = checkpoint
+        return True
+
+    def reject(self, id: GlobalId, replica: str, reason: str) -> None:
+        """What there is of the replica's state is of no use: it is computed again from the inputs."""
+        logger.warning("the state of %s in %s is computed again: %s", id, replica, reason)
+        self.forget(id, replica)
+
+    def retain(self, id: GlobalId, replicas: Collection[str]) -> None:
+        """Removes the state that other replicas than these have had."""
+        path = self._directory / id
+        for of_replica in path.iterdir() if path.is_dir() else ():
+            if of_replica.name not in replicas:
+                self.forget(id, of_replica.name)
+
+    def forget(self, id: GlobalId, replica: str | None = None) -> None:
+        """Removes the replica's state of the object, or everybody's."""
+        path = self._directory / id
+        if replica is None:
+            self._published.pop(id, None)
+        else:
+            self._published.get(id, {}).pop(replica, None)
+            path = path / replica
+        shutil.rmtree(path, ignore_errors=True)

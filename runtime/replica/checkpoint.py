@@ -1,0 +1,117 @@
+"""The state of one installed dataflow on file: where it is, and when it is time for the next checkpoint.
+
+```
+step thread            due? ── handles of all spines at the frontier ──┐            sweep
+checkpoint thread                                                      └── write ──┐  ^
+coordinator                                        outputs durable, manifest ── published
+```
+
+One checkpoint of a dataflow is under way at a time.  A dataflow that has taken in few rows since it began is not worth
+one: it is hydrated as quickly.  Later, a checkpoint follows when enough rows have come since the last, and when any
+have come and some time is over, as its inputs are held readable at the last cut.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from ..compute.checkpoint import Checkpoint, write
+from ..compute.run import Run
+from ..compute.run_store import RunStore, StateId
+from ..compute.spine import Spine
+from ..errors import PtvcError
+from ..expr.relation import GlobalId
+from .protocol import Checkpointed, CheckpointPublished, StateOptions
+
+logger = logging.getLogger(__name__)
+
+LEAST_INTERVAL_S = 1.0
+"""However many rows come, checkpoints are this far apart."""
+
+
+class DurableState:
+    """`writer` names this attempt of the replica in files.  Creates the directory; raises OSError."""
+
+    def __init__(self, id: GlobalId, options: StateOptions, writer: str) -> None:
+        self._id = id
+        self._options = options
+        directory = Path(options.directory)
+        directory.mkdir(parents=True, exist_ok=True)
+        self.store = RunStore(directory, writer, options.spill_rows)
+        self.spines: Mapping[StateId, Spine] = {}
+        self._published: Checkpoint | None = None
+        self._pending: Checkpoint | None = None
+        self._under_way = False
+        self._rows = 0
+        self._at = monotonic()
+
+    def load(self, checkpoint: Checkpoint) -> dict[StateId, tuple[Run, ...]]:
+        """The runs of a published checkpoint.  Raises StorageError when they are not what was written."""
+        self._published = checkpoint
+        return self.store.load(checkpoint.state)
+
+    def adopt(self, paths: Mapping[StateId, Sequence[Path]]) -> dict[StateId, tuple[Run, ...]]:
+        """The runs that a job has left: worth a checkpoint at once."""
+        self._rows = max(self._options.checkpoint_rows, 1)
+        return self.store.adopt(paths)
+
+    def keep(self, spines: Mapping[StateId, Spine]) -> None:
+        """`spines` hold the whole state: from now on their large runs are mapped.  Files that nobody needs go."""
+        self.spines = spines
+        for spine in spines.values():
+            spine.store = self.store
+            spine.spill()
+        self.store.collect()
+
+    def took(self, rows: int) -> None:
+        """The dataflow has taken in so many updates."""
+        self._rows += rows
+
+    def due(self, upper: int) -> PendingCheckpoint | None:
+        """Begins a checkpoint at the dataflow's frontier `upper`, if it is time for one."""
+        since = monotonic() - self._at
+        enough = self._rows >= max(self._options.checkpoint_rows, 1)
+        late = self._published is not None and since * 1000 >= self._options.checkpoint_interval_ms
+        patience = min(LEAST_INTERVAL_S, self._options.checkpoint_interval_ms / 1000)
+        first = self._published is None and self._pending is None
+        if self._under_way or not (enough or (late and self._rows)) or (since < patience and not first):
+            return None
+        self._under_way, self._rows, self._at = True, 0, monotonic()
+        return PendingCheckpoint(self, upper, {id_: spine.handle() for id_, spine in self.spines.items()})
+
+    def write(self, upper: int, handles: Mapping[StateId, tuple[Run, ...]]) -> Checkpointed | None:
+        """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
+        try:
+            self._pending = write(self.store, self._options.fingerprint, upper, self.spines, handles)
+        except (OSError, PtvcError) as error:
+            if self.store.directory.exists():  # otherwise the object was dropped
+                logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
+            self._under_way = False
+            return None
+        return Checkpointed(self._id, self._pending)
+
+    def answered(self, message: CheckpointPublished) -> None:
+        """The coordinator has published the checkpoint, or has not: then the one before stays."""
+        if self._pending is None or self._pending.cut != message.cut:
+            return  # a predecessor's
+        if message.published:
+            self._published = self._pending
+        self._under_way = False
+        if self._published is not None:
+            self.store.sweep(self._published.files())
+
+
+@dataclass(frozen=True, slots=True)
+class PendingCheckpoint:
+    """State as of `upper`, to be written beside further steps."""
+
+    state: DurableState
+    upper: int
+    handles: Mapping[StateId, tuple[Run, ...]]
+
+    def write(self) -> Checkpointed | None:
+        return self.state.write(self.upper, self.handles)
