@@ -24,7 +24,7 @@ from ptvc.repr.consolidate import consolidate
 from .duck import DuckView
 from .measure import Latencies, load
 from .subjects import HYDRATION_TIME, InProcess, Resident, Subject, output_schema
-from .workloads import Data, Workload, answer, rows_of
+from .workloads import WORKLOADS, Data, Rows, Workload, answer, rows_of
 
 IN_TURN = 10
 """Steps of one subject before the other has its turn."""
@@ -133,8 +133,10 @@ class Run:
         self.place = place
         self.workload = workload
         self.base_rows = base_rows
-        kinds = ["engine"] if workload.text_keys else ["engine", "reference"]
-        self._subjects = {kind: start(kind) for kind in kinds}
+        self._runs = {"engine": workload}
+        if workload.reference:
+            self._runs["reference"] = WORKLOADS[workload.reference]
+        self._subjects = {kind: start(kind) for kind in self._runs}
         self._data = Data(workload, base_rows)
         self._outputs = {kind: [from_ipc(s.hydration.output)] for kind, s in self._subjects.items()}
         self._duck = DuckView.if_installed(workload, self._data.tables())
@@ -201,15 +203,22 @@ class Run:
             cpu[kind] = subject.usage().cpu_seconds - before
         return cpu
 
+    def _expected(self, workload: Workload) -> Rows:
+        """The answer of a workload over the same orders as this run's."""
+        tables = self._data.tables()
+        if workload is not self.workload:
+            tables = Data(workload, self.base_rows).tables() | {"orders": tables["orders"]}
+        return answer(workload, tables)
+
     def check(self) -> None:
         """Raises WrongAnswer unless every subject's view (and DuckDB's) is what recomputation says."""
-        expected = answer(self.workload, self._data.tables())
+        expected = {kind: self._expected(workload) for kind, workload in self._runs.items()}
         for kind, outputs in self._outputs.items():
             whole = concat_batches(output_schema(outputs[0]), outputs)
             view = consolidate(Batch(whole.columns, np.zeros(len(whole), np.uint64), whole.diffs))
-            if (view.diffs != 1).any() or rows_of(list(view.columns)) != expected:
+            if (view.diffs != 1).any() or rows_of(list(view.columns)) != expected[kind]:
                 raise WrongAnswer(
                     f"{self.workload.name} by the {kind} ({self.place}, base {self.base_rows:,})"
                 )
-        if self._duck is not None and self._duck.rows() != expected:
+        if self._duck is not None and self._duck.rows() != expected["engine"]:
             raise WrongAnswer(f"{self.workload.name} by DuckDB (base {self.base_rows:,})")

@@ -145,8 +145,8 @@ class Reference:
     """One workload with integer keys, as the runtime's `Dataflow` would run it."""
 
     def __init__(self, workload: Workload) -> None:
-        if workload.text_keys:
-            raise ValueError("the reference knows integer keys only")
+        if workload.reference != workload.name:
+            raise ValueError(f"the reference does not know {workload.name}")
         self._workload = workload
         self._join = Join() if workload.joins else None
         keys = ["customer", "segment"] if workload.joins else ["customer"]

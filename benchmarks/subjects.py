@@ -99,6 +99,8 @@ class InProcess:
     """A subject of the kind `kind`, in this process."""
 
     def __init__(self, kind: str, workload: Workload, base_rows: int) -> None:
+        if kind == "reference":
+            workload = WORKLOADS[workload.reference]
         base = Data(workload, base_rows).base(HYDRATION_TIME)
         before = resident_mib()
         self.view: _View = KINDS[kind](workload)

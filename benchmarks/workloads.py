@@ -6,8 +6,10 @@
 | W2       | orders join customers, count and sum by customer and segment    |
 | W2-text  | the same with text keys                                         |
 | W3       | min and max of orders by customer, under retractions            |
+| W4       | the three largest orders of each customer                       |
+| W5       | orders, customers, nations: orders and distinct buyers by nation |
 
-A base of n rows is n orders of n / 10 customers.  A change deletes and inserts halves (a change of one row does one
+A base of n rows is n orders of n / 10 customers of 25 nations.  A change deletes and inserts halves (a change of one row does one
 after the other in turn), so the base stays as large as it was; every deleted row is one that is there.
 """
 
@@ -34,8 +36,11 @@ from ptvc.transform.pipeline import optimize
 
 ORDERS: GlobalId = "u1"
 CUSTOMERS: GlobalId = "u2"
+NATIONS: GlobalId = "u3"
 ORDERS_PER_CUSTOMER = 10
 AMOUNTS = 1_000
+NATION_COUNT = 25
+TOP = 3
 SEGMENTS = ("automobile", "building", "furniture", "household", "machinery")
 
 Rows = set[tuple[object, ...]]
@@ -43,16 +48,25 @@ Rows = set[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`query` is over the tables `orders` and `customers`; `text_keys`: customers are known by a text."""
+    """`query` is over the tables `orders`, `customers` and `nations`; `text_keys`: customers are known by a text.
+
+    `reference` names the workload that the bare reference runs beside it, on the same changes to the orders: this one,
+    or where it knows none such, the join; "" where it cannot take these orders.
+    """
 
     name: str
     title: str
     query: str
+    reference: str
     text_keys: bool = False
 
     @property
     def joins(self) -> bool:
-        return "JOIN" in self.query
+        return "JOIN customers" in self.query
+
+    @property
+    def three_way(self) -> bool:
+        return "JOIN nations" in self.query
 
     @property
     def orders(self) -> Schema:
@@ -64,16 +78,27 @@ class Workload:
     @property
     def customers(self) -> Schema:
         key = TEXT if self.text_keys else INT8
-        return Schema((Column("customer", key, False), Column("segment", TEXT, False)))
+        columns = (Column("customer", key, False), Column("segment", TEXT, False))
+        return Schema((*columns, Column("nation", INT8, False)) if self.three_way else columns)
+
+    @property
+    def nations(self) -> Schema:
+        return Schema((Column("nation", INT8, False), Column("name", TEXT, False)))
 
     @property
     def tables(self) -> dict[str, Schema]:
         """Schema by name of every table that the view reads."""
-        return {"orders": self.orders} | ({"customers": self.customers} if self.joins else {})
+        tables = {"orders": self.orders}
+        if self.joins:
+            tables["customers"] = self.customers
+        if self.three_way:
+            tables["nations"] = self.nations
+        return tables
 
     def plan(self) -> DataflowPlan:
         """The view as the runtime would run it: parsed, planned, optimized, lowered."""
-        catalog = _Tables({"orders": (ORDERS, self.orders), "customers": (CUSTOMERS, self.customers)})
+        ids = {"orders": ORDERS, "customers": CUSTOMERS, "nations": NATIONS}
+        catalog = _Tables({name: (ids[name], schema) for name, schema in self.tables.items()})
         (statement,) = parse(f"CREATE MATERIALIZED VIEW v AS {self.query}")
         context = PlanContext(catalog, ("public",), "ptvc", "ptvc", "quickstart", 0, "pg_temp_1", {})
         planned = plan(statement, context)
@@ -92,13 +117,31 @@ WORKLOADS = {
             "W1",
             "count, sum by key",
             "SELECT customer, count(*) AS orders, sum(amount) AS total FROM orders GROUP BY customer",
+            "W1",
         ),
-        Workload("W2", "join, sum by group", _JOIN),
-        Workload("W2-text", "join, sum by group, text keys", _JOIN, text_keys=True),
+        Workload("W2", "join, sum by group", _JOIN, "W2"),
+        Workload("W2-text", "join, sum by group, text keys", _JOIN, "", text_keys=True),
         Workload(
             "W3",
             "min, max by key",
             "SELECT customer, min(amount) AS least, max(amount) AS most FROM orders GROUP BY customer",
+            "W3",
+        ),
+        Workload(
+            "W4",
+            "top 3 per key",
+            "SELECT customer, order_id, amount FROM (SELECT *, row_number() OVER"
+            " (PARTITION BY customer ORDER BY amount DESC, order_id) AS place FROM orders) AS ranked"
+            f" WHERE place <= {TOP}",
+            "W2",
+        ),
+        Workload(
+            "W5",
+            "3-way join, count distinct",
+            "SELECT n.name, count(*) AS orders, count(DISTINCT o.customer) AS buyers"
+            " FROM orders o JOIN customers c ON o.customer = c.customer"
+            " JOIN nations n ON c.nation = n.nation GROUP BY n.name",
+            "W2",
         ),
     )
 }
@@ -151,6 +194,7 @@ class Data:
         self._keys = self._random.integers(0, self._customers, base_rows)
         self._amounts = self._random.integers(1, AMOUNTS, base_rows).astype(np.int32)
         self._segments = self._random.integers(0, len(SEGMENTS), self._customers)
+        self._nations = np.arange(self._customers) % NATION_COUNT
         self._vacant: npt.NDArray[np.int64] = np.empty(0, np.int64)
 
     def base(self, time: int) -> dict[GlobalId, Batch]:
@@ -158,19 +202,28 @@ class Data:
         live = self._live()
         batches = {ORDERS: _batch(self._orders(live), time, np.ones(len(live), np.int64))}
         if self.workload.joins:
-            columns = (
+            columns: tuple[pa.Array, ...] = (
                 self._key(np.arange(self._customers)),
                 pa.array(SEGMENTS).take(pa.array(self._segments)),
             )
+            if self.workload.three_way:
+                columns = (*columns, pa.array(self._nations))
             batches[CUSTOMERS] = _batch(columns, time, np.ones(self._customers, np.int64))
+        if self.workload.three_way:
+            names = pa.array([f"nation {i}" for i in range(NATION_COUNT)])
+            nations = (pa.array(np.arange(NATION_COUNT)), names)
+            batches[NATIONS] = _batch(nations, time, np.ones(NATION_COUNT, np.int64))
         return batches
 
     def tables(self) -> dict[str, pa.Table]:
         """What the tables hold now, by name."""
         tables = {"orders": pa.table(list(self._orders(self._live())), names=self.workload.orders.names)}
+        base = self.base(0)
         if self.workload.joins:
-            columns = self.base(0)[CUSTOMERS].columns
-            tables["customers"] = pa.table(list(columns), names=self.workload.customers.names)
+            columns = list(base[CUSTOMERS].columns)
+            tables["customers"] = pa.table(columns, names=self.workload.customers.names)
+        if self.workload.three_way:
+            tables["nations"] = pa.table(list(base[NATIONS].columns), names=self.workload.nations.names)
         return tables
 
     def change(self, rows: int, time: int) -> Batch:
@@ -217,6 +270,10 @@ def _batch(columns: tuple[pa.Array, ...], time: int, diffs: npt.NDArray[np.int64
 
 def answer(workload: Workload, tables: Mapping[str, pa.Table]) -> Rows:
     """The view over `tables`, by Arrow's own kernels: what the runtime's answer must equal."""
+    if "row_number" in workload.query:
+        return _largest(tables["orders"])
+    if workload.three_way:
+        return _by_nation(tables)
     table = tables["orders"].select(["customer", "amount"])
     keys = ["customer"]
     if workload.joins:
@@ -228,6 +285,22 @@ def answer(workload: Workload, tables: Mapping[str, pa.Table]) -> Rows:
     grouped = table.group_by(keys).aggregate(wanted)
     names = [*keys, *(f"{column}_{function}" for column, function in wanted)]
     return rows_of([grouped[name] for name in names])
+
+
+def _largest(orders: pa.Table) -> Rows:
+    keys = [("customer", "ascending"), ("amount", "descending"), ("order_id", "ascending")]
+    ordered = orders.take(pc.sort_indices(orders, sort_keys=keys))
+    customers = ordered["customer"].to_numpy()
+    place = np.arange(len(customers)) - np.searchsorted(customers, customers, "left")
+    kept = ordered.filter(pa.array(place < TOP))
+    return rows_of([kept[name] for name in ("customer", "order_id", "amount")])
+
+
+def _by_nation(tables: Mapping[str, pa.Table]) -> Rows:
+    joined = tables["orders"].join(tables["customers"], "customer", join_type="inner")
+    joined = joined.join(tables["nations"], "nation", join_type="inner").select(["name", "customer"])
+    grouped = joined.group_by("name").aggregate([("customer", "count"), ("customer", "count_distinct")])
+    return rows_of([grouped[name] for name in ("name", "customer_count", "customer_count_distinct")])
 
 
 def rows_of(columns: list[pa.ChunkedArray] | list[pa.Array]) -> Rows:
