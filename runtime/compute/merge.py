@@ -33,10 +33,12 @@ CHUNK_ROWS = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """The columns that tell rows apart: all but the accumulators.  `is_key`: the run's hashes are theirs."""
+    """The columns that tell rows apart: all but the accumulators.  `is_key`: the run's hashes are theirs.
+    `compact`: equal rows are looked for even where nothing was retracted."""
 
     columns: tuple[int, ...]
     is_key: bool
+    compact: bool = False
 
 
 def merge_runs(runs: Sequence[Run], since: int, sums: tuple[int, ...], identity: Identity) -> Run:
@@ -111,7 +113,7 @@ def _add_up(
     Returns which positions of that order still stand for something.
     """
     alive = np.ones(len(order), np.bool_)
-    members = _candidates(hashes, diffs, every=bool(totals) or identity.is_key)
+    members = _candidates(hashes, diffs, every=bool(totals) or identity.is_key or identity.compact)
     if not len(members):
         return alive
     rows = order[members]

@@ -123,9 +123,10 @@ class Run:
         ends: npt.NDArray[np.int64] = np.cumsum(counts)
         shift = first - (ends - counts)  # row = number of the pair + shift
         for start in range(0, total, limit):
-            pairs = np.arange(start, min(start + limit, total))
-            if total <= limit:
-                which = np.repeat(np.arange(len(hits)), counts)
-            else:
-                which = ends.searchsorted(pairs, "right")
+            stop = min(start + limit, total)
+            pairs = np.arange(start, stop)
+            # The hits that have pairs here, and how many of their pairs are.
+            low, high = int(ends.searchsorted(start, "right")), int(ends.searchsorted(stop, "left")) + 1
+            edges = np.minimum(ends[low:high], stop)
+            which = np.repeat(np.arange(low, high), np.diff(edges, prepend=start))
             yield hits[which], pairs + shift[which]

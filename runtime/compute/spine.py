@@ -26,6 +26,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ..repr import buffers
 from ..repr.batch import Batch, Indices, concat_batches, empty_batch
 from ..repr.buffers import Words
 from ..repr.equality import rows_equal
@@ -77,6 +78,7 @@ class Spine:
 
     `sums` are positions of int64 columns without NULLs that are accumulators: when rows that are equal in all
     other columns meet, these are added up, as the diff is; a row vanishes when its diff and all sums are zero.
+    With `compact`, merges add up equal insertions too: for few rows that are inserted again and again.
     One thread inserts and probes; merges may run on another.
     """
 
@@ -86,13 +88,14 @@ class Spine:
         key: tuple[int, ...],
         sums: tuple[int, ...] = (),
         *,
+        compact: bool = False,
         worker: MergeWorker | None = None,
     ) -> None:
         self.schema = schema
         self.key = key
         self.sums = sums
         others = tuple(i for i in range(len(schema)) if i not in sums)
-        self._identity = Identity(others, sorted(key) == list(others))
+        self._identity = Identity(others, sorted(key) == list(others), compact)
         self._worker = worker
         self._runs: tuple[Run, ...] = ()
         self._pending: list[tuple[Words, Batch]] = []
@@ -304,15 +307,24 @@ class Spine:
             stop -= 1
         return None
 
-    def probe(self, keys: Sequence[pa.Array], hashes: Words, *, exact: bool = False) -> Matches:
+    def probe(
+        self,
+        keys: Sequence[pa.Array],
+        hashes: Words,
+        *,
+        exact: bool = False,
+        columns: Sequence[int] | None = None,
+    ) -> Matches:
         """All rows whose key equals that of a probe row.
 
         `keys` are columns of the types of this spine's key, in its order, `hashes` theirs.  NULL equals NULL
         here: a caller that wants `=` leaves rows with NULL keys out.  With `exact`, -0.0 differs from 0.0.
+        With `columns`, rows have these only, and the time 0: to gather one costs as much as to find them.
         """
-        found = list(self.probe_chunks(keys, hashes, exact=exact))
+        found = list(self.probe_chunks(keys, hashes, exact=exact, columns=columns))
         if not found:
-            return Matches(np.empty(0, np.int64), empty_batch(self.schema))
+            nothing = empty_batch(self.schema)
+            return Matches(np.empty(0, np.int64), nothing if columns is None else nothing.select(columns))
         if len(found) == 1:
             return found[0]
         return Matches(
@@ -321,10 +333,16 @@ class Spine:
         )
 
     def probe_chunks(
-        self, keys: Sequence[pa.Array], hashes: Words, *, exact: bool = False, limit: int = PROBE_ROWS
+        self,
+        keys: Sequence[pa.Array],
+        hashes: Words,
+        *,
+        exact: bool = False,
+        columns: Sequence[int] | None = None,
+        limit: int = PROBE_ROWS,
     ) -> Iterator[Matches]:
         """As `probe`, in pieces of at most `limit` pairs, none of them empty."""
-        return probe_runs(self.runs, self.key, keys, hashes, exact=exact, limit=limit)
+        return probe_runs(self.runs, self.key, keys, hashes, exact=exact, columns=columns, limit=limit)
 
 
 def _nbytes(runs: Sequence[Run]) -> int:
@@ -351,23 +369,29 @@ def probe_runs(
     hashes: Words,
     *,
     exact: bool = False,
+    columns: Sequence[int] | None = None,
     limit: int = PROBE_ROWS,
 ) -> Iterator[Matches]:
     """As `Spine.probe_chunks`, over a handle: the runs of a spine with this `key` as of some moment."""
     if not len(hashes):
         return
     positions: Indices | None = None
-    if len(hashes) > _SORTED_PROBES:
-        positions = np.argsort(hashes)
+    if len(hashes) > _SORTED_PROBES and (hashes[1:] < hashes[:-1]).any():
+        positions = hash_order(hashes)
         hashes = hashes[positions]
     for run in runs:
-        columns = [run.batch.columns[i] for i in key]
+        key_columns = [run.batch.columns[i] for i in key]
         for probe, rows in run.pairs(hashes, limit):
             if positions is not None:
                 probe = positions[probe]
-            if columns:
-                equal = rows_equal(keys, probe, columns, rows, exact=exact)
+            if key_columns:
+                equal = rows_equal(keys, probe, key_columns, rows, exact=exact)
                 if not equal.all():
                     probe, rows = probe[equal], rows[equal]
-            if len(probe):
+            if not len(probe):
+                continue
+            if columns is None:
                 yield Matches(probe, run.batch.take(rows))
+                continue
+            wanted = buffers.take([run.batch.columns[i] for i in columns], rows)
+            yield Matches(probe, Batch(wanted, np.zeros(len(rows), np.uint64), run.batch.diffs[rows]))

@@ -41,7 +41,7 @@ class Counts:
     def of(self, columns: Sequence[pa.Array], hashes: Words) -> Ints:
         """How often each of these rows occurs, by all updates so far: int64[n]."""
         counts = np.zeros(len(hashes), np.int64)
-        for matches in self.spine.probe_chunks(columns, hashes):
+        for matches in self.spine.probe_chunks(columns, hashes, columns=()):
             np.add.at(counts, matches.probe, matches.rows.diffs)
         return counts
 

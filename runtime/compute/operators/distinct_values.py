@@ -44,7 +44,7 @@ class DistinctValues:
         counts = inner.sums(rows.diffs)
         heads = rows.take(inner.heads).columns
         before = np.zeros(inner.groups, np.int64)
-        matches = self.spine.probe(heads, inner.hashes)
+        matches = self.spine.probe(heads, inner.hashes, columns=())
         np.add.at(before, matches.probe, matches.rows.diffs)
         totals = counts if inner.single else np.add.reduceat(counts, inner.first)
         self.spine.insert(Batch(heads, np.zeros(inner.groups, np.uint64), totals), inner.hashes)

@@ -1,189 +1,237 @@
 """min and max under retractions: the values that are there, per group.
 
-The state of one argument is a spine of (group, value) with multiplicities, indexed by group.  A step looks at all
-values of the groups that it touches, ranks them, and finds the lowest and the highest rank that is present at the
-end of each segment.  A value is present over intervals of segments; painting all intervals on a line of segments and
-keeping the lowest rank costs O(n log n) whatever their lengths, since an interval is covered by two overlapping
-blocks of a power of two, which are then halved level by level.
+All values of a group are in a spine with their multiplicities.  A step ranks the values that it looks at, and finds
+the lowest and the highest rank that is present at the end of each segment.  Of a small group it looks at all values.
+
+A large group has a *front* for each of min and max that is wanted: some first values, in that direction.
+
+```
+values of a group, in order   [ extreme | reserve ............. | behind ............................ ]
+                               `------------ front -----------'
+```
+
+Invariant: every value that is not in the front stands behind all values that are.  So a change behind the front
+changes nothing, one inside it concerns the front alone, and a step costs the size of the front, whatever that of the
+group (100,000 rows in one group: 1.6 ms for a row, 11 ms without fronts).  Deletions use up the reserve; when no value
+may be left in it, at any time of a step, the group is read as a whole, once, and its front laid out anew.  A front has
+about the square root of the group's size, so that its use and its renewal cost alike in the mean.  Whether a group has
+a front is part of the state: the rows of it are there.
 """
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 
-from ...repr.batch import Batch, Indices, Mask
+from ...repr import buffers
+from ...repr.batch import Batch, Indices, Mask, concat_batches
 from ...repr.consolidate import canonical
-from ...repr.order import order_keys
 from ...repr.schema import Schema
-from ..spine import Spine
+from ..spine import Matches, Spine
+from .presence import NONE, Entries, Extreme, Values, entries_of, order_of
 from .segments import Ints, Segments
 
-NONE = np.int64(np.iinfo(np.int64).max)
-"""No value is present."""
+LARGE_ROWS = 256
+"""A group of which more updates were read gets fronts."""
+
+FRONT_VALUES = (64, 512)
+"""A front holds the square root of the group's size, and not fewer or more than these; twice as many at most."""
+
+Columns = tuple[pa.Array, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Fronts:
+    """What a step found in the fronts of one direction.
+
+    `held`: their rows, of the groups `held.probe`.  `enough` bool[g]: the group has a front, and it suffices.  `values`
+    and `entries` are those of such groups, front and changes inside it; `inside` bool[n] says which changes these are.
+    """
+
+    held: Matches
+    enough: Mask
+    values: Values
+    entries: Entries | None
+    inside: Mask
 
 
 class Extremes:
-    """The values of the input's column `argument`, by group; answers min and max at once."""
+    """The values of the input's column `argument`, by group; answers those of min and max that are `wanted`."""
 
-    def __init__(self, schema: Schema, keys: int, argument: int) -> None:
+    def __init__(self, schema: Schema, keys: int, argument: int, wanted: Sequence[Extreme]) -> None:
         self.argument = argument
-        columns = (*schema.columns[:keys], schema[argument])
-        self.spine = Spine(Schema(columns), tuple(range(keys)))
+        self._keys = keys
+        self._schema = Schema((*schema.columns[:keys], schema[argument]))
+        key = tuple(range(keys))
+        self._spine = Spine(self._schema, key)
+        self._fronts = {name: Spine(self._schema, key, compact=True) for name in wanted}
+
+    def spines(self) -> dict[str, Spine]:
+        return {"values": self._spine} | {str(name): front for name, front in self._fronts.items()}
 
     def step(
         self,
         batch: Batch,
-        keys: tuple[pa.Array, ...],
-        heads: tuple[pa.Array, ...],
+        keys: Columns,
+        heads: Columns,
         segments: Segments,
         of_rows: Indices,
     ) -> dict[str, pa.Array]:
-        """min and max before and after each of s segments (array of 2 s values, NULL where there are none).
+        """What is wanted before and after each of s segments (array of 2 s values, NULL where there are none).
 
         `of_rows` is the segment of each row of `batch`, `keys` its key columns, `heads` the key of each group.
         """
         column = canonical(batch.columns[self.argument])
-        rows = of_rows
-        diffs = batch.diffs
+        place, diffs = of_rows, batch.diffs
         if column.null_count:
             valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))
-            index = pa.array(valid)
-            column, rows, diffs = column.take(index), rows[valid], diffs[valid]
-            keys = tuple(key.take(index) for key in keys)
-        old = self.spine.probe(heads, segments.hashes)
-        values = column
-        if len(old):
-            values = pa.concat_arrays([old.rows.columns[-1], column])
-        if len(column):
-            self.spine.insert(
-                Batch((*keys, column), np.zeros(len(column), np.uint64), diffs),
-                segments.hashes[segments.group[rows]],
-            )
-        return self._ranked(values, old.probe, old.rows.diffs, rows, diffs, segments)
-
-    def _ranked(
-        self,
-        values: pa.Array,
-        old_groups: Indices,
-        old_diffs: Ints,
-        rows: Indices,
-        diffs: Ints,
-        segments: Segments,
-    ) -> dict[str, pa.Array]:
-        """`values` are the old ones (of `old_groups`), then the new ones (in the segments `rows`)."""
-        if not len(values):
-            empty = pa.nulls(2 * len(segments.starts), values.type)
-            return {"min": empty, "max": empty}
-        place = np.concatenate((segments.first[old_groups], rows))
-        group = np.concatenate((old_groups, segments.group[rows]))
-        order, new = _sorted(values, group, None if segments.single else place)
-        added = np.concatenate((old_diffs, diffs))[order]
-        was = np.where(order < len(old_groups), added, 0)
-        entries = _Entries(group[order], np.cumsum(new) - 1, place[order], added, np.flatnonzero(new))
-        low_before, high_before = entries.before(was, segments.groups)
-        low, high = entries.after(segments)
-        out = {}
-        for name, before, after in (("min", low_before, low), ("max", high_before, high)):
-            stacked = np.concatenate((segments.previous(before, after), after))
-            missing = stacked == NONE
-            stacked[missing] = 0
-            index = order[entries.starts[stacked]]
-            out[name] = values.take(pa.array(index, mask=missing) if missing.any() else pa.array(index))
+            taken = buffers.take((*keys, column), valid)
+            keys, column, place, diffs = taken[:-1], taken[-1], place[valid], diffs[valid]
+        new = Values(column, segments.group[place], place, diffs, 0)
+        fronts = {
+            name: self._by_front(name, new, heads, segments)
+            for name, spine in self._fronts.items()
+            if spine.runs
+        }
+        whole = np.ones(segments.groups, np.bool_)
+        if len(fronts) == len(self._fronts):
+            whole = ~functools.reduce(np.logical_and, (front.enough for front in fronts.values()))
+        old = self._read(whole, heads, segments)
+        rows = Batch((*keys, column), np.zeros(len(column), np.uint64), diffs)
+        self._spine.insert(rows, segments.hashes[new.group])
+        values = _joined(old, new if whole.all() else new.kept(whole[new.group]), segments)
+        entries = entries_of(values, order_of(values, segments), segments) if len(values) else None
+        out: dict[str, pa.Array] = {}
+        for name in self._fronts:
+            front = fronts.get(name)
+            self._lay_out(name, values, entries, front, rows, heads, new.group, segments)
+            out[name] = _answer(name, values, entries, front, segments)
         return out
 
+    def _read(self, whole: Mask, heads: Columns, segments: Segments) -> Matches:
+        """All values of the groups `whole`, as of before the step."""
+        if whole.all():
+            return self._spine.probe(heads, segments.hashes, columns=(self._keys,))
+        places = np.flatnonzero(whole)
+        found = self._spine.probe(buffers.take(heads, places), segments.hashes[places], columns=(self._keys,))
+        return Matches(places[found.probe], found.rows)
 
-def _sorted(values: pa.Array, group: Indices, place: Indices | None) -> tuple[Indices, Mask]:
-    """The permutation by group, value and place; and where, in that order, a new (group, value) begins."""
-    keys = order_keys(values)
-    packed = _packed(keys, group) if place is None else None
-    if packed is not None:
-        order = np.argsort(packed)
-        ordered = packed[order]
-        return order, np.concatenate(([True], ordered[1:] != ordered[:-1]))
-    last = () if place is None else (place,)
-    order = np.lexsort((*last, *reversed(keys), group))
-    new: Mask = np.zeros(len(order), np.bool_)
-    new[0] = True
-    for key in (group, *keys):
-        new[1:] |= key[order[1:]] != key[order[:-1]]
-    return order, new
+    def _by_front(self, name: Extreme, new: Values, heads: Columns, segments: Segments) -> _Fronts:
+        held = self._fronts[name].probe(heads, segments.hashes, columns=(self._keys,))
+        enough = np.zeros(segments.groups, np.bool_)
+        enough[held.probe] = True
+        mine = enough[new.group]
+        values = _joined(held, new.kept(mine), segments)
+        if not len(held):
+            return _Fronts(held, enough, values, None, mine)
+        order = order_of(values, segments)
+        entries = entries_of(values, order, segments)
+        here = entries.up_to_last(name, segments.groups)
+        inside = mine.copy()
+        inside[mine] = here[order.entry_of()[len(held) :]]
+        # Fewer than one row at some time: what stands behind might be the extreme then.
+        rows = np.zeros(segments.groups, np.int64)
+        np.add.at(rows, held.probe, held.rows.diffs)
+        deltas = np.zeros(len(segments.starts), np.int64)
+        np.add.at(deltas, new.place[inside], new.diffs[inside])
+        np.minimum.at(rows, segments.group, segments.running(rows, deltas))
+        enough &= rows > 0
+        inside &= enough[new.group]
+        return _Fronts(held, enough, values, entries.kept(here & enough[entries.group]), inside)
+
+    def _lay_out(
+        self,
+        name: Extreme,
+        values: Values,
+        entries: Entries | None,
+        front: _Fronts | None,
+        rows: Batch,
+        heads: Columns,
+        group: Indices,
+        segments: Segments,
+    ) -> None:
+        """Brings the fronts of one direction up to date: changes inside them, fronts that are no more, new ones of
+        groups that were read as a whole, and the ends of those that have grown too long.
+
+        `values` and `entries` are of the groups that were read as a whole; `rows` the step's, of the groups `group`.
+        """
+        pieces, hashes = [], []
+
+        def add(groups: Indices, column: pa.Array, at: Indices, diffs: Ints) -> None:
+            columns = (*buffers.take(heads, groups), *buffers.take((column,), at))
+            pieces.append(Batch(columns, np.zeros(len(diffs), np.uint64), diffs))
+            hashes.append(segments.hashes[groups])
+
+        without = np.ones(segments.groups, np.bool_)
+        if front is not None:
+            without = ~front.enough
+            inside = np.flatnonzero(front.inside)
+            if len(inside):
+                add(group[inside], rows.columns[-1], inside, rows.diffs[inside])
+            stale = np.flatnonzero(without[front.held.probe])
+            if len(stale):
+                held = front.held.rows
+                add(front.held.probe[stale], held.columns[-1], stale, -held.diffs[stale])
+            if front.entries is not None:
+                near = front.entries
+                ends = near.behind(name, FRONT_VALUES[1], segments.groups)
+                if len(ends):
+                    add(near.group[ends], front.values.column, near.rows[ends], -near.now[ends])
+        if entries is not None:
+            sizes = np.bincount(values.group, minlength=segments.groups)
+            if sizes.max() > LARGE_ROWS:
+                limits = np.clip(np.sqrt(sizes).astype(np.int64), *FRONT_VALUES)
+                first = entries.first(name, np.where(without & (sizes > LARGE_ROWS), limits, 0))
+                if len(first):
+                    add(entries.group[first], values.column, entries.rows[first], entries.now[first])
+        if pieces:
+            self._fronts[name].insert(concat_batches(self._schema, pieces), np.concatenate(hashes))
 
 
-def _packed(keys: tuple[npt.NDArray[Any], ...], group: Indices) -> Ints | None:
-    """Group and value in one int64, where they fit: sorting that is several times faster."""
-    if len(keys) != 1 or keys[0].dtype.kind not in "iu":
-        return None
-    low, high = int(keys[0].min()), int(keys[0].max())
-    width = high - low + 1
-    if width * (int(group.max()) + 1) >= 1 << 62:
-        return None
-    offset: Ints = (keys[0] - keys[0].dtype.type(low)).astype(np.int64)
-    return group * np.int64(width) + offset
+def _joined(old: Matches, new: Values, segments: Segments) -> Values:
+    """The values held, then those that arrive."""
+    if not len(old):
+        return new
+    column = old.rows.columns[-1]
+    if not len(new):
+        return Values(column, old.probe, segments.first[old.probe], old.rows.diffs, len(old))
+    return Values(
+        pa.concat_arrays([column, new.column]),
+        np.concatenate((old.probe, new.group)),
+        np.concatenate((segments.first[old.probe], new.place)),
+        np.concatenate((old.rows.diffs, new.diffs)),
+        len(old),
+    )
 
 
-@dataclass(frozen=True, slots=True)
-class _Entries:
-    """Updates by group, rank and place; a rank is a (group, value), numbered in that order.
-
-    Entry i adds `diffs[i]` to the count of `ranks[i]` from segment `place[i]` on.  `starts`: the first of each rank.
-    """
-
-    group: Indices
-    ranks: Ints
-    place: Indices
-    diffs: Ints
-    starts: Indices
-
-    def before(self, was: Ints, groups: int) -> tuple[Ints, Ints]:
-        """Lowest and highest rank present per group, by the diffs `was` alone."""
-        low = np.full(groups, NONE)
-        high = np.full(groups, NONE)
-        present = np.flatnonzero(np.add.reduceat(was, self.starts) > 0)
-        group = self.group[self.starts[present]]
-        low[group[::-1]] = present[::-1]  # the last assignment wins
-        high[group] = present
-        return low, high
-
-    def after(self, segments: Segments) -> tuple[Ints, Ints]:
-        """Lowest and highest rank present at the end of each segment."""
-        if segments.single:
-            return self.before(self.diffs, segments.groups)
-        ranks, place = self.ranks, self.place
-        opens = np.concatenate(([True], ranks[1:] != ranks[:-1]))
-        starts = np.flatnonzero(opens | np.concatenate(([True], place[1:] != place[:-1])))
-        opens = opens[starts]
-        total = np.cumsum(np.add.reduceat(self.diffs, starts))
-        opening = np.flatnonzero(opens)
-        base = np.zeros(len(opening), np.int64)
-        base[1:] = total[opening[1:] - 1]
-        count = total - base[np.cumsum(opens) - 1]
-        begin = place[starts]
-        # A count holds until the rank's next entry, or to the end of its group.
-        end = np.append(segments.first, len(segments.starts))[self.group[starts] + 1]
-        end[:-1] = np.where(opens[1:], end[:-1], begin[1:])
-        present = np.flatnonzero(count > 0)
-        begin, end, ranks = begin[present], end[present], ranks[starts][present]
-        levels = int(segments.sizes().max()).bit_length()
-        low = _paint(begin, end, ranks, len(segments.starts), levels)
-        high = _paint(begin, end, -1 - ranks, len(segments.starts), levels)
-        return low, np.where(high == NONE, NONE, -1 - high)
+def _answer(
+    name: Extreme, values: Values, entries: Entries | None, front: _Fronts | None, segments: Segments
+) -> pa.Array:
+    """The extreme before and after each segment: from the fronts, and for groups that were read from `entries`."""
+    whole = _positions(name, entries, segments)
+    if front is None or front.entries is None or not front.enough.any():
+        return values.at_positions(whole)
+    near = _positions(name, front.entries, segments)
+    if entries is None:
+        return front.values.at_positions(near)
+    enough = front.enough[segments.group]
+    shift = np.int64(len(values))
+    near = np.where(near == NONE, NONE, near + shift)
+    both = Values(pa.concat_arrays([values.column, front.values.column]), whole[:0], whole[:0], whole[:0], 0)
+    return both.at_positions(np.where(np.concatenate((enough, enough)), near, whole))
 
 
-def _paint(begin: Indices, end: Indices, ranks: Ints, width: int, levels: int) -> Ints:
-    """For each of `width` places, the lowest of `ranks` whose interval [begin, end) covers it."""
-    table = np.full((levels, width), NONE)
-    level = np.frexp((end - begin).astype(np.float64))[1].astype(np.int64) - 1
-    block = np.int64(1) << level
-    np.minimum.at(table, (level, begin), ranks)
-    np.minimum.at(table, (level, end - block), ranks)
-    for at in range(levels - 1, 0, -1):
-        half = 1 << (at - 1)
-        np.minimum(table[at - 1], table[at], out=table[at - 1])
-        np.minimum(table[at - 1, half:], table[at, :-half], out=table[at - 1, half:])
-    lowest: Ints = table[0]
-    return lowest
+def _positions(name: Extreme, entries: Entries | None, segments: Segments) -> Indices:
+    """Where the extreme before and after each segment stands among the values; NONE where nothing is."""
+    if entries is None:
+        return np.full(2 * len(segments.starts), NONE)
+    before = entries.before(name, segments.groups)
+    after = entries.after(name, segments)
+    stacked = np.concatenate((segments.previous(before, after), after))
+    found = np.flatnonzero(stacked != NONE)
+    stacked[found] = entries.rows[stacked[found]]
+    return stacked

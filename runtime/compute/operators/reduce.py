@@ -11,8 +11,8 @@ At every (group, time) the row that was is retracted and the row that is inserte
 that does not fit its type is an error in place of the row, and is retracted like one.
 
 State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
-the accumulators; `floats`, one row per (group, limb); `distinct_<i>` and `values_<i>` for argument i.  State is as of
-the end of the last step, so its rows bear no time of their own (0).
+the accumulators; `floats`, one row per (group, limb); `distinct_<i>`, `values_<i>`, `min_<i>` and `max_<i>` for
+argument i.  State is as of the end of the last step, so its rows bear no time of their own (0).
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from .distinct_values import DistinctValues
 from .float_state import Feed, FloatState
 from .float_sum import ExactSums
 from .hierarchical import Extremes
+from .presence import Extreme
 from .segments import Ints, Segments, segments_of
 
 
@@ -80,9 +81,12 @@ class Reduce(Operator):
             for i, extreme, distinct in arguments
             if distinct and not extreme
         }
-        self._extremes = {i: Extremes(input_schema, op.keys, i) for i, extreme, _ in arguments if extreme}
+        self._extremes = {
+            i: Extremes(input_schema, op.keys, i, _wanted(op, i)) for i, extreme, _ in arguments if extreme
+        }
         self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
-        self._spines |= {f"values_{i}": state.spine for i, state in self._extremes.items()}
+        for i, extremes in self._extremes.items():
+            self._spines |= {f"{name}_{i}": spine for name, spine in extremes.spines().items()}
         self._floats: FloatState | None = None
         if self._accumulators.floats:
             self._floats = FloatState(keys, tuple(self._accumulators.floats))
@@ -172,11 +176,12 @@ class Reduce(Operator):
         width = self._accumulators.width
         old_rows = np.zeros(segments.groups, np.int64)
         old_sums = np.zeros((width, segments.groups), np.int64)
-        matches = self._groups.probe(heads, segments.hashes)
+        sums = range(self._keys, self._keys + width)
+        matches = self._groups.probe(heads, segments.hashes, columns=sums)
         if len(matches):
             np.add.at(old_rows, matches.probe, matches.rows.diffs)
             for i in range(width):
-                np.add.at(old_sums[i], matches.probe, fixed(matches.rows.columns[self._keys + i]))
+                np.add.at(old_sums[i], matches.probe, fixed(matches.rows.columns[i]))
         if segments.single:
             totals, total_sums = counts, deltas
         else:
@@ -265,6 +270,13 @@ class Reduce(Operator):
                 )
             )
         return concat_batches(ERROR_SCHEMA, batches)
+
+
+def _wanted(op: ReduceOp, argument: int) -> tuple[Extreme, ...]:
+    """Which of min and max are asked for of an argument."""
+    functions = {a.function for a in op.aggregates if a.argument == argument}
+    wanted: tuple[Extreme, ...] = ("min", "max")
+    return tuple(name for name in wanted if name in functions)
 
 
 _MAX_ROWS = 1 << 29

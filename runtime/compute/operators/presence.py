@@ -1,0 +1,266 @@
+"""Which values are present when: values of groups in order, each with how often it occurs from which segment on.
+
+A value is present over intervals of segments.  To find the first value that is present at the end of each segment, all
+intervals are painted on a line of segments, and the lowest rank is kept: O(n log n) whatever their lengths, since an
+interval is covered by two overlapping blocks of a power of two, which are then halved level by level.  Where every
+group has one segment only, sums are enough.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ...repr import buffers
+from ...repr.batch import Indices, Mask
+from ...repr.order import order_keys
+from .segments import Ints, Segments
+
+Extreme = Literal["min", "max"]
+
+NONE = np.int64(np.iinfo(np.int64).max)
+"""No value is present."""
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """n updates of values: `column`, no NULLs; int64[n] the `group`, the segment `place` from which it counts, `diffs`.
+
+    The first `old` of them are of before the step.
+    """
+
+    column: pa.Array
+    group: Indices
+    place: Indices
+    diffs: Ints
+    old: int
+
+    def __len__(self) -> int:
+        return len(self.group)
+
+    def kept(self, mask: Mask) -> Values:
+        """Those that `mask` says; none of them are old."""
+        assert not self.old
+        rows = np.flatnonzero(mask)
+        (column,) = buffers.take((self.column,), rows)
+        return Values(column, self.group[rows], self.place[rows], self.diffs[rows], 0)
+
+    def at_positions(self, positions: Indices) -> pa.Array:
+        """The values at `positions`; NULL where that is NONE."""
+        missing = positions == NONE
+        if not missing.any():
+            return buffers.take((self.column,), positions)[0]
+        if missing.all():
+            return pa.nulls(len(positions), self.column.type)
+        return self.column.take(pa.array(np.where(missing, 0, positions), mask=missing))
+
+
+@dataclass(frozen=True, slots=True)
+class Entries:
+    """The distinct values of groups, by group and then in order: e entries.
+
+    `rows` int64[e]: a position of each among the values; `group` int64[e]; `was` and `now` int64[e]: how often it occurs
+    before and after the step.  `history`: where groups have several segments, every update.
+    """
+
+    rows: Indices
+    group: Indices
+    was: Ints
+    now: Ints
+    history: History | None
+
+    def kept(self, mask: Mask) -> Entries:
+        """Only the entries that `mask` says."""
+        if mask.all():
+            return self
+        history = self.history
+        if history is not None:
+            updates = mask[history.entry]
+            entry = (np.cumsum(mask) - 1)[history.entry[updates]]
+            history = History(entry, history.place[updates], history.diffs[updates])
+        return Entries(self.rows[mask], self.group[mask], self.was[mask], self.now[mask], history)
+
+    def before(self, name: Extreme, groups: int) -> Ints:
+        """The first entry present per group before the step, from the end that `name` says: int64[groups]."""
+        return self._first_of(self.was > 0, name, groups)
+
+    def after(self, name: Extreme, segments: Segments) -> Ints:
+        """The first entry present at the end of each segment."""
+        if self.history is None:
+            return self._first_of(self.now > 0, name, segments.groups)
+        begin, end, entry = self.history.intervals(self.group, segments)
+        levels = int(segments.sizes().max()).bit_length()
+        if name == "min":
+            return _paint(begin, end, entry, len(segments.starts), levels)
+        high = _paint(begin, end, -1 - entry, len(segments.starts), levels)
+        return np.where(high == NONE, NONE, -1 - high)
+
+    def up_to_last(self, name: Extreme, groups: int) -> Mask:
+        """Which entries do not stand behind all those of their group that occur before the step."""
+        last = self._first_of(self.was != 0, "max" if name == "min" else "min", groups)
+        bound = last[self.group]
+        entry = np.arange(len(self.rows))
+        within: Mask = (entry <= bound if name == "min" else entry >= bound) & (bound != NONE)
+        return within
+
+    def first(self, name: Extreme, limits: Ints) -> Indices:
+        """Of each group, the first `limits[group]` entries that occur after the step."""
+        occur = np.flatnonzero(self.now)
+        chosen: Indices = occur[self._ahead(occur, name, len(limits))[0] < limits[self.group[occur]]]
+        return chosen
+
+    def behind(self, name: Extreme, limit: int, groups: int) -> Indices:
+        """Of groups with more than twice `limit` entries after the step, all but the first `limit`."""
+        if len(self.rows) <= 2 * limit:
+            return self.rows[:0]
+        occur = np.flatnonzero(self.now)
+        ahead, sizes = self._ahead(occur, name, groups)
+        chosen: Indices = occur[(ahead >= limit) & (sizes[self.group[occur]] > 2 * limit)]
+        return chosen
+
+    def _ahead(self, occur: Indices, name: Extreme, groups: int) -> tuple[Ints, Ints]:
+        """How many of the entries `occur` stand ahead of each in its group; and how many there are per group."""
+        group = self.group[occur]
+        sizes = np.bincount(group, minlength=groups)
+        place = np.arange(len(occur)) - (np.cumsum(sizes) - sizes)[group]
+        return (place if name == "min" else sizes[group] - 1 - place), sizes
+
+    def _first_of(self, present: Mask, name: Extreme, groups: int) -> Ints:
+        """The first of the entries that are `present` per group, NONE without any."""
+        out = np.full(groups, NONE)
+        entries = np.flatnonzero(present)
+        if not len(entries):
+            return out
+        group = self.group[entries]
+        edges = np.flatnonzero(group[1:] != group[:-1])
+        at = np.concatenate(([0], edges + 1)) if name == "min" else np.append(edges, len(group) - 1)
+        out[group[at]] = entries[at]
+        return out
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """n updates by entry and then by segment: `diffs` of `entry` from the segment `place` on; int64[n] each."""
+
+    entry: Indices
+    place: Indices
+    diffs: Ints
+
+    def intervals(self, group: Indices, segments: Segments) -> tuple[Indices, Indices, Indices]:
+        """(begin, end, entry): the entry, of `group[entry]`, is present at the end of the segments [begin, end)."""
+        entry, place = self.entry, self.place
+        if not len(entry):
+            return entry, entry, entry
+        opens = np.concatenate(([True], entry[1:] != entry[:-1]))
+        starts = np.flatnonzero(opens | np.concatenate(([True], place[1:] != place[:-1])))
+        opens = opens[starts]
+        total = np.cumsum(np.add.reduceat(self.diffs, starts))
+        opening = np.flatnonzero(opens)
+        base = np.zeros(len(opening), np.int64)
+        base[1:] = total[opening[1:] - 1]
+        count = total - base[np.cumsum(opens) - 1]
+        begin, entry = place[starts], entry[starts]
+        # A count holds until the entry's next update, or to the end of its group.
+        end = np.append(segments.first, len(segments.starts))[group[entry] + 1]
+        end[:-1] = np.where(opens[1:], end[:-1], begin[1:])
+        present = np.flatnonzero(count > 0)
+        return begin[present], end[present], entry[present]
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """`order` int64[n]: values by group, value and place; `starts` int64[e]: where in it each entry begins."""
+
+    order: Indices
+    starts: Indices
+
+    def entry_of(self) -> Indices:
+        """The entry of every value, as they came: int64[n]."""
+        out = np.empty(len(self.order), np.int64)
+        out[self.order] = self.entries()
+        return out
+
+    def entries(self) -> Indices:
+        return np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.order)))
+
+
+def order_of(values: Values, segments: Segments) -> Order:
+    """The order of at least one value."""
+    order, new = _sorted(values.column, values.group, None if segments.single else values.place)
+    return Order(order, np.flatnonzero(new))
+
+
+def entries_of(values: Values, order: Order, segments: Segments) -> Entries:
+    """The entries of values in that order."""
+    diffs = values.diffs[order.order]
+    now = np.add.reduceat(diffs, order.starts)
+    was = np.add.reduceat(np.where(order.order < values.old, diffs, 0), order.starts)
+    rows = order.order[order.starts]
+    history = None
+    if not segments.single:
+        history = History(order.entries(), values.place[order.order], diffs)
+    return Entries(rows, values.group[rows], was, now, history)
+
+
+def _sorted(column: pa.Array, group: Indices, place: Indices | None) -> tuple[Indices, Mask]:
+    """The permutation by group, value and place; and where, in that order, a new (group, value) begins."""
+    keys = order_keys(column)
+    packed = _packed(keys, group) if place is None else None
+    if packed is not None:
+        return _sort_packed(*packed)
+    last = () if place is None else (place,)
+    order = np.lexsort((*last, *reversed(keys), group))
+    new: Mask = np.zeros(len(order), np.bool_)
+    new[0] = True
+    for key in (group, *keys):
+        new[1:] |= key[order[1:]] != key[order[:-1]]
+    return order, new
+
+
+def _packed(keys: tuple[npt.NDArray[Any], ...], group: Indices) -> tuple[Ints, int] | None:
+    """Group and value in one int64, where they fit, and the number of bits of it that are used."""
+    if len(keys) != 1 or keys[0].dtype.kind not in "iu":
+        return None
+    low, high = int(keys[0].min()), int(keys[0].max())
+    width = high - low + 1
+    bits = (width * (int(group.max()) + 1)).bit_length()
+    if bits > 62:
+        return None
+    offset: Ints = (keys[0] - keys[0].dtype.type(low)).astype(np.int64)
+    return group * np.int64(width) + offset, bits
+
+
+def _sort_packed(packed: Ints, bits: int) -> tuple[Indices, Mask]:
+    """The order of `packed`, and where a new one begins.  With room for the position below it, one plain sort (which
+    numpy does with SIMD) orders both: 13 ms for 700,000 rows, where an argsort takes 35 ms."""
+    n = len(packed)
+    shift = np.int64((n - 1).bit_length())
+    if bits + int(shift) <= 62:
+        both = packed << shift
+        both |= np.arange(n)
+        both.sort()
+        order: Indices = both & ((np.int64(1) << shift) - 1)
+        ordered = both >> shift
+    else:
+        order = np.argsort(packed)
+        ordered = packed[order]
+    return order, np.concatenate(([True], ordered[1:] != ordered[:-1]))
+
+
+def _paint(begin: Indices, end: Indices, ranks: Ints, width: int, levels: int) -> Ints:
+    """For each of `width` places, the lowest of `ranks` whose interval [begin, end) covers it."""
+    table = np.full((levels, width), NONE)
+    level = np.frexp((end - begin).astype(np.float64))[1].astype(np.int64) - 1
+    block = np.int64(1) << level
+    np.minimum.at(table, (level, begin), ranks)
+    np.minimum.at(table, (level, end - block), ranks)
+    for at in range(levels - 1, 0, -1):
+        half = 1 << (at - 1)
+        np.minimum(table[at - 1], table[at], out=table[at - 1])
+        np.minimum(table[at - 1, half:], table[at, :-half], out=table[at - 1, half:])
+    lowest: Ints = table[0]
+    return lowest
