@@ -33,7 +33,14 @@ class Settings:
         default=32, metadata={"help": "replicas that can exist at once, of all clusters together"}
     )
     job_min_rows: int = field(
-        default=100_000, metadata={"help": "what reads at least so many rows at once runs as a Spark job"}
+        default=100_000,
+        metadata={"help": "a view or index over at least so many rows is hydrated by a Spark job"},
+    )
+    query_job_min_rows: int = field(
+        default=5_000_000, metadata={"help": "a query over so many rows, and no index, runs as a Spark job"}
+    )
+    max_result_bytes: int = field(
+        default=1 << 30, metadata={"help": "what a query that runs as a Spark job may answer at most"}
     )
     job_partitions: int = field(default=0, metadata={"help": "tasks of a level of a job; 0 is one per core"})
     spill_rows: int = field(

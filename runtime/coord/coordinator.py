@@ -31,6 +31,7 @@ from .introspection import Introspection
 from .maintenance import Maintenance
 from .oracle import Oracle
 from .peeks import Peeks
+from .query_jobs import QueryJobs
 from .reads import ActiveReads
 from .sequencer import Sequencer
 from .session import Session
@@ -59,6 +60,7 @@ class Coordinator:
         self._settings = settings
         self._clock = clock
         self._on_fenced = on_fenced
+        self._answers = directory / "state" / "answers"
         directory.mkdir(parents=True, exist_ok=True)
         blob = FileBlob(directory / "blobs")
         self._consensus = SqliteConsensus(directory / "consensus.sqlite")
@@ -110,7 +112,8 @@ class Coordinator:
         self._drop_orphans()
         for item in self.catalog.user_items():
             ddl.open(item)
-        peeks = Peeks(self.oracle, self.collections, self.catalog, self.reads, self.controller)
+        jobs = QueryJobs(self.controller.jobs, self.catalog, self._settings, self._answers)
+        peeks = Peeks(self.oracle, self.collections, self.catalog, self.reads, self.controller, jobs)
         self._sequencer = Sequencer(
             self._clock,
             self.catalog,

@@ -1,7 +1,7 @@
 """Reading: a relation at a time, by the cheapest way there is.
 
 constants and catalog relations -> computed here | an index -> looked up in a replica's memory
-| anything else -> a one-off dataflow in a replica, over snapshots
+| a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
 
 `Overlay` adds the transaction's own writes to the tables that it reads.
 """
@@ -16,7 +16,17 @@ import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError, ReplicaUnavailable, UndefinedTable
-from ..expr.relation import Constant, Finishing, Get, GlobalId, Relation, dependencies, inputs, with_inputs
+from ..expr.relation import (
+    Constant,
+    Finishing,
+    Get,
+    GlobalId,
+    Relation,
+    TopK,
+    dependencies,
+    inputs,
+    with_inputs,
+)
 from ..persist.client import PartRef
 from ..persist.part import stamp
 from ..replica.protocol import Import, Peek, PeekIndex
@@ -30,6 +40,7 @@ from .collections import Collections
 from .controller import Controller
 from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
+from .query_jobs import QueryJobs
 from .reads import ActiveReads
 from .results import Columns
 from .views import expand
@@ -58,23 +69,25 @@ class Peeks:
         catalog: Catalog,
         reads: ActiveReads,
         controller: Controller,
+        jobs: QueryJobs,
     ) -> None:
         self._oracle = oracle
         self._collections = collections
         self._catalog = catalog
         self._reads = reads
         self._controller = controller
+        self._jobs = jobs
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
         finishing = query.finishing
         schema = query.relation.schema
         if finishing.order:
-            batches = [batch async for batch in self.batches(query.relation, context)]
+            batches = [batch async for batch in self.batches(query.relation, context, finishing)]
             yield finish(schema, concat_batches(schema, batches), finishing)
             return
         skip, left = finishing.offset, finishing.limit
-        async for batch in self.batches(query.relation, context):
+        async for batch in self.batches(query.relation, context, finishing):
             columns = repeat(batch)
             count = len(columns[0]) if columns else int(batch.diffs.sum())
             take = count - skip if left is None else min(left, count - skip)
@@ -100,8 +113,13 @@ class Peeks:
     def read_time(self, context: ReadContext) -> int:
         return self._oracle.read_time if context.time is None else context.time
 
-    async def batches(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
-        """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one."""
+    async def batches(
+        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
+    ) -> AsyncIterator[Batch]:
+        """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
+
+        Rows that `finishing` will not show may be missing.
+        """
         relation = optimize(self._with_system_rows(relation, context))
         reads = dependencies(relation)
         if not reads:
@@ -112,7 +130,7 @@ class Peeks:
         for attempt in range(RETRIES):
             answered = False
             try:
-                async for batch in self._read(relation, context):
+                async for batch in self._read(relation, context, finishing):
                     answered = True
                     yield _checked(batch)
                 return
@@ -127,7 +145,9 @@ class Peeks:
                     error.detail = f"The query reads {', '.join(names)}."
                 raise
 
-    async def _read(self, relation: Relation, context: ReadContext) -> AsyncIterator[Batch]:
+    async def _read(
+        self, relation: Relation, context: ReadContext, finishing: Finishing | None
+    ) -> AsyncIterator[Batch]:
         time = self.read_time(context)
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
@@ -137,18 +157,27 @@ class Peeks:
             answers = (
                 self._peek_index(chosen, context, time)
                 if chosen is not None
-                else self._peek(expand(relation, self._catalog), context, time)
+                else self._peek(expand(relation, self._catalog), context, time, finishing)
             )
             async for batch in answers:
                 yield batch
 
-    async def _peek(self, relation: Relation, context: ReadContext, time: int) -> AsyncIterator[Batch]:
+    async def _peek(
+        self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
+    ) -> AsyncIterator[Batch]:
         relation = optimize(relation)
         ids = dependencies(relation)
         for id_ in ids:
             self._check_there(id_)
         await self._collections.wait_until_readable(ids, time)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
+        if self._jobs.wanted(context.cluster, sources):
+            if finishing is not None and finishing.limit is not None:
+                shown = finishing.offset + finishing.limit
+                relation = optimize(TopK(relation, (), finishing.order, shown))
+            async for batch in self._jobs.rows(relation, time, sources, context.cluster):
+                yield batch
+            return
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
         replica.send(Peek(peek_id, relation, time, sources))

@@ -71,7 +71,7 @@ class Driver:
             case CancelJob(job_id=job_id):
                 waiting = self._jobs.get(job_id)
                 if waiting is not None and not waiting.cancel():
-                    self._app.cancel(f"job-{job_id}")
+                    self._app.cancel_for_good(f"job-{job_id}")
             case _:
                 raise TypeError(f"the driver does not understand {type(message).__name__}")
 

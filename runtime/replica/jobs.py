@@ -99,5 +99,6 @@ def _finished(command: RunJob, result: JobResult, seconds: float) -> JobFinished
         seconds,
         answers=tuple(answer.path for answer in result.answers if answer.path),
         answer_bytes=sum(answer.nbytes for answer in result.answers),
+        retracts=any(answer.retracts for answer in result.answers),
         failure=failure,
     )

@@ -389,8 +389,9 @@ class JobProgress:
 class JobFinished:
     """The output parts and the state of a hydration, or `error`.
 
-    Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (no files if that is too much),
-    and `failure` the SQLSTATE and message of an error among the rows.
+    Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (if that is too much, some were
+    not written), `retracts` says that some rows are retractions of others, and `failure` is the SQLSTATE and message of
+    an error among them.
     """
 
     job_id: int
@@ -401,6 +402,7 @@ class JobFinished:
     error: str | None = None
     answers: tuple[str, ...] = ()
     answer_bytes: int = 0
+    retracts: bool = False
     failure: tuple[str, str] | None = None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 
+import psycopg
 import pytest
 
 from .conftest import running
@@ -27,7 +28,7 @@ VIEWS = {
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
     """Every view three times: in a cluster that hydrates all by jobs, in one that never does, and in the default."""
-    with running("job_min_rows=5000") as runtime:
+    with running("job_min_rows=5000", "max_result_bytes=2000000") as runtime:
         runtime.run(
             "CREATE TABLE orders (id int NOT NULL, customer int, amount int, note text)",
             "CREATE TABLE customers (id int NOT NULL, name text NOT NULL)",
@@ -183,3 +184,69 @@ def test_jobs_are_shown_with_how_far_they_came(runtime: Runtime) -> None:
     assert levels_done == levels == 2
     assert tasks_done == tasks
     assert seconds > 0
+
+
+QUERIES = (
+    *VIEWS.values(),
+    "SELECT id, amount FROM orders WHERE amount > 500 ORDER BY amount DESC, id LIMIT 7 OFFSET 3",
+    "SELECT * FROM orders",
+    "SELECT customer, avg(amount), stddev(amount), max(note) FROM orders GROUP BY customer HAVING count(*) > 3",
+    "SELECT id FROM orders UNION ALL SELECT id FROM orders WHERE id < 100",
+    "SELECT count(*) FROM orders WHERE id < 0",
+    "SELECT o.note, c.name, count(*) FROM orders o FULL JOIN customers c ON c.id = o.customer GROUP BY 1, 2",
+)
+
+
+def queries_by_job(runtime: Runtime) -> int:
+    return int(runtime.run("SELECT count(*) FROM mz_internal.mz_spark_jobs WHERE kind = 'query'")[0][0])
+
+
+def test_queries_by_job_and_by_task_answer_alike(runtime: Runtime) -> None:
+    before = queries_by_job(runtime)
+    with runtime.connect() as jobs, runtime.connect() as tasks:
+        jobs.execute("SET cluster = jobs")
+        tasks.execute("SET cluster = tasks")
+        for query in QUERIES:
+            query = query.replace("JOIN totals", "JOIN public.totals AS totals")
+            answers = [connection.execute(query).fetchall() for connection in (jobs, tasks)]
+            if "ORDER BY amount" in query:
+                assert answers[0] == answers[1], query
+            assert Counter(answers[0]) == Counter(answers[1]), query
+        with pytest.raises(Exception, match="division by zero"):
+            jobs.execute("SELECT 1 / (id - id) FROM orders")
+    assert queries_by_job(runtime) == before + len(QUERIES) + 1
+    assert list((runtime.directory / "state" / "answers").iterdir()) == [], "answers are removed"
+
+
+def test_a_query_by_job_sees_the_transaction_s_own_writes(runtime: Runtime) -> None:
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = jobs")
+        connection.execute("BEGIN")
+        connection.execute("INSERT INTO customers VALUES (7001, 'own'), (7002, 'own')")
+        assert connection.execute("SELECT id FROM customers WHERE name = 'own' ORDER BY id").fetchall() == [
+            (7001,),
+            (7002,),
+        ]
+        connection.execute("ROLLBACK")
+
+
+def test_a_query_by_job_is_cancelled(runtime: Runtime) -> None:
+    runtime.run("CREATE TABLE wide (id int)", "INSERT INTO wide SELECT g FROM generate_series(1, 40000) AS g")
+    slow = "SELECT count(*) FROM wide a LEFT JOIN wide b ON (a.id * 7 + b.id) % 1000003 = 999999"
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = jobs")
+        connection.execute("SET statement_timeout = '2s'")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            connection.execute(slow)
+        connection.execute("SET statement_timeout = 0")
+        assert connection.execute("SELECT count(*) FROM customers WHERE id = 3").fetchone() is not None
+    statuses = runtime.run("SELECT status FROM mz_internal.mz_spark_jobs WHERE kind = 'query'")
+    assert ("canceled",) in statuses
+
+
+def test_an_answer_that_is_too_large_is_refused(runtime: Runtime) -> None:
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = jobs")
+        with pytest.raises(psycopg.Error, match="max_result_bytes") as refused:
+            connection.execute("SELECT * FROM events a, customers b")
+        assert refused.value.sqlstate == "53400"

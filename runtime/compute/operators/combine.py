@@ -32,10 +32,12 @@ from ...repr.schema import Schema
 from ..merge import Identity, merge_runs
 from ..plan import DistinctOp, Op, ReduceOp, ThresholdOp, TopKOp
 from ..spine import Spine
+from .bits import BITS
+from .moments import REGRESSIONS, VARIANCES
 from .reduce import Reduce
 from .topk import TopK
 
-LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every"))
+LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every", *VARIANCES, *REGRESSIONS, *BITS))
 """Aggregates whose state is sums, unless their argument is DISTINCT."""
 
 EXTREMES = frozenset(("min", "max"))
@@ -112,7 +114,7 @@ def _repeats(rows: Batch, key: range) -> bool:
 
 
 def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
-    if any(aggregate.function not in LINEAR | EXTREMES for aggregate in op.aggregates):
+    if any(a.function not in LINEAR | EXTREMES or (a.distinct and a.rest) for a in op.aggregates):
         return Combined(consolidate(rows), {})
     values = [a for a in op.aggregates if a.distinct or a.function in EXTREMES]
     arguments = dict.fromkeys(a.argument for a in values if a.argument is not None)

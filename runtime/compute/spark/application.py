@@ -70,6 +70,11 @@ class Application:
         """Ends the jobs of a group; none running is fine."""
         self._context.cancelJobGroup(group)
 
+    def cancel_for_good(self, group: str) -> None:
+        """Ends the jobs of a group, those that have not begun included."""
+        # PySpark has no name for this: a step is several jobs of Spark, and it may be between two of them.
+        self._context._jsc.sc().cancelJobGroupAndFutureJobs(group)
+
     def stop(self) -> None:
         """Ends the application and its JVM."""
         self._stopping = True

@@ -72,10 +72,12 @@ class Facts:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A file with rows of a query's answer; `nbytes` as Arrow, `path` is empty when that is more than was allowed."""
+    """A file with rows of a query's answer; `nbytes` as Arrow, `path` is empty when that is more than was allowed.
+    `retracts`: some of the rows have a negative multiplicity."""
 
     path: str
     nbytes: int
+    retracts: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -320,11 +320,12 @@ class LevelTask:
         return self._write("index", 0, spine.runs[0]) if spine.runs else None
 
     def _answer(self, rows: Batch, most: int) -> Answer:
+        retracts = int(rows.diffs.min()) < 0
         if rows.nbytes > most:
-            return Answer("", rows.nbytes)
+            return Answer("", rows.nbytes, retracts)
         path = self._path("answer")
         write_answer(path, self._job.plan.schema, rows)
-        return Answer(str(path), rows.nbytes)
+        return Answer(str(path), rows.nbytes, retracts)
 
 
 def _at(batch: Batch, time: int) -> Batch:

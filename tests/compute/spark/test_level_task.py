@@ -19,6 +19,7 @@ from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate
 from ptvc.persist.read import read_updates
 from ptvc.replica.index import Index
+from ptvc.replica.protocol import INDEX_RUNS
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ptvc.repr.types import FLOAT8, INT4, INT8
 
@@ -235,7 +236,7 @@ def test_rows_of_an_index_are_arranged(tmp_path: Path) -> None:
     case.job = replace(case.job, output_shard=None, index_key=(1,))
     result = case.run()
     index = Index(NUMBERS, (1,))
-    index.load([map_run(Path(path)) for path in result.index], [], AS_OF + 1)
+    index.load({INDEX_RUNS: [map_run(Path(path)) for path in result.index]}, AS_OF + 1)
     wanted = consolidated(updates_of(batch_of(NUMBERS, [(row, AS_OF, 1) for row in rows])))
     assert consolidated(updates_of(index.rows(AS_OF))) == wanted
     found = index.lookup((pa.array([8], pa.int32()),), AS_OF)
