@@ -12,7 +12,7 @@ Nodes are hash-consed: equal operators over equal inputs are one node, so a subt
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import assert_never
+from typing import TypeGuard, assert_never
 
 from ..expr.registry import resolve_call
 from ..expr.relation import (
@@ -33,8 +33,11 @@ from ..expr.relation import (
     Threshold,
     TopK,
     Union,
+    Window,
+    WindowCall,
 )
 from ..expr.scalar import And, Case, ColumnRef, Literal, Scalar, columns_of, remap
+from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL
 from .plan import (
@@ -55,6 +58,8 @@ from .plan import (
     ThresholdOp,
     TopKOp,
     UnionOp,
+    WindowCallOp,
+    WindowOp,
 )
 
 
@@ -165,7 +170,17 @@ class _Builder:
     def _operator(
         self,
         relation: (
-            Get | Constant | Reduce | Distinct | TopK | Union | Negate | Threshold | AssertSingle | FlatMap
+            Get
+            | Constant
+            | Reduce
+            | Distinct
+            | TopK
+            | Window
+            | Union
+            | Negate
+            | Threshold
+            | AssertSingle
+            | FlatMap
         ),
     ) -> int:
         schema = relation.schema
@@ -185,6 +200,8 @@ class _Builder:
                 return self._add(ThresholdOp(), (self.node(child),), schema, (everything,))
             case TopK(input=child, group=group, order=order, limit=limit, offset=offset):
                 return self._add(TopKOp(group, order, limit, offset), (self.node(child),), schema, (group,))
+            case Window():
+                return self._window(relation)
             case AssertSingle(input=child, group=group):
                 return self._add(AssertSingleOp(group), (self.node(child),), schema, (group,))
             case FlatMap(input=child, calls=calls, kept=kept, ordinality=ordinality, outer=outer):
@@ -269,6 +286,20 @@ class _Builder:
         op = ReduceOp(keys, tuple(aggregates), reduce.scalar)
         return self._add(op, (child,), reduce.schema, (tuple(range(keys)),))
 
+    def _window(self, window: Window) -> int:
+        keyed = [argument for call in window.calls for argument in _arguments(call)]
+        columns = [argument for argument in keyed if not _is_constant(argument)]
+        child, positions, _ = self._keyed(window.input, tuple(columns))
+        places = iter(positions)
+        calls = []
+        for call in window.calls:
+            args = tuple(
+                argument if _is_constant(argument) else next(places) for argument in _arguments(call)
+            )
+            calls.append(WindowCallOp(call.function, args, call.type, call.frame))
+        op = WindowOp(window.partition, window.order, tuple(calls), len(window.input.schema))
+        return self._add(op, (child,), window.schema, (window.partition,))
+
 
 def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:
     """The arguments, NULL on the rows that do not count.
@@ -293,3 +324,17 @@ def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:
 
 def _where(condition: Scalar, value: Scalar) -> Scalar:
     return Case(((condition, value),), Literal(None, value.type), value.type, nullable=True)
+
+
+def _arguments(call: WindowCall) -> tuple[Scalar, ...]:
+    """What the operator computes the call from."""
+    if call.function in WINDOW_FUNCTIONS:
+        return call.args
+    first = call.args[0] if call.args else None
+    return _masked(
+        Aggregate(call.function, first, call.type, call.name, filter=call.filter, rest=call.args[1:])
+    )
+
+
+def _is_constant(argument: Scalar) -> TypeGuard[Literal]:
+    return isinstance(argument, Literal)

@@ -20,6 +20,7 @@ from typing import Any
 
 from ..expr.relation import GlobalId, JoinKind, OrderBy, TableCall
 from ..expr.scalar import Literal, Scalar
+from ..expr.windows import Frame
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 
@@ -124,6 +125,27 @@ class TopKOp:
 
 
 @dataclass(frozen=True, slots=True)
+class WindowCallOp:
+    """One window function.  `args` are columns of the input, or constants.  An aggregate's filter is already in
+    its argument: it is NULL where the filter is not TRUE."""
+
+    function: str
+    args: tuple[int | Literal, ...]
+    type: ScalarType
+    frame: Frame
+
+
+@dataclass(frozen=True, slots=True)
+class WindowOp:
+    """The first `width` columns of every row, and one column per call.  Columns behind `width` are arguments."""
+
+    partition: tuple[int, ...]
+    order: tuple[OrderBy, ...]
+    calls: tuple[WindowCallOp, ...]
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class ThresholdOp:
     """Rows with a negative multiplicity vanish."""
 
@@ -156,6 +178,7 @@ Op = (
     | ReduceOp
     | DistinctOp
     | TopKOp
+    | WindowOp
     | ThresholdOp
     | AssertSingleOp
     | FlatMapOp

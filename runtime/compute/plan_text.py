@@ -15,6 +15,7 @@ from typing import assert_never
 
 from ..expr.relation import OrderBy
 from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,
     AssertSingleOp,
@@ -33,6 +34,8 @@ from .plan import (
     ThresholdOp,
     TopKOp,
     UnionOp,
+    WindowCallOp,
+    WindowOp,
     levels,
 )
 
@@ -84,6 +87,8 @@ def _op(op: Op) -> tuple[str, str]:
             return "Distinct", ""
         case TopKOp():
             return "TopK", _top_k(op)
+        case WindowOp():
+            return "Window", _window(op)
         case ThresholdOp():
             return "Threshold", ""
         case AssertSingleOp(group=group):
@@ -150,6 +155,34 @@ def _top_k(op: TopKOp) -> str:
     if op.offset:
         parts.append(f"offset {op.offset}")
     return " | ".join(parts)
+
+
+def _window(op: WindowOp) -> str:
+    parts = []
+    if op.partition:
+        parts.append(f"per {_columns(op.partition)}")
+    if op.order:
+        parts.append("order " + ", ".join(map(_order, op.order)))
+    parts.append(", ".join(map(_call, op.calls)))
+    return " | ".join(parts)
+
+
+def _call(call: WindowCallOp) -> str:
+    args = ", ".join(f"#{arg}" if isinstance(arg, int) else scalar_text(arg) for arg in call.args)
+    frame = "" if call.frame == DEFAULT_FRAME else f" {frame_text(call.frame)}"
+    return f"{call.function}({args}){frame}"
+
+
+def frame_text(frame: Frame) -> str:
+    """A frame as SQL writes it."""
+    text = f"{frame.unit.value} between {_bound(frame.start)} and {_bound(frame.end)}"
+    if frame.exclusion is not Exclusion.NO_OTHERS:
+        text += f" exclude {frame.exclusion.value}"
+    return text
+
+
+def _bound(bound: Bound) -> str:
+    return bound.kind.value if bound.offset is None else f"{scalar_text(bound.offset)} {bound.kind.value}"
 
 
 def _order(order: OrderBy) -> str:

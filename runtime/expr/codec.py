@@ -18,8 +18,18 @@ from ..errors import StorageError
 from ..repr.schema import Column, Schema, type_from_json, type_to_json
 from ..repr.types import ScalarType
 from . import relation as _relation
-from .relation import Aggregate, Finishing, JoinKind, OrderBy, Relation, ScalarOrder, TableCall
+from .relation import (
+    Aggregate,
+    Finishing,
+    JoinKind,
+    OrderBy,
+    Relation,
+    ScalarOrder,
+    TableCall,
+    WindowCall,
+)
 from .scalar import Scalar
+from .windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
 
 TAG = "!"
 
@@ -32,12 +42,17 @@ _DATACLASSES: dict[str, type] = {
         OrderBy,
         ScalarOrder,
         TableCall,
+        WindowCall,
+        Frame,
+        Bound,
         Finishing,
         Schema,
         Column,
     )
 }
-_ENUMS: dict[str, type[enum.Enum]] = {"JoinKind": JoinKind}
+_ENUMS: dict[str, type[enum.Enum]] = {
+    cls.__name__: cls for cls in (JoinKind, FrameUnit, BoundKind, Exclusion)
+}
 
 JsonValue = Any
 """What the json module writes: None, bool, int, str, lists and objects of these."""

@@ -15,6 +15,7 @@ from typing import Any, assert_never
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, ScalarType
 from .scalar import Literal, Scalar
+from .windows import DEFAULT_FRAME, Frame
 
 GlobalId = str
 """Identity of a catalog object for life: `u12` for a user's, `s3` for a system relation.  Names may change."""
@@ -216,7 +217,7 @@ class TopK:
     """Per group of equal `group` columns: the rows `[offset, offset + limit)` in the given order.
 
     Ties are broken by the total order of whole rows, so that the answer is a function of the multiset.
-    `limit` None keeps everything past `offset`.  `row_number() <= k` and DISTINCT ON are TopK.
+    `limit` None keeps everything past `offset`.  DISTINCT ON is a TopK, and so is what `row_number() <= k` keeps.
     """
 
     input: Relation
@@ -228,6 +229,52 @@ class TopK:
     @property
     def schema(self) -> Schema:
         return self.input.schema
+
+
+@dataclass(frozen=True, slots=True)
+class WindowCall:
+    """One function of a Window: of WINDOW_FUNCTIONS or AGGREGATES, over scalars of the input.
+
+    Rows on which `filter` is not TRUE do not count for an aggregate.  Functions that do not look at the frame
+    ignore it.
+    """
+
+    function: str
+    args: tuple[Scalar, ...]
+    type: ScalarType
+    name: str
+    frame: Frame = DEFAULT_FRAME
+    filter: Scalar | None = None
+    nullable: bool = True
+
+    @property
+    def scalars(self) -> tuple[Scalar, ...]:
+        """All expressions over the input's columns."""
+        return self.args if self.filter is None else (*self.args, self.filter)
+
+    def mapped(self, change: Callable[[Scalar], Scalar]) -> WindowCall:
+        """The same call with `change` applied to each of `scalars`."""
+        condition = None if self.filter is None else change(self.filter)
+        return replace(self, args=tuple(change(arg) for arg in self.args), filter=condition)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """Every row of the input, a column per call behind its own.
+
+    Rows with equal `partition` columns make a partition.  Ties of `order` fall to the total order of whole rows,
+    so that the answer is a function of the multiset; a row of multiplicity m is m rows, peers of one another.
+    """
+
+    input: Relation
+    partition: tuple[int, ...]
+    order: tuple[OrderBy, ...]
+    calls: tuple[WindowCall, ...]
+
+    @property
+    def schema(self) -> Schema:
+        added = tuple(Column(call.name, call.type, call.nullable) for call in self.calls)
+        return Schema(self.input.schema.columns + added)
 
 
 @dataclass(frozen=True, slots=True)
@@ -326,6 +373,7 @@ Relation = (
     | Reduce
     | Distinct
     | TopK
+    | Window
     | Union
     | Negate
     | Threshold
@@ -349,6 +397,7 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
             | Reduce(input=child)
             | Distinct(input=child)
             | TopK(input=child)
+            | Window(input=child)
             | Negate(input=child)
             | Threshold(input=child)
             | AssertSingle(input=child)

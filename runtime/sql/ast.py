@@ -92,9 +92,45 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True)
+class FrameBound:
+    """`kind` in the words of SQL, such as `unbounded preceding`; `offset` goes with preceding and following."""
+
+    kind: str
+    offset: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class FrameClause:
+    """`unit` is rows, range or groups; `exclusion` current row, group, ties or no others."""
+
+    unit: str
+    start: FrameBound
+    end: FrameBound
+    exclusion: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Window:
+    """A window definition.  `name` is a window that it is based on; `OVER name` is that very window (`copied`
+    False), `OVER (name ...)` a copy with additions."""
+
     partition_by: tuple[Expression, ...]
     order_by: tuple[SortKey, ...]
+    frame: FrameClause | None = None
+    name: str | None = None
+    copied: bool = True
+    position: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class NamedWindow:
+    """An entry of the WINDOW clause."""
+
+    name: str
+    window: Window
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -305,6 +341,7 @@ class SelectBody:
     having: Expression | None
     qualify: Expression | None
     position: int
+    windows: tuple[NamedWindow, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from ..expr import relation as rel
 from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..expr.windows import DEFAULT_FRAME, Exclusion, Frame
 from ..repr.types import Kind
 
 _INFIX = {
@@ -50,6 +51,9 @@ def _head(relation: rel.Relation) -> str:
             bounds = f" limit={limit}" if limit is not None else ""
             bounds += f" offset={offset}" if offset else ""
             return f"TopK group=({_columns(group)}) order=({sort}){bounds}"
+        case rel.Window(partition=partition, order=order, calls=calls):
+            sort = ", ".join(_order(key) for key in order)
+            return f"Window partition=({_columns(partition)}) order=({sort}) calls=({', '.join(map(_call, calls))})"
         case rel.Union():
             return "Union"
         case rel.Negate():
@@ -85,6 +89,24 @@ def _aggregate(aggregate: rel.Aggregate) -> str:
     arguments = "*" if aggregate.argument is None else _list((aggregate.argument, *aggregate.rest))
     text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{arguments})"
     return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter)})"
+
+
+def _call(call: rel.WindowCall) -> str:
+    text = f"{call.function}({_list(call.args)})"
+    if call.filter is not None:
+        text += f" FILTER ({show(call.filter)})"
+    return text if call.frame == DEFAULT_FRAME else f"{text} {_frame(call.frame)}"
+
+
+def _frame(frame: Frame) -> str:
+    bounds = [
+        bound.kind.value if bound.offset is None else f"{show(bound.offset)} {bound.kind.value}"
+        for bound in (frame.start, frame.end)
+    ]
+    text = f"{frame.unit.value} between {bounds[0]} and {bounds[1]}".upper()
+    if frame.exclusion is not Exclusion.NO_OTHERS:
+        text += f" EXCLUDE {frame.exclusion.value.upper()}"
+    return text
 
 
 def _order(key: rel.OrderBy) -> str:

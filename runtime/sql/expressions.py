@@ -68,6 +68,8 @@ class Expressions:
         self.relation = relation
         self.clause = clause
         self.aggregates: dict[ast.Function, Scalar] | None = None  # in a grouped query: where each is
+        self.windows: dict[ast.Function, Scalar] | None = None  # where each call of a window function is
+        self.aliases: dict[str, ast.Expression] = {}  # of the select list, behind the columns' names
         self.allow_subqueries = True
         self.domain: Relation | None = None  # what outer values to take from when the query has no FROM row
         self.keys: tuple[Scalar, ...] = ()
@@ -213,6 +215,12 @@ class Expressions:
                 assert_never(node)
 
     def _name(self, node: ast.Name) -> Typed:
+        alias = self.aliases.get(node.parts[0]) if len(node.parts) == 1 else None
+        if alias is not None and self.scope.lookup(None, node.parts[0], node.position) is None:
+            aliases, self.aliases = self.aliases, {}
+            typed = self._resolve(alias)
+            self.aliases = aliases
+            return typed
         reference, own = self.scope.resolve(node.parts, node.position)
         if own is not None and self.aggregates is not None and isinstance(reference, ColumnRef):
             return Typed(ColumnRef(RAW + reference.index, reference.type, reference.nullable))

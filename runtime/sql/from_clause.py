@@ -19,7 +19,7 @@ from .system_relations import ALWAYS_EMPTY, NEVER_FILLED
 from .table_functions import calls_in_from, rows_of
 
 if TYPE_CHECKING:
-    from .planner import CommonTableBinding, QueryPlan, RankBound
+    from .planner import CommonTableBinding, QueryPlan
 
 
 class FromPlanner(JoinPlanner):
@@ -42,7 +42,7 @@ class FromPlanner(JoinPlanner):
             return self.beside(item, base)
         apart = Scope(self.scope.parent, {}, tables=dict(self.scope.tables), lateral=self.scope.lateral)
         try:
-            relation = FromPlanner(self.planner, apart, self.bounds).add(item, build.UNIT)
+            relation = FromPlanner(self.planner, apart).add(item, build.UNIT)
         except Correlated as error:
             if error.scope.prefix is not apart.prefix:
                 raise
@@ -58,11 +58,9 @@ class FromPlanner(JoinPlanner):
         binding = self.planner.environment.get(item.name[0]) if len(item.name) == 1 else None
         alias = item.alias or item.name[-1]
         if binding is not None:
-            plan = self._common_table(binding, self.bounds.get(alias))
+            plan = self._common_table(binding)
             columns = item.columns or binding.table.columns
-            return self._place(
-                plan.closed(), plan, alias, columns, base, item.position, self.bounds.get(alias)
-            )
+            return self._place(plan.closed(), plan, alias, columns, base, item.position)
         found = find_relation(ast.Name(item.name, item.position), self.planner.context)
         self.planner.uses.add(found.id)
         self.scope.add_table(alias, item.position)
@@ -99,28 +97,26 @@ class FromPlanner(JoinPlanner):
             self.scope.columns.append(ScopeColumn(alias, label, column.type, column.nullable, index))
         return relation
 
-    def _common_table(self, binding: CommonTableBinding, bound: RankBound | None) -> QueryPlan:
-        if binding.plan is not None and bound is None:
+    def _common_table(self, binding: CommonTableBinding) -> QueryPlan:
+        if binding.plan is not None:
             return binding.plan
         saved, self.planner.environment = self.planner.environment, binding.environment
         try:
-            plan = self.planner.query(binding.table.query, binding.parent, None, None, bound)
+            plan = self.planner.query(binding.table.query, binding.parent)
         finally:
             self.planner.environment = saved
-        if bound is None:
-            binding.plan = plan
+        binding.plan = plan
         return plan
 
     def derived_side(self, item: ast.DerivedTable, base: Relation) -> Side:
-        bound = self.bounds.get(item.alias or "")
         if item.lateral:
-            return self._query_side(item, item.query, self.scope, self.position_of, base, bound)
+            return self._query_side(item, item.query, self.scope, self.position_of, base)
         level, parent = self.scope.enclosing()
 
         def of_enclosing(column: OuterColumn) -> int:
             return self.scope.outer((column[0] + level - 1, column[1]))
 
-        return self._query_side(item, item.query, parent, of_enclosing, base, bound)
+        return self._query_side(item, item.query, parent, of_enclosing, base)
 
     def _query_side(
         self,
@@ -129,11 +125,10 @@ class FromPlanner(JoinPlanner):
         parent: Scope | None,
         position_of: Callable[[OuterColumn], int],
         base: Relation,
-        bound: RankBound | None,
     ) -> Side:
-        plan, positions = self.planner.subqueries.correlated(query, parent, base, position_of, bound)
+        plan, positions = self.planner.subqueries.correlated(query, parent, base, position_of)
         shown = FromPlanner(self.planner, Scope(None, tables=dict(self.scope.tables)))
-        shown._enter(plan, item.alias, item.columns, plan.width, item.position, bound)
+        shown._enter(plan, item.alias, item.columns, plan.width, item.position)
         return Side(plan.closed(), tuple(positions), tuple(shown.scope.columns), shown.scope.tables)
 
     def _place(
@@ -144,10 +139,9 @@ class FromPlanner(JoinPlanner):
         columns: Sequence[str],
         base: Relation,
         position: int,
-        bound: RankBound | None,
     ) -> Relation:
         shift = 0 if base is build.UNIT else len(base.schema)
-        self._enter(plan, alias, columns, shift, position, bound)
+        self._enter(plan, alias, columns, shift, position)
         return build.cross(base, relation)
 
     def _enter(
@@ -157,7 +151,6 @@ class FromPlanner(JoinPlanner):
         columns: Sequence[str],
         shift: int,
         position: int,
-        bound: RankBound | None,
     ) -> None:
         if alias is not None:
             self.scope.add_table(alias, position)
@@ -165,10 +158,7 @@ class FromPlanner(JoinPlanner):
             self.scope.tables.setdefault("", position)
         names = _renamed([output.name for output in plan.outputs], columns, alias or "subquery", position)
         for index, (output, name) in enumerate(zip(plan.outputs, names, strict=True)):
-            rank = bound is not None and not bound.shown and bound.limit != 1 and output.name == bound.name
-            self.scope.columns.append(
-                ScopeColumn(alias, name, output.type, output.nullable, shift + index, rank=rank)
-            )
+            self.scope.columns.append(ScopeColumn(alias, name, output.type, output.nullable, shift + index))
 
 
 def relation_of(item: CatalogItem) -> Relation:

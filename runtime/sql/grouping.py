@@ -19,7 +19,7 @@ from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, columns_of, tran
 from ..repr.types import INT8, ScalarType
 from . import ast, build
 from .expressions import RAW, Expressions, at
-from .planner import Planner, Prefix, RankBound, order_position
+from .planner import Planner, Prefix, order_position
 from .scope import Scope
 from .table_functions import expand_sets
 
@@ -44,7 +44,6 @@ class GroupingPlanner:
         parent: Scope | None,
         prefix: Prefix,
         domain: Relation | None,
-        bound: RankBound | None,
     ) -> None:
         self.planner = planner
         self.body = body
@@ -53,7 +52,6 @@ class GroupingPlanner:
         self.prefix = prefix
         self.domain = domain
         self.width = len(prefix)
-        self.bound = bound
         self.scope = Scope(parent, prefix)
 
     def _named_item(self, node: ast.Expression, items: Sequence[Item], clause: str) -> int | None:
@@ -73,6 +71,12 @@ class GroupingPlanner:
                 )
         return found[0]
 
+    def _roots(self, items: Sequence[Item], order: Sequence[tuple[ast.SortKey, int | None]]) -> list[object]:
+        """Where calls of aggregates and window functions may be, HAVING apart."""
+        nodes: list[object] = [item.node for item in items]
+        nodes += [key.expression for key, _ in order]
+        return [*nodes, self.body.qualify, *self.body.distinct_on]
+
     def _grouping(
         self,
         expressions: Expressions,
@@ -80,9 +84,7 @@ class GroupingPlanner:
         order: Sequence[tuple[ast.SortKey, int | None]],
     ) -> Expressions | None:
         """Expressions over the groups, or None for a query without grouping."""
-        roots: list[object] = [item.node for item in items]
-        roots += [key.expression for key, _ in order]
-        roots += [self.body.having, self.body.qualify, *self.body.distinct_on]
+        roots = [*self._roots(items, order), self.body.having, self.body.windows]
         calls = [call for root in roots for call in aggregate_calls(root)]
         if not calls and not self.body.group_by and self.body.having is None:
             return None
@@ -157,13 +159,20 @@ class GroupingPlanner:
         return expressions.scalar(item.node)
 
     def _aggregate(self, expressions: Expressions, call: ast.Function) -> Aggregate:
-        name = call.name[-1]
         if call.order_by:
             raise Unsupported("ORDER BY in an aggregate is not supported yet", position=call.position)
         for part in (*call.args, call.filter):
             for nested in aggregate_calls(part):
                 raise GroupingError("aggregate function calls cannot be nested", position=nested.position)
         expressions.clause = "aggregate arguments"
+        aggregate = self.typed_aggregate(expressions, call)
+        arguments = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)
+        self._own_level(arguments, call)
+        return aggregate
+
+    def typed_aggregate(self, expressions: Expressions, call: ast.Function) -> Aggregate:
+        """The aggregate with its arguments cast, for a grouping or a window."""
+        name = call.name[-1]
         arguments: list[Scalar] = []
         with at(call.position):
             if call.star:
@@ -190,7 +199,6 @@ class GroupingPlanner:
             )
         wanted, result = resolve_arguments(name, [None if t.unknown else t.scalar.type for t in found])
         arguments = [expressions.coerce(t, w, name) for t, w in zip(found, wanted, strict=True)]
-        self._own_level(arguments, call)
         return arguments, result
 
     def _own_level(self, arguments: Sequence[Scalar], call: ast.Function) -> None:
@@ -236,7 +244,8 @@ _NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor"))
 
 
 def aggregate_calls(node: object) -> Iterator[ast.Function]:
-    """Aggregate calls within `node`, outermost only, subqueries left out."""
+    """Aggregate calls within `node`, those of window functions' arguments included; outermost only, subqueries
+    left out."""
     if isinstance(node, ast.Query) or node is None or isinstance(node, str | int):
         return
     if isinstance(node, ast.Function) and node.over is None and node.name[-1] in AGGREGATES:

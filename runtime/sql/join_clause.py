@@ -22,7 +22,7 @@ from .expressions import Expressions, at
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
 
 if TYPE_CHECKING:
-    from .planner import Planner, RankBound
+    from .planner import Planner
 
 _KINDS = {
     "inner": JoinKind.INNER,
@@ -51,12 +51,10 @@ class JoinPlanner(ABC):
         self,
         planner: Planner,
         scope: Scope,
-        bounds: dict[str, RankBound] | None = None,
         domain: Relation = build.UNIT,
     ) -> None:
         self.planner = planner
         self.scope = scope
-        self.bounds = bounds or {}
         self.domain = domain
 
     @abstractmethod
@@ -121,7 +119,7 @@ class JoinPlanner(ABC):
             return self._over_domain(item)
         scope = Scope(self.scope.parent, {}, tables=dict(self.scope.tables), lateral=self.scope.lateral)
         try:
-            relation = type(self)(self.planner, scope, self.bounds).add(item, build.UNIT)
+            relation = type(self)(self.planner, scope).add(item, build.UNIT)
             return Side(relation, (), tuple(scope.columns), scope.tables)
         except Correlated as error:
             if error.scope.prefix is not scope.prefix:
@@ -130,7 +128,7 @@ class JoinPlanner(ABC):
 
     def _over_domain(self, item: ast.FromItem) -> Side:
         scope = replace(self.scope, columns=[], tables=dict(self.scope.tables))
-        relation = type(self)(self.planner, scope, self.bounds, self.domain).add(item, self.domain)
+        relation = type(self)(self.planner, scope, self.domain).add(item, self.domain)
         return Side(relation, tuple(range(len(scope.prefix))), tuple(scope.columns), scope.tables)
 
     def dependent(self, item: ast.FromItem, base: Relation) -> Side:
@@ -144,7 +142,7 @@ class JoinPlanner(ABC):
             domain = build.domain_of(base, positions) if needed else build.UNIT
             scope = Scope(self.scope, prefix, lateral=True)
             try:
-                relation = type(self)(self.planner, scope, self.bounds, domain).add(item, domain)
+                relation = type(self)(self.planner, scope, domain).add(item, domain)
             except Correlated as error:
                 if error.scope.prefix is not prefix:
                     raise

@@ -1,11 +1,11 @@
-"""Calls and types: functions with their special syntax, windows, sort keys, type names."""
+"""Calls and types: functions with their special syntax, type names."""
 
 from __future__ import annotations
 
-from ..errors import SqlSyntaxError, Unsupported
+from ..errors import Unsupported
 from . import ast
-from .cursor import Cursor
 from .lexer import TokenKind
+from .parse_window import WindowParser
 
 LIKE_LEVEL = 5
 """The precedence of LIKE, IN and BETWEEN: what stands beside such a word binds more tightly."""
@@ -13,10 +13,7 @@ LIKE_LEVEL = 5
 _TWO_WORD_TYPES = {"double": "precision", "character": "varying", "char": "varying"}
 
 
-class FunctionParser(Cursor):
-    def expression(self) -> ast.Expression:
-        raise AssertionError("an ExpressionParser parses expressions")
-
+class FunctionParser(WindowParser):
     def _binary(self, minimum: int) -> ast.Expression:
         raise AssertionError("an ExpressionParser parses expressions")
 
@@ -51,8 +48,7 @@ class FunctionParser(Cursor):
             self.expect_words("where")
             condition = self.expression()
             self.expect_symbol(")")
-        over = self._window() if self.at_word("over") else None
-        return ast.Function(name, args, position, star, distinct, order_by, condition, over)
+        return ast.Function(name, args, position, star, distinct, order_by, condition, self.over())
 
     def _special_function(self, name: str, position: int) -> ast.Expression | None:
         """Functions with a syntax of their own."""
@@ -113,43 +109,6 @@ class FunctionParser(Cursor):
                 args.append(self.expression())
         self.expect_symbol(")")
         return ast.Function((name,), tuple(args), position)
-
-    def _window(self) -> ast.Window:
-        self.expect_words("over")
-        if not self.at_symbol("("):
-            raise Unsupported("named windows are not supported yet", position=self.token.position)
-        self.expect_symbol("(")
-        partition: tuple[ast.Expression, ...] = ()
-        if self.accept_words("partition", "by"):
-            partition = self.comma_list(self.expression)
-        order = self.order_by()
-        if not self.at_symbol(")"):
-            if self.at_any("rows", "range", "groups"):
-                raise Unsupported("window frames are not supported yet", position=self.token.position)
-            self.fail()
-        self.expect_symbol(")")
-        return ast.Window(partition, order)
-
-    def order_by(self) -> tuple[ast.SortKey, ...]:
-        if not self.accept_words("order"):
-            return ()
-        self.expect_words("by")
-        return self.comma_list(self._sort_key)
-
-    def _sort_key(self) -> ast.SortKey:
-        expression = self.expression()
-        if self.accept_words("using"):
-            raise SqlSyntaxError(
-                "ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position
-            )
-        descending = self.accept_any("asc", "desc") == "desc"
-        nulls_first = descending
-        if self.accept_words("nulls"):
-            word = self.accept_any("first", "last")
-            if word is None:
-                self.fail()
-            nulls_first = word == "first"
-        return ast.SortKey(expression, descending, nulls_first)
 
     # --- types ---
 

@@ -156,11 +156,10 @@ class QueryParser(ExpressionParser):
         where = self.expression() if self.accept_words("where") else None
         group_by = self._group_by()
         having = self.expression() if self.accept_words("having") else None
-        if self.at_word("window"):
-            raise Unsupported("named windows are not supported yet", position=self.token.position)
+        windows = self.window_clause()
         qualify = self.expression() if self.accept_words("qualify") else None
         return ast.SelectBody(
-            items, distinct, distinct_on, from_items, where, group_by, having, qualify, position
+            items, distinct, distinct_on, from_items, where, group_by, having, qualify, position, windows
         )
 
     def _at_end_of_items(self) -> bool:
@@ -174,6 +173,8 @@ class QueryParser(ExpressionParser):
             "where",
             "group",
             "having",
+            "window",
+            "qualify",
             "order",
             "limit",
             "offset",

@@ -19,7 +19,7 @@ from .parse import Statement, too_complex
 from .plan_show import show
 from .planner import Planner
 from .plans import ExplainStage, PlanContext, PlannedStatement, Prepared
-from .scope import Correlated, RankUsed
+from .scope import Correlated
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
 
@@ -69,8 +69,6 @@ def _guarded(planner: Planner, statement: Statement) -> PlannedStatement:
         raise Unsupported(
             "this use of an outer column is not supported", hint="Rewrite the query as a join."
         ) from None
-    except RankUsed:
-        raise Unsupported("this use of row_number() is not supported yet") from None
     except RecursionError:
         raise too_complex() from None
 

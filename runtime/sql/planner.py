@@ -87,18 +87,6 @@ class CommonTableBinding:
     plan: QueryPlan | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RankBound:
-    """The enclosing query keeps rows whose row_number() column `name` is at most `limit`.
-
-    `shown`: the number itself is read, so that the k first rows are taken one by one.
-    """
-
-    name: str
-    limit: int
-    shown: bool = False
-
-
 @dataclass(slots=True)
 class Planner:
     """State of one statement's planning.  `describing`: parameters may have no type yet; it is inferred."""
@@ -141,7 +129,6 @@ class Planner:
         parent: Scope | None = None,
         prefix: Prefix | None = None,
         domain: Relation | None = None,
-        bound: RankBound | None = None,
     ) -> QueryPlan:
         prefix = {} if prefix is None else prefix
         saved = self.environment
@@ -149,7 +136,7 @@ class Planner:
             for table in query.with_tables:
                 binding = CommonTableBinding(table, self.environment, parent)
                 self.environment = {**self.environment, table.name: binding}
-            plan = self._body(query, parent, prefix, domain, bound)
+            plan = self._body(query, parent, prefix, domain)
             limit, offset = self._limits(query)
             if limit is None and not offset:
                 return plan
@@ -166,13 +153,12 @@ class Planner:
         parent: Scope | None,
         prefix: Prefix,
         domain: Relation | None,
-        bound: RankBound | None,
     ) -> QueryPlan:
         body = query.body
         if isinstance(body, ast.SelectBody):
             from .select import SelectPlanner
 
-            return SelectPlanner(self, body, query, parent, prefix, domain, bound).plan()
+            return SelectPlanner(self, body, query, parent, prefix, domain).plan()
         if isinstance(body, ast.ValuesBody):
             plan = self._values(body, parent, prefix, domain)
         elif isinstance(body, ast.SetBody):

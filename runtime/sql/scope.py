@@ -28,15 +28,10 @@ class Correlated(Exception):
         self.column = column
 
 
-class RankUsed(Exception):
-    """Internal: the value of a row_number() that only a filter was thought to need is read."""
-
-
 @dataclass(frozen=True, slots=True)
 class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
-    their qualified name only; `rank` marks a row_number() that exists as a bound only, `absent` a
-    column that is NULL in every row."""
+    their qualified name only; `absent` marks a column that is NULL in every row."""
 
     table: str | None
     name: str
@@ -44,7 +39,6 @@ class ScopeColumn:
     nullable: bool
     index: int
     hidden: bool = False
-    rank: bool = False
     absent: bool = False
 
 
@@ -80,8 +74,6 @@ class Scope:
                 raise self._missing(table, name, position)
             level, scope = level + above[0], above[1]
         column = scope.columns[found]
-        if column.rank:
-            raise RankUsed
         if column.absent:
             return Literal(None, column.type), None
         if level == 0:

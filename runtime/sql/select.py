@@ -5,51 +5,33 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..errors import PtvcError, Unsupported
+from ..errors import PtvcError
 from ..expr.relation import (
     Distinct,
     OrderBy,
     Relation,
     TopK,
 )
-from ..expr.scalar import ColumnRef, Literal, Scalar
-from ..repr.types import INT8
+from ..expr.scalar import ColumnRef, Scalar
 from . import ast, build
 from .expressions import Expressions, Typed
 from .from_clause import FromPlanner
 from .grouping import GroupingPlanner, Item
 from .output_names import output_name
-from .planner import Output, QueryPlan, RankBound, union_all
-from .rank import MAX_SHOWN_RANK, is_row_number, rank_bounds, rank_limit
-from .scope import RankUsed, Scope
+from .planner import Output, QueryPlan
 from .table_functions import expand_sets
+from .windows import WindowPlanner
 
 
 class SelectPlanner(GroupingPlanner):
     def plan(self) -> QueryPlan:
-        bounds, rest = rank_bounds(self.body, self.planner.environment)
-        if not bounds:
-            return self._plan(bounds, self.body.where)
-        try:
-            return self._plan(bounds, rest)
-        except RankUsed:
-            too_many = [bound for bound in bounds.values() if bound.limit > MAX_SHOWN_RANK]
-            if too_many:
-                raise Unsupported(
-                    f"the value of a row_number() up to {too_many[0].limit} is not supported yet",
-                    hint=f"Select it only up to {MAX_SHOWN_RANK}, or leave it out of the select list.",
-                ) from None
-            self.scope = Scope(self.parent, self.prefix)
-            return self._plan({name: replace(b, shown=True) for name, b in bounds.items()}, rest)
-
-    def _plan(self, bounds: dict[str, RankBound], where: ast.Expression | None) -> QueryPlan:
         relation: Relation = self.domain or build.UNIT
-        from_planner = FromPlanner(self.planner, self.scope, bounds, relation)
+        from_planner = FromPlanner(self.planner, self.scope, relation)
         for item in self.body.from_items:
             relation = from_planner.add(item, relation)
         expressions = Expressions(self.planner, self.scope, relation, "WHERE")
-        if where is not None:
-            self._where(expressions, where)
+        if self.body.where is not None:
+            self._where(expressions, self.body.where)
         items = self._items()
         order = self._order_nodes(items)
         grouped = self._grouping(expressions, items, order)
@@ -63,11 +45,16 @@ class SelectPlanner(GroupingPlanner):
                 expressions.relation = build.where(expressions.relation, (predicate,))
                 total = False
         elif not self.body.from_items:
-            single, total = True, where is None
-        expressions.clause = "SELECT"
+            single, total = True, self.body.where is None
+        planner = WindowPlanner(expressions, self.body.windows, self.width, self.typed_aggregate)
+        expressions.windows = planner.plan(self._roots(items, order))
         if self.body.qualify is not None:
-            self._qualify(expressions, self.body.qualify)
+            expressions.aliases = {item.name: item.node for item in items if item.node is not None}
+            predicate = expressions.predicate(self.body.qualify, "QUALIFY")
+            expressions.relation = build.where(expressions.relation, (predicate,))
+            expressions.aliases = {}
             total = False
+        expressions.clause = "SELECT"
         roots = [item.node for item in items] + [key.expression for key, number in order if number is None]
         if expand_sets(expressions, [*roots, *self.body.distinct_on]):
             single = total = False
@@ -96,8 +83,6 @@ class SelectPlanner(GroupingPlanner):
             node = item.expression
             if isinstance(node, ast.Star):
                 for column in self.scope.star(node.qualifier, node.position):
-                    if column.rank:
-                        raise RankUsed
                     reference = ColumnRef(column.index, column.type, column.nullable)
                     items.append(Item(column.name, None, reference))
             else:
@@ -116,17 +101,12 @@ class SelectPlanner(GroupingPlanner):
         items: Sequence[Item],
         order: Sequence[tuple[ast.SortKey, int | None]],
     ) -> QueryPlan:
-        ranked = [n for n, item in enumerate(items) if item.node is not None and is_row_number(item.node)]
-        values = [self._value(expressions, item, number in ranked) for number, item in enumerate(items)]
+        values = [self._value(expressions, item) for item in items]
         sort = self._sort_scalars(expressions, order, values)
         on = [expressions.scalar(node) for node in self._distinct_on(items)]
-        if ranked:
-            return self._ranked(expressions, items, values, sort, ranked[0])
         return self._assemble(expressions.relation, items, values, sort, on)
 
-    def _value(self, expressions: Expressions, item: Item, ranked: bool) -> Typed:
-        if ranked:
-            return Typed(Literal(1, INT8))
+    def _value(self, expressions: Expressions, item: Item) -> Typed:
         if item.node is not None:
             return expressions.resolve(item.node)
         assert item.column is not None
@@ -204,66 +184,6 @@ class SelectPlanner(GroupingPlanner):
                 position=self.body.distinct_on[0].position,
             )
         return TopK(relation, (*range(self.width), *on), tuple(order), 1)
-
-    # --- row_number() <= k ---
-
-    def _ranked(
-        self,
-        expressions: Expressions,
-        items: Sequence[Item],
-        values: list[Typed],
-        sort: Sequence[tuple[Scalar, bool, bool]],
-        number: int,
-    ) -> QueryPlan:
-        node = items[number].node
-        assert isinstance(node, ast.Function)
-        if self.bound is None or self.bound.name != items[number].name or self.body.distinct:
-            raise Unsupported(
-                "window functions are not supported yet",
-                hint="row_number() OVER (...) <= k in an outer WHERE, or in QUALIFY, is: top k per group.",
-                position=node.position,
-            )
-        relation, group, order = self._partition(expressions, node)
-        limit = self.bound.limit
-        if not self.bound.shown or limit == 1:
-            return self._assemble(TopK(relation, group, order, limit), items, values, sort, ())
-        arms = []
-        for offset in range(limit):
-            ranked = [*values]
-            ranked[number] = Typed(Literal(offset + 1, INT8))
-            plan = self._assemble(TopK(relation, group, order, 1, offset), items, ranked, (), ())
-            arms.append(plan.relation)
-        return replace(plan, relation=union_all(arms, arms[0].schema))
-
-    def _partition(
-        self, expressions: Expressions, node: ast.Function
-    ) -> tuple[Relation, tuple[int, ...], tuple[OrderBy, ...]]:
-        assert node.over is not None
-        partition = [expressions.scalar(part) for part in node.over.partition_by]
-        keys = [expressions.scalar(key.expression) for key in node.over.order_by]
-        scalars = [*partition, *keys]
-        relation, positions = build.append(
-            expressions.relation, scalars, [f"rank{i}" for i in range(len(scalars))]
-        )
-        group = (*range(self.width), *positions[: len(partition)])
-        order = tuple(
-            OrderBy(position, key.descending, key.nulls_first)
-            for position, key in zip(positions[len(partition) :], node.over.order_by, strict=True)
-        )
-        return relation, group, order
-
-    def _qualify(self, expressions: Expressions, node: ast.Expression) -> None:
-        found = rank_limit(node)
-        if found is None or not is_row_number(found[0]):
-            raise Unsupported(
-                "this QUALIFY is not supported yet",
-                hint="QUALIFY row_number() OVER (PARTITION BY ... ORDER BY ...) <= k is.",
-                position=node.position,
-            )
-        call, limit = found
-        assert isinstance(call, ast.Function)
-        relation, group, order = self._partition(expressions, call)
-        expressions.relation = TopK(relation, group, order, limit)
 
 
 def _flatten(node: ast.Expression) -> Iterator[ast.Expression]:

@@ -14,6 +14,7 @@ from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.aggregates import AGGREGATES
 from ..expr.scalar import Coalesce, Literal, Scalar
+from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
     BOOL,
     DATE,
@@ -32,6 +33,7 @@ from .expressions import Expressions, Typed
 from .names import visible_path
 from .session_arrays import without
 from .table_functions import is_table_function, misplaced
+from .windows import misplaced_window
 
 if TYPE_CHECKING:
     pass
@@ -70,12 +72,6 @@ _PRIVILEGES = frozenset(
     )
 ) | {"pg_has_role"}
 _OF_ARRAYS = frozenset({"array_agg"})
-_WINDOWS = frozenset(
-    {
-        "row_number", "rank", "dense_rank", "percent_rank", "cume_dist", "ntile", "lag", "lead", "first_value",
-        "last_value", "nth_value",
-    }
-)  # fmt: skip
 _OTHER_AGGREGATES = frozenset(
     {
         "string_agg", "array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg",
@@ -89,11 +85,13 @@ class SessionFunctions(CatalogFunctions):
         name = node.name[-1]
         if len(node.name) > 1 and node.name[-2] not in ("pg_catalog", "mz_catalog", "mz_internal"):
             raise UndefinedFunction(f"function {'.'.join(node.name)} does not exist", position=node.position)
-        if node.over is not None or name in _WINDOWS:
-            raise Unsupported(
-                "window functions are not supported yet",
-                hint="row_number() OVER (...) <= k in an outer WHERE, or in QUALIFY, is: top k per group.",
-                position=node.position,
+        if node.over is not None:
+            if expressions.windows is None or node not in expressions.windows:
+                raise misplaced_window(expressions.clause, node)
+            return Typed(expressions.windows[node])
+        if name in WINDOW_FUNCTIONS:
+            raise PtvcError(
+                f"window function {name} requires an OVER clause", sqlstate="42809", position=node.position
             )
         if name in AGGREGATES:
             return self._aggregate(expressions, node)

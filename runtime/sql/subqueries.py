@@ -29,7 +29,7 @@ from .expressions import RAW, Expressions, Typed, at
 from .scope import Correlated, OuterColumn, Scope
 
 if TYPE_CHECKING:
-    from .planner import Planner, QueryPlan, RankBound
+    from .planner import Planner, QueryPlan
 
 
 class Subqueries:
@@ -43,7 +43,6 @@ class Subqueries:
         parent: Scope | None,
         relation: Relation,
         position_of: Callable[[OuterColumn], int],
-        bound: RankBound | None = None,
     ) -> tuple[QueryPlan, list[int]]:
         """The query's plan over its domain, and where the domain's columns stand in `relation`."""
         needed = self.known.setdefault(id(query), [])
@@ -52,7 +51,7 @@ class Subqueries:
             prefix = {column: index for index, column in enumerate(needed)}
             domain = build.domain_of(relation, positions) if needed else None
             try:
-                return self.planner.query(query, parent, prefix, domain, bound), positions
+                return self.planner.query(query, parent, prefix, domain), positions
             except Correlated as error:
                 if error.scope.prefix is not prefix:
                     raise

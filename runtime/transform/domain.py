@@ -27,6 +27,7 @@ from ..expr.relation import (
     Relation,
     TopK,
     Union,
+    Window,
     inputs,
     with_inputs,
 )
@@ -156,6 +157,7 @@ class Elision:
                 | Distinct(input=child)
                 | Reduce(input=child)
                 | TopK(input=child)
+                | Window(input=child)
                 | AssertSingle(input=child)
                 | FlatMap(input=child)
             ):
@@ -238,7 +240,7 @@ class Elision:
             case Reduce(keys=keys):
                 groups = {k.index: i for i, k in reversed(list(enumerate(keys))) if isinstance(k, ColumnRef)}
                 columns = tuple(groups[c] for c in below.columns if c in groups)
-            case TopK(group=group) | AssertSingle(group=group):
+            case TopK(group=group) | AssertSingle(group=group) | Window(partition=group):
                 columns = below.columns if set(below.columns) <= set(group) else ()
             case _:
                 pass
@@ -292,7 +294,7 @@ def _fails(relation: Relation) -> bool:
             return any(map(can_fail, predicates))
         case Reduce(keys=keys, aggregates=aggregates):
             return any(map(can_fail, keys)) or any(map(_aggregate_fails, aggregates))
-        case FlatMap():
+        case FlatMap() | Window():
             return True
         case AssertSingle(input=child, group=group):
             return not Analysis().facts(child).is_unique(group)

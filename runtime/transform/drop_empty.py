@@ -21,6 +21,7 @@ from ..expr.relation import (
     Relation,
     Threshold,
     TopK,
+    Window,
 )
 from ..expr.scalar import Literal
 from ..repr.schema import Schema
@@ -43,6 +44,7 @@ def _drop(relation: Relation) -> Relation:
             | Project(input=child)
             | Distinct(input=child)
             | TopK(input=child)
+            | Window(input=child)
             | Negate(input=child)
             | Threshold(input=child)
             | AssertSingle(input=child)

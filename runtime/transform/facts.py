@@ -31,6 +31,7 @@ from ..expr.relation import (
     Threshold,
     TopK,
     Union,
+    Window,
 )
 from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Scalar, columns_of, remap, walk
 from ..repr.types import Kind, ScalarType
@@ -176,6 +177,8 @@ def _derive(relation: Relation, facts: Callable[[Relation], Facts]) -> Facts:
             below = facts(child)
             first = (frozenset(group),) if limit is not None and limit <= 1 else ()
             return Facts((*below.keys, *first), below.equal, below.predicates, below.present)
+        case Window(input=child):
+            return facts(child)
         case AssertSingle(input=child, group=group):
             below = facts(child)
             return Facts((*below.keys, frozenset(group)), below.equal, below.predicates, below.present)

@@ -9,7 +9,16 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.evaluate import fold
-from ..expr.relation import Constant, Filter, FlatMap, Join, Map, Reduce, Relation
+from ..expr.relation import (
+    Constant,
+    Filter,
+    FlatMap,
+    Join,
+    Map,
+    Reduce,
+    Relation,
+    Window,
+)
 from ..expr.scalar import And, ColumnRef, Literal, Scalar
 from ..repr.types import BOOL
 from .rewrite import bottom_up, unique
@@ -44,6 +53,8 @@ def _fold(relation: Relation) -> Relation:
         case FlatMap(calls=calls):
             folded = tuple(replace(call, args=tuple(_typed(arg) for arg in call.args)) for call in calls)
             return replace(relation, calls=folded)
+        case Window(calls=calls):
+            return replace(relation, calls=tuple(call.mapped(_typed) for call in calls))
         case _:
             return relation
 

@@ -28,6 +28,7 @@ from ..expr.relation import (
     Threshold,
     TopK,
     Union,
+    Window,
 )
 from ..expr.scalar import Scalar, columns_of, remap
 from .facts import Analysis, key_columns
@@ -88,6 +89,8 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
             moved = tuple(OrderBy(places[k.index], k.descending, k.nulls_first) for k in order)
             top = replace(relation, input=narrowed, group=tuple(places[g] for g in group), order=moved)
             return top, places
+        case Window():
+            return _window(relation, needed)
         case AssertSingle(input=child, group=group):
             narrowed, places = _tight(child, needed | set(group))
             return AssertSingle(narrowed, tuple(places[g] for g in group)), places
@@ -174,3 +177,25 @@ def _reduce(relation: Reduce, needed: set[int]) -> tuple[Relation, Places]:
     reduced = replace(relation, input=narrowed, keys=_move(relation.keys, places), aggregates=moved)
     result = {key: key for key in range(count)} | {count + i: count + place for place, i in enumerate(kept)}
     return reduced, result
+
+
+def _window(relation: Window, needed: set[int]) -> tuple[Relation, Places]:
+    """Without the calls that nobody reads; without any, the rows are the input's."""
+    width = len(relation.input.schema)
+    kept = [i for i in range(len(relation.calls)) if width + i in needed]
+    below = {column for column in needed if column < width}
+    if not kept:
+        return _narrow(relation.input, below)
+    calls = [relation.calls[i] for i in kept]
+    read = below | set(relation.partition) | {key.index for key in relation.order}
+    for call in calls:
+        read |= _read(call.scalars)
+    narrowed, places = _tight(relation.input, read)
+    base = len(narrowed.schema)
+    window = Window(
+        narrowed,
+        tuple(places[column] for column in relation.partition),
+        tuple(replace(key, index=places[key.index]) for key in relation.order),
+        tuple(call.mapped(lambda scalar: remap(scalar, places.__getitem__)) for call in calls),
+    )
+    return window, places | {width + i: base + place for place, i in enumerate(kept)}

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 
 from ..expr.relation import Relation
+from .bound_row_numbers import bound_row_numbers
 from .drop_empty import drop_empty
 from .elide_distinct import elide_distinct
 from .elide_domains import elide_domains
@@ -40,6 +41,7 @@ RULES: tuple[Rule, ...] = (
     push_predicates,
     propagate_equivalences,
     push_predicates,
+    bound_row_numbers,
     fold_constants,
     drop_empty,
     flatten_unions,

@@ -6,8 +6,8 @@
 | inner join     | what one side alone decides, to that side; equalities to keys; the rest joins |
 | left join      | what the left side decides; of its own condition, what the right side decides |
 | semi, anti     | everything, to the left                                                       |
-| reduce, top-k  | what the grouping columns decide                                              |
 | flat map       | what the input's columns decide                                               |
+| reduce, top-k, window | what the columns of the group or partition decide                      |
 | union, distinct, threshold | everything                                                        |
 
 A predicate that can fail does not move past a join, a grouping, or a difference: it would meet rows that it does not
@@ -34,6 +34,7 @@ from ..expr.relation import (
     Threshold,
     TopK,
     Union,
+    Window,
     inputs,
     with_inputs,
 )
@@ -68,6 +69,9 @@ def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
             safe, rest = _decided(predicates, set(range(len(kept))))
             moved = [remap(predicate, lambda index: kept[index]) for predicate in safe]
             return filtered(replace(relation, input=_push(relation.input, moved)), rest)
+        case Window(partition=partition):
+            safe, rest = _decided(predicates, set(partition))
+            return filtered(replace(relation, input=_push(relation.input, safe)), rest)
         case Union(inputs=arms) if not any(isinstance(arm, Negate) for arm in arms):
             return replace(relation, inputs=tuple(_push(arm, predicates) for arm in arms))
         case Union(inputs=arms):

@@ -26,6 +26,7 @@ from ..expr.relation import (
     Relation,
     TopK,
     Union,
+    Window,
     inputs,
 )
 from ..expr.scalar import And, Call, Case, Coalesce, ColumnRef, Or, Scalar, children
@@ -61,6 +62,11 @@ def _check_node(relation: Relation) -> None:
             _check_reduce(relation)
         case TopK(input=child, group=group, order=order):
             _check_positions([*group, *(key.index for key in order)], child.schema)
+        case Window(input=child, partition=partition, order=order, calls=calls):
+            _check_positions([*partition, *(key.index for key in order)], child.schema)
+            for call in calls:
+                _check_scalars(call.scalars, child.schema)
+                _check_predicates([p for p in (call.filter,) if p is not None], child.schema)
         case AssertSingle(input=child, group=group):
             _check_positions(group, child.schema)
         case FlatMap(input=child, calls=calls, kept=kept):

@@ -10,6 +10,7 @@ from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import And, Case, Coalesce, ColumnRef, Literal, Or, Scalar
+from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Frame, FrameUnit
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType
 
@@ -21,6 +22,12 @@ TABLES: dict[str, Schema] = {
     "u1": schema_of(INT4, TEXT, FLOAT8, INT4),
     "u2": schema_of(INT4, NUMBER, BOOL, TEXT),
 }
+_BOUNDS = (
+    (Bound(BoundKind.UNBOUNDED_PRECEDING), Bound(BoundKind.CURRENT)),
+    (Bound(BoundKind.PRECEDING, Literal(2, INT8)), Bound(BoundKind.CURRENT)),
+    (Bound(BoundKind.PRECEDING, Literal(1, INT8)), Bound(BoundKind.FOLLOWING, Literal(1, INT8))),
+    (Bound(BoundKind.CURRENT), Bound(BoundKind.UNBOUNDED_FOLLOWING)),
+)
 _VALUES: dict[ScalarType, tuple[object, ...]] = {
     INT4: (None, 0, 1, 2, 3, -7),
     INT8: (None, 0, 1, 2, 10),
@@ -56,6 +63,7 @@ class Views:
             self._distinct,
             self._top_k,
             self._flat_map,
+            self._window,
             self._union,
             self._except,
         ]
@@ -215,6 +223,40 @@ class Views:
         ordinality = random.random() < 0.5
         names = tuple(f"value_{i}" for i in range(len(calls) + ordinality))
         return r.FlatMap(child, tuple(calls), names, kept, ordinality, random.random() < 0.3)
+
+    def _window(self, depth: int) -> r.Relation:
+        random = self._random
+        child = self.relation(depth)
+        columns = list(range(len(child.schema)))
+        partition = tuple(random.sample(columns, random.randrange(min(2, len(columns)) + 1)))
+        order = tuple(
+            r.OrderBy(i, random.random() < 0.5, random.random() < 0.5)
+            for i in random.sample(columns, random.randint(0, min(2, len(columns))))
+        )
+        calls = tuple(self._window_call(child.schema, i) for i in range(random.randint(1, 2)))
+        return r.Window(child, partition, order, calls)
+
+    def _window_call(self, schema: Schema, index: int) -> r.WindowCall:
+        random = self._random
+        name = f"window_{index}"
+        function = random.choice(
+            ("row_number", "rank", "dense_rank", "lag", "lead", "first_value", "sum", "sum")
+        )
+        if function in ("row_number", "rank", "dense_rank"):
+            return r.WindowCall(function, (), INT8, name, nullable=False)
+        if function in ("lag", "lead"):
+            column = self.scalar(schema)
+            return r.WindowCall(function, (column, Literal(random.randrange(3), INT4)), column.type, name)
+        start, end = random.choice(_BOUNDS)
+        frame = Frame(random.choice((FrameUnit.ROWS, FrameUnit.ROWS, FrameUnit.RANGE)), start, end)
+        if frame.unit is FrameUnit.RANGE:
+            frame = DEFAULT_FRAME
+        if function == "first_value":
+            column = self.scalar(schema)
+            return r.WindowCall(function, (column,), column.type, name, frame)
+        aggregate = self._aggregate(schema, index)
+        args = () if aggregate.argument is None else (aggregate.argument,)
+        return r.WindowCall(aggregate.function, args, aggregate.type, name, frame, aggregate.filter)
 
     def _alike(self, depth: int) -> tuple[r.Relation, r.Relation]:
         """Two relations of the same column types: of one shape, one of them filtered."""

@@ -21,6 +21,8 @@ from typing import Any
 from ptvc.expr import relation as r
 from ptvc.expr import scalar as s
 
+from .reference_windows import window
+
 Row = tuple[Any, ...]
 Rows = dict[Row, int]
 Update = tuple[Row, int, int]
@@ -64,6 +66,8 @@ def evaluate(relation: r.Relation, inputs: Mapping[str, Rows]) -> Rows:
             return {row: 1 for row, n in of(child).items() if n > 0}
         case r.TopK(input=child):
             return top_k(relation, of(child))
+        case r.Window(input=child):
+            return collect(window(relation, of(child), _comparison, scalar, aggregate))
         case r.Union(inputs=children):
             return collect(item for child in children for item in of(child).items())
         case r.Negate(input=child):

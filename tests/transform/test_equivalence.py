@@ -56,6 +56,12 @@ class TotalViews(Views):
         assert isinstance(top, r.TopK)
         return replace(top, order=(*top.order, *map(r.OrderBy, range(len(top.schema)))))
 
+    def _window(self, depth: int) -> r.Relation:
+        window = super()._window(depth)
+        assert isinstance(window, r.Window)
+        columns = map(r.OrderBy, range(len(window.input.schema)))
+        return replace(window, order=(*window.order, *columns))
+
 
 class FailingViews(TotalViews):
     """As `Views`, with divisions by columns that may be zero."""

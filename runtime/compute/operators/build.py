@@ -20,6 +20,7 @@ from ..plan import (
     ThresholdOp,
     TopKOp,
     UnionOp,
+    WindowOp,
 )
 from .assert_single import AssertSingle
 from .base import Operator
@@ -34,6 +35,7 @@ from .semijoin import SemiJoin
 from .threshold import Threshold
 from .topk import TopK
 from .union import Negate, Union
+from .window import Window
 
 NEVER = -1
 """An as_of that no step holds."""
@@ -65,6 +67,8 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return Distinct(schema)
         case TopKOp():
             return TopK(op, schema)
+        case WindowOp():
+            return Window(op, inputs[0], schema)
         case ThresholdOp():
             return Threshold(schema)
         case AssertSingleOp():

@@ -50,7 +50,7 @@ class FloatState:
             base = self._bases[number]
             unit = UNIT if float_sum.factor is None else 2 * UNIT
             mine = np.flatnonzero((old_codes >= base) & (old_codes < self._bases[number + 1]))
-            found = _pieces(values)
+            found = pieces_of(values)
             limbs = np.concatenate((old_codes[mine] - base, found.limbs))
             if not len(limbs):
                 out[float_sum] = ExactSums(np.zeros((1, 2 * len(segments.starts)), np.int64), 0, unit)
@@ -86,6 +86,7 @@ class FloatState:
         self.spine.insert(Batch(columns, zeros.astype(np.uint64), zeros), segments.hashes[group])
 
 
-def _pieces(columns: tuple[pa.Array, ...]) -> Pieces:
+def pieces_of(columns: tuple[pa.Array, ...]) -> Pieces:
+    """One occurrence of each value of a column, or of each product of two."""
     values = [float_values(column) for column in columns]
     return pieces(values[0]) if len(values) == 1 else product_pieces(values[0], values[1])

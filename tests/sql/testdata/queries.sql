@@ -231,4 +231,23 @@ select generate_series(1,2) from t where false;
 select generate_series(1,a) is null from t;
 select generate_series(1,a) in (1,2) from t;
 select generate_series(1,a) = any (array[1,2]) from t;
-select array_length(array[1,2],1), generate_subscripts(array[1],1)
+select array_length(array[1,2],1), generate_subscripts(array[1],1);
+select a, b, c, row_number() over (partition by a order by b, c) as n, rank() over (partition by a order by b), dense_rank() over (partition by a order by b desc) from t;
+select a, percent_rank() over w, cume_dist() over w, ntile(3) over (order by a, b, c) from t window w as (order by a);
+select a, b, c, lag(c) over w, lead(c, 2) over w, lag(c, 1, 'none') over w from t window w as (partition by a order by b, c);
+select a, b, sum(b) over (partition by a), count(*) over (), avg(b) over (order by a range between unbounded preceding and current row) from t;
+select a, b, c, sum(b) over (order by a, b, c rows between 1 preceding and 1 following), min(c) over (order by a, b, c rows 2 preceding) from t;
+select a, sum(d) over (order by d groups between 1 preceding and current row exclude ties), max(e) over (order by d range between 1 preceding and 1 following) from u;
+select a, count(*) filter (where b > 1) over (partition by a) as n from t order by sum(b) over (partition by a), a, b, c;
+select a, sum(b) as s, rank() over (order by sum(b) desc) as place, sum(sum(b)) over () as everything from t group by a;
+select a, count(*), sum(count(*)) over (order by a) from t group by a having count(*) > 1;
+select distinct rank() over (order by a) from t;
+select * from (select a, b, c, rank() over (partition by a order by b) as r from t) s where r <= 2 and a > 1;
+select a, b, c, n from (select *, row_number() over (partition by a order by b, c) as n from t) s where n between 2 and 3;
+select a, c, n, before from (select a, c, row_number() over w as n, lag(c) over w as before from t window w as (partition by a order by b, c)) s where n <= 20;
+select a, (select max(n) from (select row_number() over (order by u.d) as n from u where u.a = t.a) s) from t;
+select a, first_value(c) over w, last_value(c) over w, nth_value(c, 2) over w from t window w as (partition by a order by b, c range between unbounded preceding and unbounded following);
+select a, bool_and(g) over (order by b), every(g) over (partition by g) from v join t using (b);
+select t.a, x.n from t join lateral (select count(*) over () as n from u where u.a = t.a limit 1) x on true;
+select a, sum(f) over (order by f range between 1.5 preceding and 0.5 following) from v join t using (b);
+select a, b, row_number() over (w order by b, c) from t window w as (partition by a), v as (w order by c)

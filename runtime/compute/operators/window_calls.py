@@ -1,0 +1,51 @@
+"""All calls of a window over a layout: each call by its kind, frames computed once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from ...expr.row_errors import RowErrors, merge_errors
+from ...expr.windows import FRAMED, OFFSET, RANKING, Frame
+from ...repr.schema import Schema
+from ..plan import WindowOp
+from .window_aggregates import aggregate
+from .window_frames import Frames, frames
+from .window_functions import framed, offset, ranking
+from .window_layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """A column per call, at every position of a layout; positions with an error have no row."""
+
+    columns: tuple[pa.Array, ...]
+    errors: RowErrors | None
+
+
+def evaluate(op: WindowOp, lay: Layout, schema: Schema) -> Values:
+    """Every call of `op` at every position."""
+    columns: list[pa.Array] = []
+    errors: list[RowErrors | None] = []
+    known: dict[str, Frames] = {}
+
+    def frames_of(frame: Frame) -> Frames:
+        name = repr(frame)
+        if name not in known:
+            known[name] = frames(frame, lay, op.order, schema.types)
+            errors.append(known[name].errors)
+        return known[name]
+
+    for call in op.calls:
+        if call.function in RANKING:
+            result = ranking(call, lay)
+        elif call.function in OFFSET:
+            result = offset(call, lay)
+        elif call.function in FRAMED:
+            result = framed(call, lay, frames_of(call.frame))
+        else:
+            result = aggregate(call, lay, frames_of(call.frame), schema.types)
+        columns.append(result.values)
+        errors.append(result.errors)
+    return Values(tuple(columns), merge_errors(errors))

@@ -1,0 +1,197 @@
+"""Window: functions, frames, ties and multiplicities, with many times in one step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from random import Random
+
+import pytest
+from ptvc.compute.lower import lower
+from ptvc.compute.operators import window as window_module
+from ptvc.compute.operators.window import Window
+from ptvc.compute.plan import WindowOp
+from ptvc.expr import relation as r
+from ptvc.expr.aggregates import AGGREGATES, resolve_aggregate
+from ptvc.expr.scalar import ColumnRef, Literal, Scalar
+from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Exclusion, Frame, FrameUnit
+from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT, ScalarType
+
+from .histories import check, consolidated, history, run, schema_of
+from .reference import Row, Rows, as_of, evaluate
+
+SCHEMA = schema_of(INT4, TEXT, FLOAT8, INT4)
+GET = r.Get("t", SCHEMA)
+GROUP, NAME, FLOAT, NUMBER = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))
+ONE, TWO = Literal(1, INT4), Literal(2, INT4)
+
+
+def row(random: Random) -> Row:
+    return (
+        random.choice((1, 2, None)),
+        random.choice((None, "", "a", "b", "abc")),
+        random.choice((None, 0.5, -1.0, 2.0)),
+        random.choice((None, 0, 1, 2, 5, 9)),
+    )
+
+
+def bound(kind: BoundKind, offset: int | None = None, type_: ScalarType = INT8) -> Bound:
+    return Bound(kind, None if offset is None else Literal(offset, type_))
+
+
+START, HERE, END = (
+    bound(kind) for kind in (BoundKind.UNBOUNDED_PRECEDING, BoundKind.CURRENT, BoundKind.UNBOUNDED_FOLLOWING)
+)
+
+
+def before(offset: int) -> Bound:
+    return bound(BoundKind.PRECEDING, offset)
+
+
+def behind(offset: int) -> Bound:
+    return bound(BoundKind.FOLLOWING, offset)
+
+
+def call(
+    function: str,
+    *args: Scalar,
+    frame: Frame = DEFAULT_FRAME,
+    filter: Scalar | None = None,
+) -> r.WindowCall:
+    if function in AGGREGATES:
+        type_ = resolve_aggregate(function, args[0].type if args else None)[1]
+    elif function in ("percent_rank", "cume_dist"):
+        type_ = FLOAT8
+    elif function == "ntile":
+        type_ = INT4
+    else:
+        type_ = args[0].type if args else INT8
+    return r.WindowCall(function, args, type_, function, frame, filter)
+
+
+RANKS = (
+    call("row_number"),
+    call("rank"),
+    call("dense_rank"),
+    call("percent_rank"),
+    call("cume_dist"),
+    call("ntile", Literal(3, INT4)),
+)
+OFFSETS = (
+    call("lag", NAME),
+    call("lead", NAME, TWO),
+    call("lag", NAME, Literal(-1, INT4), Literal("none", TEXT)),
+    call("lag", NUMBER, NUMBER, GROUP),
+)
+ORDERS: dict[str, tuple[r.OrderBy, ...]] = {
+    "by nothing": (),
+    "by number": (r.OrderBy(3),),
+    "by number, backwards": (r.OrderBy(3, True, True),),
+    "by text, then float": (r.OrderBy(1, True), r.OrderBy(2, False, True)),
+}
+BOUNDS = {
+    "all": (START, END),
+    "so far": (START, HERE),
+    "from here": (HERE, END),
+    "around": (before(1), behind(1)),
+    "behind": (behind(1), behind(2)),
+    "before": (before(3), before(2)),
+    "up to": (START, behind(1)),
+}
+
+
+def over(
+    calls: Sequence[r.WindowCall], order: tuple[r.OrderBy, ...], partition: tuple[int, ...] = (0,)
+) -> r.Window:
+    return r.Window(GET, partition, order, tuple(calls))
+
+
+def framed(frame: Frame) -> tuple[r.WindowCall, ...]:
+    return (
+        call("count", frame=frame),
+        call("sum", NUMBER, frame=frame),
+        call("sum", FLOAT, frame=frame),
+        call("min", NAME, frame=frame),
+        call("max", NUMBER, frame=frame),
+        call("first_value", NAME, frame=frame),
+        call("last_value", NAME, frame=frame),
+        call("nth_value", NAME, TWO, frame=frame),
+    )
+
+
+def operator(node: r.Window) -> Window:
+    """The operator of a window over columns, without the plan around it."""
+    plan = lower(node)
+    (window,) = [n for n in plan.nodes if isinstance(n.op, WindowOp)]
+    assert isinstance(window.op, WindowOp)
+    (schema,) = plan.input_schemas(window)
+    assert schema == SCHEMA, "arguments are columns"
+    return Window(window.op, schema, window.schema)
+
+
+def agrees(node: r.Window, seed: int, times: int = 8, per_time: int = 5) -> None:
+    random = Random(seed)
+
+    def expected(contents: list[Rows]) -> Rows:
+        return evaluate(node, {"t": contents[0]})
+
+    check(
+        lambda: operator(node),
+        [(SCHEMA, history(random, row, times=times, per_time=per_time))],
+        expected,
+        random,
+        times,
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("partition", [(), (0,), (0, 1)], ids=["one", "by column", "by columns"])
+@pytest.mark.parametrize("seed", range(2))
+def test_places_and_neighbours(seed: int, partition: tuple[int, ...], order: tuple[r.OrderBy, ...]) -> None:
+    agrees(over((*RANKS, *OFFSETS), order, partition), seed)
+
+
+@pytest.mark.parametrize("exclusion", Exclusion)
+@pytest.mark.parametrize("unit", FrameUnit)
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+@pytest.mark.parametrize("order", ["by number", "by number, backwards"])
+def test_frames(order: str, bounds: tuple[Bound, Bound], unit: FrameUnit, exclusion: Exclusion) -> None:
+    agrees(over(framed(Frame(unit, *bounds, exclusion)), ORDERS[order]), 5, times=5, per_time=4)
+
+
+def test_a_large_grid_is_cut_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    updates = history(Random(3), row, times=40, per_time=4)
+    node = over((*RANKS, *OFFSETS), ORDERS["by number"])
+    whole, _ = run(operator(node), [(SCHEMA, updates)], [0, 41])
+    monkeypatch.setattr(window_module, "GRID_CELLS", 50)
+    cut, _ = run(operator(node), [(SCHEMA, updates)], [0, 41])
+    assert consolidated(whole) == consolidated(cut)
+    assert len(consolidated(whole)) > 50
+
+
+def test_a_value_that_does_not_exist_is_an_error_of_its_row() -> None:
+    updates = [((1, "a", 1.0, 0), 1, 1), ((1, "b", 1.0, 2), 2, 1), ((1, "a", 1.0, 0), 3, -1)]
+    tile = over((call("ntile", NUMBER),), ORDERS["by number"])
+    for cuts in ([0, 4], [0, 1, 2, 3, 4]):
+        oks, errs = run(operator(tile), [(SCHEMA, updates)], cuts)
+        message = "argument of ntile must be greater than zero"
+        assert as_of(errs, 1) == {("22014", message): 1}
+        assert as_of(errs, 2) == {("22014", message): 2}
+        assert as_of(errs, 3) == {}
+        assert as_of(oks, 3) == {(1, "b", 1.0, 2, 1): 1}
+
+
+@pytest.mark.parametrize(
+    ("frame", "sqlstate"),
+    [
+        (Frame(FrameUnit.ROWS, before(-1), HERE), "22013"),
+        (Frame(FrameUnit.GROUPS, START, behind(-1)), "22013"),
+        (Frame(FrameUnit.RANGE, before(-1), HERE), "22013"),
+        (Frame(FrameUnit.ROWS, Bound(BoundKind.PRECEDING, Literal(None, INT8)), HERE), "22004"),
+    ],
+)
+def test_a_frame_that_does_not_exist_is_an_error_of_every_row(frame: Frame, sqlstate: str) -> None:
+    updates = [((1, "a", 1.0, 0), 1, 1), ((1, "b", 1.0, 2), 1, 1)]
+    node = over((call("count", frame=frame),), ORDERS["by number"])
+    oks, errs = run(operator(node), [(SCHEMA, updates)], [0, 2])
+    assert oks == []
+    assert [(u[0][0], u[2]) for u in errs] == [(sqlstate, 1)] * 2
