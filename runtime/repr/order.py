@@ -9,6 +9,7 @@ Every column becomes one or more integer keys whose numeric order is the column'
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,7 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import buffers
-from .batch import Indices
+from .batch import Indices, Mask
 from .buffers import Words
 
 Key = npt.NDArray[Any]
@@ -51,6 +52,58 @@ def hash_order(hashes: Words) -> Indices:
     if (ordered[1:] < ordered[:-1]).any():
         order = order[np.argsort(ordered, kind="stable")]
     return order
+
+
+def sort_keys(keys: Sequence[Key]) -> tuple[Indices, Mask]:
+    """A permutation that sorts by integer keys, the most significant first, and where in it a new combination begins.
+
+    At least one key, of at least one value.  Keys whose ranges fit together into 62 bits are packed into one number, if
+    possible with the position below it, as one plain sort (which numpy does with SIMD) is the fastest by far: 700,000
+    values of two keys take 13 ms, 35 ms without room for the position, and 150 ms by `np.lexsort`.
+    """
+    n = len(keys[0])
+    packed = _packed(keys)
+    if packed is None:
+        order: Indices = np.lexsort(tuple(reversed(keys)))
+        return order, changes(keys, order)
+    words, bits = packed
+    shift = np.int64((n - 1).bit_length())
+    if bits + int(shift) <= 62:
+        words <<= shift
+        words |= np.arange(n)
+        words.sort()
+        order = words & ((np.int64(1) << shift) - 1)
+        words >>= shift
+    else:
+        order = np.argsort(words)
+        words = words[order]
+    return order, np.concatenate(([True], words[1:] != words[:-1]))
+
+
+def changes(keys: Sequence[Key], order: Indices) -> Mask:
+    """Where in `order` (of at least one row) a key differs from the row before; True at the first."""
+    new = np.zeros(len(order), np.bool_)
+    new[0] = True
+    for key in keys:
+        ordered = key[order]
+        new[1:] |= ordered[1:] != ordered[:-1]
+    return new
+
+
+def _packed(keys: Sequence[Key]) -> tuple[npt.NDArray[np.int64], int] | None:
+    """The keys in one number, and how many bits of it are used; None where they do not fit."""
+    lows = [int(key.min()) for key in keys]
+    widths = [int(key.max()) - low + 1 for key, low in zip(keys, lows, strict=True)]
+    bits = math.prod(widths).bit_length()
+    if bits > 62:
+        return None
+    words: npt.NDArray[np.int64] = np.zeros(len(keys[0]), np.int64)
+    for key, low, width in zip(keys, lows, widths, strict=True):
+        # Wide before the subtraction: the range of an int32 may not fit into an int32.
+        wide = key if key.dtype == np.uint64 else key.astype(np.int64, copy=False)
+        words *= width
+        words += (wide - wide.dtype.type(low)).astype(np.int64, copy=False)
+    return words, bits
 
 
 def sort_indices(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 from collections.abc import Sequence
 from decimal import Decimal
@@ -10,7 +11,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from ptvc.repr.order import dense_ranks, hash_order, row_order, sort_indices
+from ptvc.repr.order import dense_ranks, hash_order, row_order, sort_indices, sort_keys
 
 NAN = float("nan")
 
@@ -137,3 +138,31 @@ def test_hash_order_is_stable(count: int, spread: int) -> None:
     high = random.randrange(2**64 // spread) * spread
     hashes = np.array([high + random.randrange(spread) for _ in range(count)], np.uint64)
     assert np.array_equal(hash_order(hashes), np.argsort(hashes, kind="stable"))
+
+
+KEY_RANGES = {
+    "bool": (np.bool_, 0, 1),
+    "small": (np.int64, -3, 3),
+    "int16": (np.int16, -(2**15), 2**15 - 1),
+    "int32": (np.int32, -(2**31), 2**31 - 1),
+    "int64": (np.int64, -(2**63), 2**63 - 1),
+    "uint64": (np.uint64, 2**64 - 9, 2**64 - 1),
+}
+
+
+@pytest.mark.parametrize("names", [(a, b) for a in KEY_RANGES for b in KEY_RANGES])
+@pytest.mark.parametrize("count", [1, 50])
+def test_sort_keys_sorts_by_the_first_and_then_the_next(names: tuple[str, str], count: int) -> None:
+    """Whether the keys fit into one number or not, and whatever their range is in their own type."""
+    random = Random(count)
+    keys = []
+    for name in names:
+        dtype, low, high = KEY_RANGES[name]
+        values = [low, high, *(random.randint(low, high) for _ in range(5))]
+        keys.append(np.array(random.choices(values, k=count), dtype))
+    order, new = sort_keys(keys)
+    rows = list(zip(*(key.tolist() for key in keys), strict=True))
+    ordered = [rows[i] for i in order]
+    assert sorted(order.tolist()) == list(range(count))
+    assert ordered == sorted(rows)
+    assert new.tolist() == [True, *(a != b for a, b in itertools.pairwise(ordered))]

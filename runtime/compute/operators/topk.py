@@ -25,9 +25,11 @@ import numpy as np
 import pyarrow as pa
 
 from ...expr.relation import OrderBy
+from ...repr import buffers
 from ...repr.batch import Batch, Delta, Indices, Mask, concat_batches
 from ...repr.consolidate import canonical
-from ...repr.order import dense_ranks, order_keys
+from ...repr.equality import rows_equal
+from ...repr.order import dense_ranks, order_keys, sort_keys
 from ...repr.schema import Schema
 from ..plan import TopKOp
 from ..spine import Spine
@@ -84,8 +86,7 @@ class TopK(Operator):
             early = batch.times < cut
             parts = [self._top(batch.filter(early)), self._top(batch.filter(~early))]
             return concat_batches(self.schema, parts)
-        head_index = pa.array(segments.heads)
-        heads = tuple(key.take(head_index) for key in keys)
+        heads = buffers.take(keys, segments.heads)
         if self._op.limit is None:
             return self._whole_groups(batch, segments, heads, np.ones(segments.groups, np.bool_))[0]
         return self._by_front(batch, segments, heads)
@@ -94,13 +95,14 @@ class TopK(Operator):
         """The output of a step, from the fronts where they suffice, from whole groups where not."""
         of_rows = segments.of_rows()
         group = segments.group[of_rows]
-        old = self._front.probe(heads, segments.hashes)
+        old = self._front.probe(heads, segments.hashes, columns=range(len(self.schema)))
         combined = concat_batches(self.schema, [old.rows, batch])
         entries = self._entries(combined, np.concatenate((old.probe, group)))
         k = len(old)
         before = np.zeros(len(entries.rows), np.int64)
         np.add.at(before, entries.of[:k], old.rows.diffs)
-        inside = self._inside(entries, before)[entries.of[k:]]
+        here = self._inside(entries, before)
+        inside = here[entries.of[k:]]
         short = self._short(segments, old.probe, old.rows.diffs, np.where(inside, batch.diffs, 0))
         output, refill = self._nothing.oks, self._nothing.oks
         if short.any():
@@ -108,14 +110,19 @@ class TopK(Operator):
             inside &= ~short[group]
         else:
             self._spine.insert(_untimed(batch), segments.hashes[group])
-        gone = old.rows.filter(short[old.probe]).negate()
         taken = np.flatnonzero(inside)
+        pieces = [batch if len(taken) == len(batch) else batch.take(taken), refill]
+        if short.any():
+            pieces.append(old.rows.take(np.flatnonzero(short[old.probe])).negate())
         if len(taken):
-            keep = np.concatenate((np.flatnonzero(~short[old.probe]), k + taken))
-            change, trimmed = self._fronts(combined, entries, before, keep, k, of_rows, segments)
+            used = here & ~short[entries.group]
+            change, trimmed = self._fronts(
+                combined, entries, before, used, k + taken, of_rows[taken], segments
+            )
             output = concat_batches(self.schema, [output, change])
-            gone = concat_batches(self.schema, [gone, trimmed])
-        self._front.insert(_untimed(concat_batches(self.schema, [batch.take(taken), gone, refill])))
+            pieces.append(trimmed)
+        hashes = segments.hashes[group[taken]] if not any(map(len, pieces[1:])) else None
+        self._front.insert(_untimed(concat_batches(self.schema, pieces)), hashes)
         return output
 
     def _inside(self, entries: _Entries, before: Ints) -> Mask:
@@ -123,7 +130,7 @@ class TopK(Operator):
         if not len(entries.group):
             return np.zeros(0, np.bool_)
         last = np.full(int(entries.group.max()) + 1, -1, np.int64)
-        held = np.flatnonzero(before > 0)
+        held = np.flatnonzero(before)
         last[entries.group[held]] = held  # ascending: the last one stays
         inside: Mask = np.arange(len(before)) <= last[entries.group]
         return inside
@@ -142,22 +149,26 @@ class TopK(Operator):
         combined: Batch,
         entries: _Entries,
         before: Ints,
-        keep: Indices,
-        old: int,
-        of_rows: Indices,
+        used: Mask,
+        new: Indices,
+        segment: Indices,
         segments: Segments,
     ) -> tuple[Batch, Batch]:
-        """Output changes of the rows `keep` of `combined`, and what leaves fronts that have grown too long."""
-        used = np.zeros(len(entries.rows), np.bool_)
-        used[entries.of[keep]] = True
-        position = np.cumsum(used) - 1
-        entries = _Entries(entries.rows[used], entries.group[used], position[entries.of])
-        before = before[used]
-        new = keep[keep >= old]
-        entry, diffs = entries.of[new], combined.diffs[new]
+        """Output changes of the entries `used`, and what leaves fronts that have grown too long.
+
+        `new` int64[m] are the rows of the step among them, as positions in `combined`, `segment` their segments.
+        """
+        entry = entries.of[new]
+        if not used.all():
+            entry = (np.cumsum(used) - 1)[entry]
+            entries = _Entries(entries.rows[used], entries.group[used], entry)
+            before = before[used]
+        diffs = combined.diffs[new]
         after = before.copy()
         np.add.at(after, entry, diffs)
-        change = self._changes(combined, entries, before, entry, of_rows[new - old], diffs, segments)
+        change = self._changes(combined, entries, before, entry, segment, diffs, segments)
+        if len(entries.rows) <= 2 * self._front_rows:
+            return change, self._nothing.oks
         start = _places(after, entries.group)
         totals = np.zeros(segments.groups, np.int64)
         np.add.at(totals, entries.group, after)
@@ -172,8 +183,7 @@ class TopK(Operator):
         of_rows = segments.of_rows()
         group = segments.group[of_rows]
         places = np.flatnonzero(which)
-        index = pa.array(places)
-        old = self._spine.probe(tuple(head.take(index) for head in heads), segments.hashes[places])
+        old = self._spine.probe(buffers.take(heads, places), segments.hashes[places])
         self._spine.insert(_untimed(batch), segments.hashes[group])
         mine = np.flatnonzero(which[group])
         combined = concat_batches(self.schema, [old.rows, batch.take(mine)])
@@ -203,11 +213,15 @@ class TopK(Operator):
 
     def _entries(self, combined: Batch, group: Indices) -> _Entries:
         n = len(combined)
-        identity = dense_ranks(combined.columns, n)
-        keys = [key for order in self._op.order for key in _keys(combined, order)]
-        order = np.lexsort((identity, *reversed(keys), group))
-        new = np.ones(n, np.bool_)
-        new[1:] = (identity[order][1:] != identity[order][:-1]) | (group[order][1:] != group[order][:-1])
+        if not n:
+            return _Entries(group, group, group)
+        keys = (group, *(key for order in self._op.order for key in _keys(combined, order)))
+        order, new = sort_keys(keys)
+        ties = np.flatnonzero(~new)
+        columns = combined.columns
+        if not rows_equal(columns, order[ties - 1], columns, order[ties], exact=True).all():
+            # Different rows at the same place of the order: the total order of rows decides.
+            order, new = sort_keys((*keys, dense_ranks(columns, n)))
         of = np.empty(n, np.int64)
         of[order] = np.cumsum(new) - 1
         rows = order[new]
@@ -235,6 +249,8 @@ class TopK(Operator):
         segments: Segments,
     ) -> Batch:
         """Output changes.  Row i of the step is `entry[i]`, in `segment[i]`, with `diffs[i]`."""
+        if segments.single:
+            return self._changes_at_once(combined, entries, before, entry, diffs, segments)
         e = len(entries.rows)
         points = segments.sizes() + 1  # before the step, then after each segment of the group
         width = points[entries.group]
@@ -260,10 +276,27 @@ class TopK(Operator):
         change[begins] = 0
         changed = np.flatnonzero(change)
         at = segments.first[entries.group[cell_entry[changed]]] + cell_point[changed] - 1
-        index = pa.array(entries.rows[cell_entry[changed]])
-        return Batch(
-            tuple(column.take(index) for column in combined.columns), segments.times[at], change[changed]
-        )
+        columns = buffers.take(combined.columns, entries.rows[cell_entry[changed]])
+        return Batch(columns, segments.times[at], change[changed])
+
+    def _changes_at_once(
+        self,
+        combined: Batch,
+        entries: _Entries,
+        before: Ints,
+        entry: Indices,
+        diffs: Ints,
+        segments: Segments,
+    ) -> Batch:
+        """As `_changes`, where every group has one segment: two lines of places, and no grid."""
+        after = before.copy()
+        np.add.at(after, entry, diffs)
+        was, now = np.maximum(before, 0), np.maximum(after, 0)
+        shown = self._shown(_places(now, entries.group), now)
+        shown -= self._shown(_places(was, entries.group), was)
+        changed = np.flatnonzero(shown)
+        columns = buffers.take(combined.columns, entries.rows[changed])
+        return Batch(columns, segments.times[entries.group[changed]], shown[changed])
 
     def _shown(self, start: Ints, count: Ints) -> Ints:
         """How many of the places `[start, start + count)` are in the window."""
@@ -282,10 +315,13 @@ def _untimed(batch: Batch) -> Batch:
 
 def _places(counts: Ints, line: Indices) -> Ints:
     """The sum of `counts` before each one on its line; lines are contiguous and ascending."""
-    total = np.cumsum(counts) - counts
-    first = np.searchsorted(line, line, side="left") if len(line) else line
-    places: Ints = total - total[first]
-    return places
+    if not len(line):
+        return counts
+    total: Ints = np.cumsum(counts)
+    total -= counts
+    opens = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
+    total -= np.repeat(total[opens], np.diff(opens, append=len(line)))
+    return total
 
 
 def _keys(batch: Batch, order: OrderBy) -> tuple[Ints, ...]:
