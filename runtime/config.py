@@ -52,6 +52,10 @@ class Settings:
     checkpoint_interval_ms: int = field(
         default=30_000, metadata={"help": "how long fewer rows than that wait for the next checkpoint"}
     )
+    memory_limit_mb: int = field(
+        default=0,
+        metadata={"help": "memory that the dataflows of one replica may hold; 0 is any amount"},
+    )
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
@@ -89,13 +93,16 @@ def _parse(name: str, value: str, old: object) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class ClusterOptions:
-    """Options of one cluster; None follows the environment's setting."""
+    """Options of one cluster; None follows the environment's setting.  `memory_limit` is in bytes; 0 is none."""
 
     job_min_rows: int | None = None
     replication_factor: int = 1
+    memory_limit: int | None = None
 
     @classmethod
     def from_mapping(cls, options: Mapping[str, int]) -> ClusterOptions:
         return cls(
-            job_min_rows=options.get("job_min_rows"), replication_factor=options.get("replication_factor", 1)
+            job_min_rows=options.get("job_min_rows"),
+            replication_factor=options.get("replication_factor", 1),
+            memory_limit=options.get("memory_limit"),
         )

@@ -135,6 +135,10 @@ class DiskFull(PtvcError):
     sqlstate = "53100"
 
 
+class MemoryLimitExceeded(PtvcError):
+    sqlstate = "53200"
+
+
 class Fenced(PtvcError):
     """Another process has taken over (a newer epoch): this one must stop."""
 

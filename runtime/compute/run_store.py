@@ -46,6 +46,9 @@ logger = logging.getLogger(__name__)
 StateId = tuple[int, str]
 """(node id, name within the node).  The output's errors are ("number of nodes", "errs")."""
 
+PRESSED_ROWS = 512
+"""When memory is short, runs of so many rows are mapped."""
+
 SPILL_ROWS = 65_536
 """Runs of so many rows are mapped, smaller ones stay in memory."""
 
@@ -79,6 +82,10 @@ class RunStore:
         if len(run) < self.spill_rows or run.samples is not None:
             return False
         return self._failed_at is None or monotonic() - self._failed_at > _PATIENCE_S
+
+    def press(self) -> None:
+        """Memory is short: from now on small runs are mapped too."""
+        self.spill_rows = min(self.spill_rows, PRESSED_ROWS)
 
     def spill(self, run: Run) -> Run | None:
         """The same run, mapped.  None when it cannot be written: it stays in memory, the reason is in the log."""

@@ -213,8 +213,8 @@ class Spine:
         False when there is nothing to do."""
         return self._merge(inline=False) or self._spill()
 
-    def spill(self) -> None:
-        """Asks for what the store wants to be written, though nothing was inserted."""
+    def spill(self) -> bool:
+        """Asks for what the store wants to be written, though nothing was inserted; False when there is nothing."""
         if self._unspilled():
             worker = self._worker or merge_worker()
             if worker.inline:
@@ -222,6 +222,7 @@ class Spine:
                     pass
             else:
                 worker.request(self)
+        return self._unspilled()
 
     def _unspilled(self) -> bool:
         store = self.store

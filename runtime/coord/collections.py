@@ -35,6 +35,15 @@ class Collection:
     last_write: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an object is not maintained any more, and what those who read it are told beside."""
+
+    reason: str
+    sqlstate: str | None = None
+    hint: str | None = "See mz_internal.mz_hydration_statuses and the runtime's log; drop and create it anew."
+
+
 @dataclass(slots=True)
 class _Waiter:
     ids: frozenset[GlobalId]
@@ -50,7 +59,7 @@ class Collections:
         self._waiters: list[_Waiter] = []
         self._unstored: dict[GlobalId, int] = {}
         self._names: dict[GlobalId, str] = {}
-        self._failures: dict[GlobalId, str] = {}
+        self._failures: dict[GlobalId, Failure] = {}
 
     def __getitem__(self, id: GlobalId) -> Collection:
         return self._by_id[id]
@@ -84,9 +93,9 @@ class Collections:
         self._names.pop(id, None)
         self._failures.pop(id, None)
 
-    def fail(self, id: GlobalId, reason: str) -> None:
+    def fail(self, id: GlobalId, failure: Failure) -> None:
         """The object is not maintained any more: who waits for it hears why."""
-        self._failures[id] = reason
+        self._failures[id] = failure
         self.wake()
 
     def recover(self, id: GlobalId) -> None:
@@ -145,9 +154,11 @@ class Collections:
     def _failure(self, ids: frozenset[GlobalId], time: int) -> PtvcError | None:
         for id_ in ids:
             if id_ in self._failures and id_ in self._names and self.frontier(id_) <= time:
+                failure = self._failures[id_]
                 return ObjectNotReady(
-                    f'"{self._names[id_]}" is not maintained any more: {self._failures[id_]}',
-                    hint="See mz_internal.mz_hydration_statuses and the runtime's log; drop and create it anew.",
+                    f'"{self._names[id_]}" is not maintained any more: {failure.reason}',
+                    sqlstate=failure.sqlstate,
+                    hint=failure.hint,
                 )
         return None
 

@@ -11,12 +11,13 @@ import logging
 import os
 import tempfile
 from collections.abc import Callable, Coroutine
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
-from ..config import Settings
-from ..errors import PtvcError, ReplicaUnavailable
+from ..compute.checkpoint import Checkpoint
+from ..config import ClusterOptions, Settings
+from ..errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import (
@@ -31,6 +32,7 @@ from ..replica.protocol import (
     Ingested,
     JobFinished,
     JobProgress,
+    LimitMemory,
     Message,
     PeekFailed,
     PeekRows,
@@ -50,7 +52,7 @@ from ..replica.protocol import (
 from ..sql.plans import ItemKind
 from .catalog import Catalog, ClusterEntry, Item
 from .clusters import Clusters
-from .collections import Collections
+from .collections import Collections, Failure
 from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
 from .installation import Installation
@@ -165,11 +167,31 @@ class Controller:
             self._stop_replica(replica, ReplicaUnavailable(f"replica {replica.name} was dropped"))
         for replica in added:
             self._start_replica(replica)
+        for replica in self.clusters.of(cluster.name):
+            if replica.connected.is_set():
+                replica.send(LimitMemory(self._memory_limit(cluster.name)))
+                self._try_failed(replica)
         names = {replica.name for replica in self.clusters.of(cluster.name)}
         for item in self._catalog.user_items():
             if item.cluster == cluster.name:
                 self._installation.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
+
+    def _memory_limit(self, cluster: str) -> int | None:
+        entry = self._catalog.cluster(cluster)
+        own = ClusterOptions.from_mapping(entry.options if entry is not None else {}).memory_limit
+        limit = self._settings.memory_limit_mb << 20 if own is None else own
+        return limit or None
+
+    def _try_failed(self, replica: ReplicaClient) -> None:
+        """Installs once more what the replica has given up: the options of its cluster have changed."""
+        for id_ in sorted(replica.failed & replica.installed):
+            if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in OUTWARD:
+                replica.failed.discard(id_)
+                replica.unsubscribe(self._installation.subscribed(id_))
+                replica.installed.discard(id_)
+                self.set_status(id_, "starting", None)
+                self._install_on(replica, item)
 
     def drop_cluster(self, cluster: ClusterEntry) -> None:
         for replica in self.clusters.remove(cluster.name):
@@ -228,7 +250,9 @@ class Controller:
                 return
             except PtvcError as error:
                 logger.warning("cannot install %s: %s", item.full_name, error)
-                self.set_status(item.id, "failed", error.message)
+                waited = isinstance(error, ObjectNotReady)
+                failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
+                self.set_status(item.id, "failed", error.message, failure)
             except Exception as error:
                 logger.exception("cannot install %s", item.full_name)
                 self.set_status(item.id, "failed", f"internal error: {error!r}")
@@ -241,10 +265,12 @@ class Controller:
         self._installation.release(replica, hydration.id)
         self.set_status(hydration.id, "running", None)
 
-    def set_status(self, id: GlobalId, state: str, reason: str | None) -> None:
+    def set_status(
+        self, id: GlobalId, state: str, reason: str | None, failure: Failure | None = None
+    ) -> None:
         self.statuses[id] = ObjectStatus(state, reason, self.now_ms())
         if state == "failed":
-            self._fail(id, reason or "unknown reason")
+            self._fail(id, failure or Failure(reason or "unknown reason"))
         else:
             self._recover(id)
 
@@ -256,11 +282,12 @@ class Controller:
             if status is None or status.state != "failed":
                 self._recover(dependent.id)
 
-    def _fail(self, id: GlobalId, reason: str) -> None:
+    def _fail(self, id: GlobalId, failure: Failure) -> None:
         """The object, and everything that is maintained from it, goes no further."""
-        self._collections.fail(id, reason)
+        self._collections.fail(id, failure)
         for dependent in self._catalog.dependents(id):
-            self._fail(dependent.id, f'"{self._catalog.get(id).name}", which it reads, failed: {reason}')
+            reason = f'"{self._catalog.get(id).name}", which it reads, failed: {failure.reason}'
+            self._fail(dependent.id, replace(failure, reason=reason))
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
@@ -382,6 +409,7 @@ class Controller:
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
         replica.ready()
         replica.send(Progress(self._oracle.closed, self._reads.since()))
+        replica.send(LimitMemory(self._memory_limit(replica.cluster)))
         for item in self._catalog.user_items():
             if item.cluster == replica.cluster and item.kind not in OUTWARD:
                 self._install_on(replica, item)
@@ -416,12 +444,15 @@ class Controller:
                 self._spawn(self._ingest(replica, writer, message))
             case Hydrated(id=id_):
                 self.hydrated(replica, message)
-            case Status(id=id_, state="failed", reason=reason):
+            case Status(id=id_, state="failed", reason=reason, sqlstate=sqlstate, hint=hint):
                 replica.failed.add(id_)
                 self._installation.release(replica, id_)
                 logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
                 if self.clusters.failed(replica.cluster, id_):
-                    self.set_status(id_, "failed", reason)
+                    failure = None
+                    if sqlstate is not None:
+                        failure = Failure(reason or "", sqlstate, hint)
+                    self.set_status(id_, "failed", reason, failure)
             case Status(id=id_, state=state, reason=reason):
                 self.set_status(id_, state, reason)
             case SinkProgress(id=id_):
@@ -493,6 +524,10 @@ class Controller:
         self._installation.checkpoints.reject(id, replica.name, reason)
         if (item := self._catalog.find_by_id(id)) is not None:
             self._install_on(replica, item)
+
+    def checkpoint(self, id: GlobalId, replica: ReplicaClient) -> Checkpoint | None:
+        """What the replica would go on from with the object."""
+        return self._installation.checkpoints.get(id, replica.name)
 
     def checkpoint_cut(self, id: GlobalId) -> int | None:
         """The time from which a restart of a replica reads the object's inputs again, if it has a checkpoint."""

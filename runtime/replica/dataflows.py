@@ -19,7 +19,7 @@ from ..compute.run import Run
 from ..compute.run_file import map_run
 from ..compute.run_store import StateId
 from ..compute.spine import Spine
-from ..errors import PtvcError, StorageError
+from ..errors import MemoryLimitExceeded, PtvcError, ReplicaUnavailable, StorageError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import write_parts
@@ -28,6 +28,7 @@ from ..repr.schema import Schema
 from .checkpoint import DurableState, PendingCheckpoint
 from .index import INDEX_ERRS, Index
 from .inputs import Input
+from .memory import MemoryLimit
 from .protocol import (
     Append,
     Appended,
@@ -75,6 +76,29 @@ class _Installed:
             spines |= {(number, name): spine for name, spine in self.index.spines().items()}
         return spines
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, of state and of what waits to be taken in."""
+        return sum(spine.nbytes for spine in self.spines().values()) + self.waiting
+
+    @property
+    def waiting(self) -> int:
+        return sum(source.nbytes for source in self.inputs.values())
+
+    def spill(self) -> bool:
+        """Asks for as much state as possible to be moved to files; False when no more can be."""
+        if self.state is None or self.failed:
+            return False
+        self.state.store.press()
+        return sum(spine.spill() for spine in self.spines().values()) > 0  # all of them are asked
+
+    def clear(self) -> None:
+        """Lets go of all state, and of what waits: the dataflow is not maintained any more."""
+        for spine in self.spines().values():
+            spine.load(())
+        for source in self.inputs.values():
+            source.clear()
+
     def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
         """Goes on from the state that the same dataflow had at `upper`."""
         runs = dict(runs)
@@ -95,6 +119,7 @@ class Dataflows:
         self._installed: dict[GlobalId, _Installed] = {}
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
+        self.memory = MemoryLimit()
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
@@ -216,7 +241,11 @@ class Dataflows:
             if upper <= installed.upper or installed.failed:
                 continue
             try:
+                self.memory.admit(installed)
                 write = self._step_one(installed, upper)
+            except MemoryLimitExceeded as error:
+                yield self._give_up(installed, error)
+                continue
             except Exception as error:  # a dataflow that fails must not take the others along
                 installed.failed = True
                 self._stop_reading(installed)
@@ -232,6 +261,18 @@ class Dataflows:
                 yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
         if uppers:
             yield Append(tuple(writes), tuple(uppers))
+
+    def limit_memory(self) -> Iterator[Message]:
+        """Moves state to files when it is too much for memory; a dataflow that needs too much all the same fails."""
+        while (found := self.memory.check(list(self._installed.values()))) is not None:
+            yield self._give_up(*found)
+
+    def _give_up(self, installed: _Installed, error: PtvcError) -> Status:
+        installed.failed = True
+        self._stop_reading(installed)
+        installed.clear()
+        logger.warning("dataflow %s failed: %s", installed.id, error.message)
+        return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
 
     def _step_one(self, installed: _Installed, upper: int) -> Updates | None:
         lower = installed.upper
@@ -266,7 +307,12 @@ class Dataflows:
         return Updates(installed.id, first, upper, parts)
 
     def index(self, id: GlobalId) -> Index:
-        """The arrangement of an index; KeyError when it is not installed (any more)."""
+        """The arrangement of an index; KeyError when it is not installed (any more), ReplicaUnavailable when it has
+        failed."""
+        if self._installed[id].failed:
+            raise ReplicaUnavailable(
+                "the index is not maintained any more", hint="The runtime's log says why."
+            )
         index = self._installed[id].index
         if index is None:
             raise KeyError(id)
@@ -278,4 +324,10 @@ class Dataflows:
             operators = installed.dataflow.statistics()
             if operators != installed.reported:
                 installed.reported = operators
-                yield DataflowStatistics(installed.id, operators)
+                spines = installed.spines().values()
+                yield DataflowStatistics(
+                    installed.id,
+                    operators,
+                    sum(spine.nbytes for spine in spines),
+                    sum(spine.mapped_nbytes for spine in spines),
+                )

@@ -29,6 +29,15 @@ class Input:
         self.stamped = source.stamped
         self.schema = source.schema
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the updates that wait."""
+        return sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)
+
+    def clear(self) -> None:
+        """Nobody will take what waits."""
+        self._pending = []
+
     def load(self) -> int:
         """Reads what the import begins with; returns the number of rows in the snapshot."""
         snapshot = load_snapshot(self._blob, self._source)

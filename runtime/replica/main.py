@@ -15,6 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
+from ..errors import PtvcError
 from ..persist.blob.file import FileBlob
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
@@ -30,6 +31,7 @@ from .protocol import (
     InstallDataflow,
     InstallSink,
     InstallSource,
+    LimitMemory,
     Message,
     Peek,
     PeekFailed,
@@ -75,6 +77,8 @@ class Replica:
                     break
                 for answer in self._dataflows.step():
                     self._connection.send(answer)
+                for answer in self._dataflows.limit_memory():
+                    self._connection.send(answer)
                 for checkpoint in self._dataflows.checkpoints():
                     self._checkpointer.submit(self._write, checkpoint)
                 self._report()
@@ -108,6 +112,8 @@ class Replica:
                 self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
+            case LimitMemory(limit=limit):
+                self._dataflows.memory.limit = limit
             case CheckpointPublished():
                 self._dataflows.published(message)
             case InstallDataflow():
@@ -148,6 +154,9 @@ class Replica:
             self._peeks.submit_index(message, self._dataflows.index(message.index_id))
         except KeyError:
             self._connection.send(PeekFailed(message.peek_id, "42704", "the index was dropped"))
+        except PtvcError as error:
+            failed = PeekFailed(message.peek_id, error.sqlstate, error.message, error.hint)
+            self._connection.send(failed)
         except Exception as error:  # the client that asked hears of it; the dataflows go on
             logger.exception("index peek failed")
             self._connection.send(PeekFailed(message.peek_id, INTERNAL_ERROR, f"internal error: {error!r}"))

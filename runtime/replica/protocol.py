@@ -147,6 +147,13 @@ class InstallSink:
 
 
 @dataclass(frozen=True, slots=True)
+class LimitMemory:
+    """What the dataflows of the replica may hold in memory together, in bytes; None is any amount."""
+
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
 class Uninstall:
     id: GlobalId
 
@@ -331,11 +338,16 @@ class Ingest:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """State of a source, sink or dataflow: running, stalled (with the reason) or failed."""
+    """State of a source, sink or dataflow: running, stalled (with the reason) or failed.
+
+    `sqlstate` and `hint` are for those who read a dataflow that failed; None for what is usual.
+    """
 
     id: GlobalId
     state: str
     reason: str | None
+    sqlstate: str | None = None
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,10 +361,13 @@ class SinkProgress:
 
 @dataclass(frozen=True, slots=True)
 class DataflowStatistics:
-    """What the operators of a dataflow have done, in the order of its plan."""
+    """What the operators of a dataflow have done, in the order of its plan; and the bytes that all of its state, that
+    of an index included, has in memory and in mapped files."""
 
     id: GlobalId
     operators: tuple[OperatorStatistics, ...]
+    memory_bytes: int = 0
+    mapped_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -30,8 +31,11 @@ from .plans import ItemKind, QualifiedName
 from .scope import Scope, ScopeColumn
 from .types import resolve_type
 
-_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1}
+_CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0}
 """With the least value of each."""
+
+_MEMORY_UNITS = {"": 1 << 20, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 30, "TB": 1 << 40}
+"""PostgreSQL's; a number without unit is in MB, as in the environment's setting."""
 
 
 def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.CreateTable:
@@ -303,6 +307,18 @@ def _integer(option: st.Option, least: int) -> int:
     return value
 
 
+def _memory(option: st.Option) -> int:
+    """Bytes."""
+    match = re.fullmatch(r"(\d+) *([A-Za-z]*)", str(option.value))
+    if match is None or isinstance(option.value, bool) or match[2] not in _MEMORY_UNITS:
+        raise InvalidParameter(
+            "MEMORY LIMIT must be a number of megabytes, or a text like '512MB'",
+            hint='Valid units are "B", "kB", "MB", "GB", and "TB"; 0 is no limit.',
+            position=option.position,
+        )
+    return int(match[1]) * _MEMORY_UNITS[match[2]]
+
+
 def create_sink(planner: Planner, node: st.CreateSinkStatement, sql: str) -> plans.CreateSink:
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
@@ -342,5 +358,8 @@ def cluster_options(options: Sequence[st.Option]) -> Mapping[str, int]:
     for option in options:
         if option.name not in _CLUSTER_OPTIONS:
             raise _unknown_option(option, tuple(_CLUSTER_OPTIONS))
-        found[option.name] = _integer(option, _CLUSTER_OPTIONS[option.name])
+        if option.name == "memory_limit":
+            found[option.name] = _memory(option)
+        else:
+            found[option.name] = _integer(option, _CLUSTER_OPTIONS[option.name])
     return found

@@ -165,4 +165,19 @@ def mz_dataflow_operators(state: State) -> Rows:
                     "seconds": operator.seconds,
                     "state_rows": operator.state_rows,
                     "state_bytes": operator.state_bytes,
+                    "mapped_bytes": operator.mapped_bytes,
                 }
+
+
+def mz_dataflow_state(state: State) -> Rows:
+    """What every dataflow holds in memory and in mapped files, and from where it would go on."""
+    for replica in state.controller.clusters:
+        for id_, statistics in replica.operators.items():
+            checkpoint = state.controller.checkpoint(id_, replica)
+            yield {
+                "object_id": id_,
+                "replica_id": replica.id,
+                "memory_bytes": statistics.memory_bytes,
+                "mapped_bytes": statistics.mapped_bytes,
+                "checkpoint_frontier": checkpoint.cut if checkpoint is not None else None,
+            }
