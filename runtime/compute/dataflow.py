@@ -22,7 +22,7 @@ from ..repr.batch import Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
-from .operators.base import Operator
+from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
 from .operators.constant import Constant
 from .operators.counts import Counts, occurs
@@ -76,6 +76,12 @@ class Dataflow:
             isinstance(operator, Constant) or (isinstance(node.op, ReduceOp) and node.op.scalar)
             for node, operator in zip(plan.nodes, self._operators, strict=True)
         ]
+        self._waiting = [
+            operator
+            for operator in self._operators
+            if operator is not None and type(operator).next_due is not Operator.next_due
+        ]
+        self._next_due: int | None = None
         self._last_reader = _last_readers(plan)
         self._consolidated = consolidated_nodes(plan)[plan.output]
         self._errs = Counts(ERROR_SCHEMA)
@@ -106,9 +112,10 @@ class Dataflow:
             )
         self._upper = upper
         first = lower == self.as_of
-        if not first and not any(inputs.values()):
+        if not first and not any(inputs.values()) and self.next_due() >= upper:
             return self._nothing[self.plan.output]
         output = self._run(inputs, lower, upper, first)
+        self._next_due = None
         if not output:
             return output
         oks = output.oks if self._consolidated else consolidate(output.oks)
@@ -118,6 +125,12 @@ class Dataflow:
             self._errs.spine.advance_since(upper)
         return Delta(oks, errs)
 
+    def next_due(self) -> int:
+        """The first time at which the view changes by itself (temporal filters); NEVER_DUE when there is none."""
+        if self._next_due is None:
+            self._next_due = min((operator.next_due() for operator in self._waiting), default=NEVER_DUE)
+        return self._next_due
+
     def _run(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int, first: bool) -> Delta:
         results: list[Delta] = list(self._nothing)
         for node, operator in zip(self.plan.nodes, self._operators, strict=True):
@@ -126,7 +139,8 @@ class Dataflow:
                 results[node.id] = inputs.get(node.op.id, results[node.id])
                 continue
             given = tuple(results[i] for i in node.inputs)
-            if any(given) or (first and self._starts_alone[node.id]):
+            alone = first and self._starts_alone[node.id]
+            if any(given) or alone or (self._waiting and operator.next_due() < upper):
                 results[node.id] = self._apply(node, operator, given, lower, upper)
             for i in node.inputs:
                 if self._last_reader[i] == node.id:
@@ -168,6 +182,7 @@ class Dataflow:
         for id, spine in self._state.items():
             spine.load(runs.get(id, ()))
         self._upper = upper
+        self._next_due = None
 
     def statistics(self) -> tuple[OperatorStatistics, ...]:
         """One entry per node, in the plan's order."""

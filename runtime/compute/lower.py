@@ -11,7 +11,7 @@ Nodes are hash-consed: equal operators over equal inputs are one node, so a subt
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeGuard, assert_never
 
 from ..expr.registry import resolve_call
@@ -25,6 +25,7 @@ from ..expr.relation import (
     Get,
     GlobalId,
     Join,
+    JoinKind,
     Map,
     Negate,
     Project,
@@ -36,7 +37,7 @@ from ..expr.relation import (
     Window,
     WindowCall,
 )
-from ..expr.scalar import And, Case, ColumnRef, Literal, Scalar, columns_of, remap
+from ..expr.scalar import And, Case, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL
@@ -55,7 +56,9 @@ from .plan import (
     Node,
     Op,
     ReduceOp,
+    TemporalFilterOp,
     ThresholdOp,
+    TimeBound,
     TopKOp,
     UnionOp,
     WindowCallOp,
@@ -154,10 +157,7 @@ class _Builder:
                 edge.columns += [edge.place(scalar) for scalar in scalars]
                 return edge
             case Filter(input=child, predicates=predicates):
-                edge = self._edge(child)
-                for predicate in predicates:
-                    edge.filter(predicate)
-                return edge
+                return self._filtered(self._edge(child), predicates, child.schema)
             case Project(input=child, indices=indices):
                 edge = self._edge(child)
                 edge.columns = [edge.columns[i] for i in indices]
@@ -214,11 +214,32 @@ class _Builder:
             case _:
                 assert_never(relation)
 
+    def _filtered(self, edge: _Edge, predicates: tuple[Scalar, ...], schema: Schema) -> _Edge:
+        """The rows of the edge, of that schema, on which all predicates hold; bounds on the time make an operator."""
+        bounds = [predicate for predicate in predicates if isinstance(predicate, NowCompare)]
+        for predicate in predicates:
+            if not isinstance(predicate, NowCompare):
+                edge.filter(predicate)
+        if not bounds:
+            return edge
+        node, places, wide = self._with_columns(edge, tuple(bound.bound for bound in bounds), schema)
+        op = TemporalFilterOp(
+            tuple(TimeBound(bound.operator, place) for bound, place in zip(bounds, places, strict=True))
+        )
+        after = self._open(self._add(op, (node,), wide))
+        after.columns = list(range(len(schema)))
+        return after
+
     def _keyed(self, child: Relation, keys: tuple[Scalar, ...]) -> tuple[int, tuple[int, ...], Schema]:
-        """The child with its keys as columns: node, their positions, its schema.  Keys that are expressions
-        stand behind the child's own columns."""
-        edge = self._edge(child)
-        columns = list(child.schema.columns)
+        """The child with its keys as columns: node, their positions, its schema."""
+        return self._with_columns(self._edge(child), keys, child.schema)
+
+    def _with_columns(
+        self, edge: _Edge, keys: tuple[Scalar, ...], schema: Schema
+    ) -> tuple[int, tuple[int, ...], Schema]:
+        """The edge, of that schema, with `keys` as columns: node, their positions, its schema.  Keys that are
+        expressions stand behind the other columns."""
+        columns = list(schema.columns)
         positions = []
         extra: dict[int, int] = {}
         for key in keys:
@@ -235,6 +256,10 @@ class _Builder:
         return self._close(edge, schema), tuple(positions), schema
 
     def _join(self, join: Join) -> _Edge:
+        bounds = tuple(p for p in join.residual if isinstance(p, NowCompare))
+        if bounds and join.kind is JoinKind.INNER:
+            rest = tuple(p for p in join.residual if p not in bounds)
+            return self._filtered(self._join(replace(join, residual=rest)), bounds, join.schema)
         left, left_key, left_schema = self._keyed(join.left, join.left_keys)
         right, right_key, right_schema = self._keyed(join.right, join.right_keys)
         n, wide = len(join.left.schema), len(left_schema)

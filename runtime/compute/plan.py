@@ -168,6 +168,21 @@ class FlatMapOp:
     outer: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class TimeBound:
+    """`mz_now() operator #column`; the operator is eq, lt, le, gt or ge."""
+
+    operator: str
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class TemporalFilterOp:
+    """Every row for as long as all of `bounds` hold; one of them that is NULL never does."""
+
+    bounds: tuple[TimeBound, ...]
+
+
 Op = (
     Import
     | ConstantOp
@@ -182,6 +197,7 @@ Op = (
     | ThresholdOp
     | AssertSingleOp
     | FlatMapOp
+    | TemporalFilterOp
 )
 
 

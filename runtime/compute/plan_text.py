@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import assert_never
 
 from ..expr.relation import OrderBy
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, MzNow, NowCompare, Or, Scalar
 from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,
@@ -31,6 +31,7 @@ from .plan import (
     Node,
     Op,
     ReduceOp,
+    TemporalFilterOp,
     ThresholdOp,
     TopKOp,
     UnionOp,
@@ -95,6 +96,8 @@ def _op(op: Op) -> tuple[str, str]:
             return "AssertSingle", f"per {_columns(group)}" if group else ""
         case FlatMapOp():
             return "FlatMap", _flat_map(op)
+        case TemporalFilterOp(bounds=bounds):
+            return "TemporalFilter", " AND ".join(f"{b.operator}(mz_now(), #{b.column})" for b in bounds)
         case _:
             assert_never(op)
 
@@ -207,6 +210,10 @@ def scalar_text(scalar: Scalar) -> str:
             return "(" + " AND ".join(map(scalar_text, args)) + ")"
         case Or(args=args):
             return "(" + " OR ".join(map(scalar_text, args)) + ")"
+        case MzNow():
+            return "mz_now()"
+        case NowCompare(operator=operator, bound=bound):
+            return f"{operator}(mz_now(), {scalar_text(bound)})"
         case Case(branches=branches, otherwise=otherwise):
             whens = " ".join(f"WHEN {scalar_text(c)} THEN {scalar_text(r)}" for c, r in branches)
             return f"CASE {whens} ELSE {scalar_text(otherwise)} END"

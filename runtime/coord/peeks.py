@@ -27,6 +27,7 @@ from ..expr.relation import (
     inputs,
     with_inputs,
 )
+from ..expr.temporal import at_time
 from ..persist.client import PartRef
 from ..persist.part import stamp
 from ..replica.protocol import Import, Peek, PeekIndex
@@ -123,7 +124,8 @@ class Peeks:
         relation = optimize(self._with_system_rows(relation, context))
         reads = dependencies(relation)
         if not reads:
-            result = evaluate_once(relation, {}, 0)
+            time = self.read_time(context)
+            result = evaluate_once(at_time(relation, time), {}, time)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
@@ -149,6 +151,7 @@ class Peeks:
         self, relation: Relation, context: ReadContext, finishing: Finishing | None
     ) -> AsyncIterator[Batch]:
         time = self.read_time(context)
+        relation = at_time(relation, time)
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             chosen = None
@@ -157,7 +160,7 @@ class Peeks:
             answers = (
                 self._peek_index(chosen, context, time)
                 if chosen is not None
-                else self._peek(expand(relation, self._catalog), context, time, finishing)
+                else self._peek(at_time(expand(relation, self._catalog), time), context, time, finishing)
             )
             async for batch in answers:
                 yield batch

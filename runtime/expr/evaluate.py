@@ -29,7 +29,21 @@ from .row_errors import (
     same_error,
     select_errors,
 )
-from .scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, children, transform
+from .scalar import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Coalesce,
+    ColumnRef,
+    Literal,
+    MzNow,
+    NowCompare,
+    Or,
+    Scalar,
+    children,
+    transform,
+)
 
 __all__ = ["Evaluated", "RowErrors", "can_fail", "evaluate", "evaluate_predicates", "fold"]
 
@@ -80,6 +94,10 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
             return _connective(args, columns, length, absorbing=False)
         case Or(args=args):
             return _connective(args, columns, length, absorbing=True)
+        case MzNow() | NowCompare():
+            # Whoever reads at a time has put it here before; what has no time (a DEFAULT, RETURNING) may not ask.
+            errors = same_error(np.arange(length), "0A000", "mz_now() is not supported here")
+            return pa.scalar(None, scalar.type.arrow), errors
         case _:
             assert_never(scalar)
 
@@ -254,7 +272,7 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_connective(node, args, absorbing=False)
         case Or(args=args):
             return _fold_connective(node, args, absorbing=True)
-        case ColumnRef() | Literal():
+        case ColumnRef() | Literal() | MzNow() | NowCompare():
             return node
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from ..repr.types import BOOL, ScalarType
+from ..repr.types import BOOL, INT8, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +108,44 @@ class Or:
         return any(arg.nullable for arg in self.args)
 
 
-Scalar = ColumnRef | Literal | Call | Cast | Case | Coalesce | And | Or
+@dataclass(frozen=True, slots=True)
+class MzNow:
+    """`mz_now()`: the time that a collection is looked at, in milliseconds since 1970.
+
+    A one-off query puts its time in its place (expr/temporal.py); what is maintained compares with it only.
+    """
+
+    type: ScalarType = INT8
+    nullable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NowCompare:
+    """`mz_now() operator bound`; `operator` is eq, lt, le, gt or ge.
+
+    `bound` is a bigint or a numeric of milliseconds, or a timestamp, which is cut to whole milliseconds.  As a
+    predicate of a Filter it is a temporal filter: the row is there for as long as it holds.
+    """
+
+    operator: str
+    bound: Scalar
+    type: ScalarType = BOOL
+
+    @property
+    def nullable(self) -> bool:
+        return self.bound.nullable
+
+
+Scalar = ColumnRef | Literal | Call | Cast | Case | Coalesce | And | Or | MzNow | NowCompare
 
 
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
-        case ColumnRef() | Literal():
+        case ColumnRef() | Literal() | MzNow():
             return ()
         case Call(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return args
-        case Cast(arg=arg):
+        case Cast(arg=arg) | NowCompare(bound=arg):
             return (arg,)
         case Case(branches=branches, otherwise=otherwise):
             return (*(part for branch in branches for part in branch), otherwise)
@@ -129,8 +157,10 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
     """`rewrite` applied to every node, children first."""
     new: Scalar
     match scalar:
-        case ColumnRef() | Literal():
+        case ColumnRef() | Literal() | MzNow():
             new = scalar
+        case NowCompare(operator, bound):
+            new = NowCompare(operator, transform(bound, rewrite))
         case Call(function, args, type_, nullable):
             new = Call(function, tuple(transform(a, rewrite) for a in args), type_, nullable)
         case Cast(arg, type_, explicit):

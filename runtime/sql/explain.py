@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..expr import relation as rel
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, MzNow, NowCompare, Or, Scalar
 from ..expr.windows import DEFAULT_FRAME, Exclusion, Frame
 from ..repr.types import Kind
 
@@ -136,6 +136,10 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
     match scalar:
         case ColumnRef(index=index):
             return f"#{index}" if names is None else names[index]
+        case MzNow():
+            return "mz_now()"
+        case NowCompare(operator=operator, bound=bound):
+            return f"(mz_now() {_INFIX[operator]} {show(bound, names)})"
         case Literal(value=value, type=type_):
             shown = _value(value)
             return str(value) if value is not None and type_.kind is Kind.NUMERIC else shown

@@ -23,10 +23,11 @@ from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
 from ..expr.registry import resolve_call
 from ..expr.relation import Relation, TableCall
-from ..expr.scalar import And, Cast, ColumnRef, Literal, Or, Scalar
-from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType, array_of
+from ..expr.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
+from ..repr.types import BOOL, INT4, INT8, TEXT, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType, array_of
 from . import ast, build
 from .literal import decimal_literal, parse_literal
+from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
 from .session_arrays import concatenated
@@ -243,6 +244,8 @@ class Expressions:
                 return Typed(self.coerce(inner, target, "CAST"))
             if inner.scalar.type == target:
                 return inner
+            if isinstance(inner.scalar, MzNow) and target in (TIMESTAMP, TIMESTAMPTZ):
+                return Typed(Cast(inner.scalar, target))
             if not can_cast(inner.scalar.type, target, CastContext.EXPLICIT):
                 raise PtvcError(
                     f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}",
@@ -272,6 +275,12 @@ class Expressions:
         args = [self._resolve(arg) for arg in node.args]
         if node.symbol == "||" and (joined := concatenated(args)) is not None:
             return joined
+        if (
+            any(isinstance(arg.scalar, MzNow) for arg in args)
+            and node.symbol in NOW_OPERATORS
+            and len(args) == 2
+        ):
+            return compare_with_now(self, node.symbol, args[0], args[1], node.position)
         name = build.operator_name(node.symbol, len(args))
         if name is None:
             types = [base_name(None if a.unknown else a.scalar.type) for a in args]

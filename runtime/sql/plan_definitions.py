@@ -17,8 +17,10 @@ from ..expr.evaluate import fold
 from ..expr.functions.assertions import assert_not_null
 from ..expr.relation import Map, Project, Relation
 from ..expr.scalar import Cast, ColumnRef, Scalar
+from ..expr.temporal import check_temporal
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8
+from ..transform.pipeline import optimize
 from . import ast, build, plans
 from . import statements as st
 from .expressions import Expressions, at
@@ -109,6 +111,11 @@ def _body(
     return relation, relation.schema
 
 
+def _check_maintained(relation: Relation) -> None:
+    check_temporal(relation)
+    check_temporal(optimize(relation))  # a rule may have made a bound on the time the condition of a join
+
+
 def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> plans.CreateView:
     name = new_name(node.name, planner.context, temporary=node.temporary)
     relation, schema = _body(planner, node.query, node.columns, node.name)
@@ -125,6 +132,7 @@ def create_materialized_view(
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
     relation, schema = _body(planner, node.query, node.columns, node.name)
+    _check_maintained(relation)
     _no_system_relations(planner, node.name)
     not_null = []
     for column in node.assert_not_null:
@@ -187,6 +195,7 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
     for index, column in enumerate(item.schema):
         scope.columns.append(ScopeColumn(item.name.name, column.name, column.type, column.nullable, index))
     relation = relation_of(item)
+    _check_maintained(relation)
     planner.maintained = True
     expressions = Expressions(planner, scope, relation, "index expressions")
     expressions.allow_subqueries = False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, Or, Scalar
+from ..expr.scalar import And, Call, Case, Cast, Coalesce, NowCompare, Or, Scalar
 from . import ast
 from .scope import ScopeColumn
 
@@ -17,6 +17,8 @@ def rebuild(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
             return replace(scalar, args=tuple(change(arg) for arg in args))
         case Cast(arg=arg):
             return replace(scalar, arg=change(arg))
+        case NowCompare(bound=bound):
+            return replace(scalar, bound=change(bound))
         case Case(branches=branches, otherwise=otherwise):
             pairs = tuple((change(condition), change(result)) for condition, result in branches)
             return replace(scalar, branches=pairs, otherwise=change(otherwise))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.aggregates import AGGREGATES
-from ..expr.scalar import Coalesce, Literal, Scalar
+from ..expr.scalar import Coalesce, Literal, MzNow, Scalar
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
     BOOL,
@@ -152,11 +152,9 @@ class SessionFunctions(CatalogFunctions):
     def _session(self, name: str, node: ast.Function) -> Typed | None:
         context = self.planner.context
         if name == "mz_now":
-            raise Unsupported(
-                "mz_now() is not supported yet",
-                hint="Temporal filters are not there yet.",
-                position=node.position,
-            )
+            if node.args:
+                raise UndefinedFunction("function mz_now(...) does not exist", position=node.position)
+            return Typed(MzNow())
         if name in _NOW or name == "clock_timestamp":
             return self._now(name, node)
         values: dict[str, tuple[object, ScalarType]] = {
@@ -190,7 +188,7 @@ class SessionFunctions(CatalogFunctions):
         if self.planner.maintained:
             raise Unsupported(
                 f"{name} is not allowed in a view",
-                hint="A view's contents must be a function of its inputs; compare with a column instead.",
+                hint="A view's contents must be a function of its inputs; in WHERE compare a column with mz_now().",
                 position=node.position,
             )
         instant = _EPOCH + timedelta(microseconds=self.planner.context.now_us)

@@ -9,7 +9,7 @@ from random import Random
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import And, Case, Coalesce, ColumnRef, Literal, Or, Scalar
+from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, NowCompare, Or, Scalar
 from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Frame, FrameUnit
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType
@@ -43,11 +43,13 @@ def random_row(random: Random, schema: Schema) -> Row:
 
 
 class Views:
-    """Draws relations.  `joins` bounds how many joins one view may have, as the reference is quadratic in each."""
+    """Draws relations.  `joins` bounds how many joins one view may have, as the reference is quadratic in each;
+    `temporal`: some filters are bounds on the time."""
 
-    def __init__(self, random: Random, joins: int = 2) -> None:
+    def __init__(self, random: Random, joins: int = 2, *, temporal: bool = False) -> None:
         self._random = random
         self._joins = joins
+        self._temporal = temporal
 
     def relation(self, depth: int) -> r.Relation:
         random = self._random
@@ -118,7 +120,22 @@ class Views:
 
     def _filter(self, depth: int) -> r.Relation:
         child = self.relation(depth)
-        return r.Filter(child, tuple(self.predicate(child.schema) for _ in range(self._random.randint(1, 2))))
+        bounds = self._bounds(child.schema) if self._temporal else ()
+        least = 0 if bounds else 1
+        return r.Filter(
+            child, (*bounds, *(self.predicate(child.schema) for _ in range(self._random.randint(least, 2))))
+        )
+
+    def _bounds(self, schema: Schema) -> tuple[Scalar, ...]:
+        random = self._random
+        column = self._column(schema, (INT4, INT8))
+        if column is None:
+            return ()
+        bound = column if column.type == INT8 else Cast(column, INT8)
+        return tuple(
+            NowCompare(random.choice(("eq", "lt", "le", "gt", "ge")), bound)
+            for _ in range(random.choice((1, 1, 2)))
+        )
 
     def _project(self, depth: int) -> r.Relation:
         child = self.relation(depth)

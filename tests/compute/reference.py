@@ -330,6 +330,10 @@ def scalar(node: s.Scalar, row: Row) -> Any:
         case s.Call(function=function, args=args):
             values = [scalar(arg, row) for arg in args]
             return None if None in values else _FUNCTIONS[function](*values)
+        case s.Cast(arg=arg, type=type_):
+            assert arg.type.is_integer, node
+            assert type_.is_integer, node
+            return scalar(arg, row)
         case s.Case(branches=branches, otherwise=otherwise):
             for condition, result in branches:
                 if scalar(condition, row) is True:

@@ -11,6 +11,7 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.expr import relation as r
+from ptvc.expr.temporal import at_time
 from ptvc.repr.batch import NO_ERRORS, Delta
 
 from .histories import batch_of, consolidated, history, random_cuts, updates_of
@@ -65,6 +66,23 @@ def test_view_matches_recomputation(seed: int, depth: int) -> None:
         output = run(relation, histories, cuts)
         for time, rows in expected.items():
             assert as_of(output, time) == rows, f"at {time}, steps {cuts}"
+        outputs.append(consolidated(output))
+    assert outputs[0] == outputs[1] == outputs[2]
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(12), *(pytest.param(n, marks=pytest.mark.slow) for n in range(12, 100))]
+)
+def test_view_with_bounds_on_the_time_matches_recomputation(seed: int) -> None:
+    random = Random(9_000_000 + seed)
+    relation = Views(random, temporal=True).relation(1 + seed % 4)
+    histories = random_histories(random)
+    outputs = []
+    for cuts in ([0, TIMES + 1], list(range(TIMES + 2)), random_cuts(random, TIMES)):
+        output = run(relation, histories, cuts)
+        for time in range(TIMES + 1):
+            expected = evaluate(at_time(relation, time), snapshot(histories, time))
+            assert as_of(output, time) == expected, f"at {time}, steps {cuts}"
         outputs.append(consolidated(output))
     assert outputs[0] == outputs[1] == outputs[2]
 

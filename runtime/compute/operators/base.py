@@ -16,6 +16,9 @@ from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_delta
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..spine import Spine
 
+NEVER_DUE = 2**64 - 1
+"""The next due time of an operator for which nothing waits."""
+
 
 class Operator(ABC):
     """A node.  `schema` is that of its output rows."""
@@ -27,7 +30,8 @@ class Operator(ABC):
 
     @abstractmethod
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
-        """The updates of the output that follow from `oks`, the row updates of each input, not all empty.
+        """The updates of the output that follow from `oks`, the row updates of each input, not all empty (but for
+        an operator that is due).
 
         Input times are in `[lower, upper)`, and so must be those of the result.  The errors of the result are
         those that this operator adds; those of inputs are no business of it.
@@ -37,10 +41,17 @@ class Operator(ABC):
         """The state, by names that are stable across versions; nothing else may influence a later step."""
         return {}
 
+    def next_due(self) -> int:
+        """The first time at which the output changes although no input does; such a step is needed then.
+
+        NEVER_DUE for all operators but those that hold updates of the future.
+        """
+        return NEVER_DUE
+
     def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
         """The output's updates in `[lower, upper)`; every input update has its time there too."""
         output = self._nothing
-        if any(len(delta.oks) for delta in inputs):
+        if any(len(delta.oks) for delta in inputs) or self.next_due() < upper:
             output = self.apply(tuple(delta.oks for delta in inputs), lower, upper)
         errs = [delta.errs for delta in inputs if len(delta.errs)]
         if errs:

@@ -17,6 +17,7 @@ from ..plan import (
     NegateOp,
     Op,
     ReduceOp,
+    TemporalFilterOp,
     ThresholdOp,
     TopKOp,
     UnionOp,
@@ -32,6 +33,7 @@ from .linear import MapFilterProject
 from .outer_join import OuterJoin
 from .reduce import Reduce
 from .semijoin import SemiJoin
+from .temporal_filter import TemporalFilter
 from .threshold import Threshold
 from .topk import TopK
 from .union import Negate, Union
@@ -75,6 +77,8 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return AssertSingle(op, schema)
         case FlatMapOp():
             return FlatMap(op, schema)
+        case TemporalFilterOp():
+            return TemporalFilter(op, schema)
         case _:
             assert_never(op)
 

@@ -1,0 +1,156 @@
+"""`mz_now()` in relations: its value in a one-off query, and where what is maintained may use it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from ..errors import Unsupported
+from ..repr.types import INT8, Kind, ScalarType
+from .registry import resolve_call
+from .relation import (
+    Filter,
+    FlatMap,
+    Join,
+    JoinKind,
+    Map,
+    Reduce,
+    Relation,
+    Window,
+    inputs,
+    walk,
+    with_inputs,
+)
+from .scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
+from .scalar import walk as walk_scalar
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_HINT = (
+    "Compare mz_now() with an expression over columns by =, <, <=, >, >= or BETWEEN, under AND, in WHERE or HAVING; "
+    "move arithmetic to the other side."
+)
+
+
+def reads_now(scalar: Scalar) -> bool:
+    return any(isinstance(node, MzNow | NowCompare) for node in walk_scalar(scalar))
+
+
+def is_temporal(predicate: Scalar) -> bool:
+    """Whether a Filter's predicate is a bound on the time, and nothing else."""
+    return isinstance(predicate, NowCompare) and not reads_now(predicate.bound)
+
+
+def check_temporal(relation: Relation) -> None:
+    """Raises 0A000 where `mz_now()` stands in what is to be maintained for anything but a temporal filter."""
+    for node in walk(relation):
+        bounds: tuple[Scalar, ...] = ()
+        if isinstance(node, Filter):
+            bounds = node.predicates
+        elif isinstance(node, Join) and node.kind is JoinKind.INNER:
+            bounds = node.residual
+        free = [part for predicate in bounds for part in _conjuncts(predicate) if is_temporal(part)]
+        for scalar in _scalars(node):
+            for part in _conjuncts(scalar):
+                if reads_now(part) and part not in free:
+                    raise Unsupported(
+                        "this use of mz_now() is not supported in what is maintained", hint=_HINT
+                    )
+
+
+def at_time(relation: Relation, time: int) -> Relation:
+    """The relation as it is at `time` (milliseconds since 1970), without `mz_now()`."""
+    children = inputs(relation)
+    new = tuple(at_time(child, time) for child in children)
+    if any(a is not b for a, b in zip(children, new, strict=True)):
+        relation = with_inputs(relation, new)
+    if not any(reads_now(scalar) for scalar in _scalars(relation)):
+        return relation
+    return _mapped(relation, lambda scalar: transform(scalar, lambda node: _value(node, time)))
+
+
+def _conjuncts(scalar: Scalar) -> Iterator[Scalar]:
+    if isinstance(scalar, And):
+        for arg in scalar.args:
+            yield from _conjuncts(arg)
+    else:
+        yield scalar
+
+
+def _scalars(relation: Relation) -> tuple[Scalar, ...]:
+    match relation:
+        case Map(scalars=scalars):
+            return scalars
+        case Filter(predicates=predicates):
+            return predicates
+        case Join(left_keys=left, right_keys=right, residual=residual):
+            return (*left, *right, *residual)
+        case Reduce(keys=keys, aggregates=aggregates):
+            return (*keys, *(scalar for aggregate in aggregates for scalar in aggregate.scalars))
+        case Window(calls=functions):
+            return tuple(scalar for call in functions for scalar in call.scalars)
+        case FlatMap(calls=calls):
+            return tuple(arg for call in calls for arg in call.args)
+        case _:
+            return ()
+
+
+def _mapped(relation: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
+    def every(scalars: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        return tuple(change(scalar) for scalar in scalars)
+
+    match relation:
+        case Map(scalars=scalars):
+            return replace(relation, scalars=every(scalars))
+        case Filter(predicates=predicates):
+            return replace(relation, predicates=every(predicates))
+        case Join(left_keys=left, right_keys=right, residual=residual):
+            return replace(relation, left_keys=every(left), right_keys=every(right), residual=every(residual))
+        case Reduce(keys=keys, aggregates=aggregates):
+            mapped = tuple(aggregate.mapped(change) for aggregate in aggregates)
+            return replace(relation, keys=every(keys), aggregates=mapped)
+        case Window(calls=functions):
+            return replace(relation, calls=tuple(call.mapped(change) for call in functions))
+        case FlatMap(calls=calls):
+            return replace(relation, calls=tuple(replace(call, args=every(call.args)) for call in calls))
+        case _:
+            return relation
+
+
+def _value(node: Scalar, time: int) -> Scalar:
+    match node:
+        case MzNow():
+            return Literal(time, INT8)
+        case Cast(arg=Literal(value=value, type=type_), type=target) if type_ == INT8 and _is_instant(target):
+            return _instant(value, target)  # mz_now()::timestamp: no bigint is cast to a timestamp otherwise
+        case NowCompare(operator=operator, bound=bound) if _is_instant(bound.type):
+            return _compare_instant(operator, bound, time)
+        case NowCompare(operator=operator, bound=bound):
+            return resolve_call(operator, (Literal(time, INT8), bound))
+        case _:
+            return node
+
+
+def _is_instant(type_: ScalarType) -> bool:
+    return type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
+
+
+def _instant(time: int, type_: ScalarType) -> Literal:
+    instant = _EPOCH + timedelta(milliseconds=time)
+    return Literal(instant if type_.kind is Kind.TIMESTAMPTZ else instant.replace(tzinfo=None), type_)
+
+
+def _compare_instant(operator: str, bound: Scalar, time: int) -> Scalar:
+    """The bound counts in whole milliseconds, rounded down: `time < bound` is `time + 1 <= bound` as instants."""
+    this, following = _instant(time, bound.type), _instant(time + 1, bound.type)
+    match operator:
+        case "lt":
+            return resolve_call("ge", (bound, following))
+        case "le":
+            return resolve_call("ge", (bound, this))
+        case "gt":
+            return resolve_call("lt", (bound, this))
+        case "ge":
+            return resolve_call("lt", (bound, following))
+        case _:
+            return And((resolve_call("ge", (bound, this)), resolve_call("lt", (bound, following))))
