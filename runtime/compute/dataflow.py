@@ -65,6 +65,7 @@ class Dataflow:
         self.plan = plan
         self.as_of = as_of
         self._upper = as_of
+        self._steps = 0
         self._operators: list[Operator | None] = [
             None
             if isinstance(node.op, Import)
@@ -95,6 +96,11 @@ class Dataflow:
         self._state[len(plan.nodes), "errs"] = self._errs.spine
 
     @property
+    def steps(self) -> int:
+        """How many steps had anything to do."""
+        return self._steps
+
+    @property
     def upper(self) -> int:
         """The first time that no step has taken in yet."""
         return self._upper
@@ -114,6 +120,7 @@ class Dataflow:
         first = lower == self.as_of
         if not first and not any(inputs.values()) and self.next_due() >= upper:
             return self._nothing[self.plan.output]
+        self._steps += 1
         output = self._run(inputs, lower, upper, first)
         self._next_due = None
         if not output:

@@ -12,14 +12,14 @@ import logging
 from concurrent.futures import ThreadPoolExecutor
 
 from ..config import Settings
-from ..errors import UndefinedObject, UndefinedTable
+from ..errors import UndefinedObject
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import Updates
 from ..sql.plans import ItemKind
 from .catalog import Catalog, Item
 from .catalog_store import CATALOG_SHARD
-from .collections import HOLDER, Collections
+from .collections import HOLDER, Collection, Collections
 from .controller import Controller
 from .group_commit import GroupCommit
 from .installation import Installation
@@ -57,6 +57,9 @@ class Maintenance:
         self._epoch = epoch
         self._thread = ThreadPoolExecutor(1, "maintenance")
         self._rounds = 0
+        self._sinces: dict[ShardId, int] = {}
+        self._inputs: dict[GlobalId, set[GlobalId]] = {}
+        self._inputs_version = -1
 
     async def run(self) -> None:
         while True:
@@ -80,7 +83,7 @@ class Maintenance:
 
     def _holds(self) -> dict[ShardId, int]:
         """Where the read frontier of each shard may go now."""
-        holds = {}
+        holds: dict[ShardId, int] = {}
         sinces = self._readable_from()
         for collection in self._collections.all():
             holds[collection.shard] = min(sinces[collection.id], collection.durable_upper - 1)
@@ -88,11 +91,18 @@ class Maintenance:
             if item.remap is not None:
                 holds[item.remap] = self._persist.state(item.remap).upper - 1
         holds[CATALOG_SHARD] = self._persist.state(CATALOG_SHARD).upper - 1
-        return {shard: since for shard, since in holds.items() if since > self._persist.state(shard).since}
+        # Persist is asked once per shard: nobody else moves what this holder holds.
+        self._sinces = {
+            shard: self._sinces[shard] if shard in self._sinces else self._persist.state(shard).since
+            for shard in holds
+        }
+        return {shard: since for shard, since in holds.items() if since > self._sinces[shard]}
 
     def _upkeep(self, holds: dict[ShardId, int]) -> None:
         try:
-            self._persist.set_holds(HOLDER, holds, critical=True, epoch=self._epoch)
+            if holds:
+                self._persist.set_holds(HOLDER, holds, critical=True, epoch=self._epoch)
+            self._sinces.update(holds)
             for shard in holds:
                 while self._persist.compact(shard):
                     continue
@@ -104,15 +114,16 @@ class Maintenance:
         self._persist.collect_garbage(writer_is_dead=lambda writer: writer not in living)
 
     async def _make_frontiers_durable(self) -> None:
-        """Where a frontier was promised and no data came, persist hears of it now, so that inputs can be
-        compacted; and how far sinks have come."""
-        timed, stamped = [], {}
-        for collection in self._collections.all():
-            if collection.stamped:
-                if self._oracle.closed > collection.durable_upper:
-                    stamped[collection.id] = ()
-            elif collection.upper > collection.durable_upper:
-                timed.append(Updates(collection.id, 0, collection.upper, ()))
+        """Where a frontier was promised and no data came, persist hears of it when that lets inputs be compacted;
+        and how far sinks have come.
+
+        What is idle costs nothing: a collection that nobody writes has nothing to compact.
+        """
+        timed = [
+            Updates(collection.id, 0, collection.upper, ())
+            for collection in self._collections.all()
+            if not collection.stamped and self._holds_inputs_back(collection)
+        ]
         companions, positions = {}, {}
         for item in self._catalog.user_items():
             if item.kind is not ItemKind.SINK or item.remap is None:
@@ -128,11 +139,28 @@ class Maintenance:
 
         if timed:
             await self._commit.append(tuple(timed))
-        if stamped or companions:
-            try:
-                await self._commit.write(stamped, companions=companions, on_durable=durable)
-            except UndefinedTable:
-                return  # a relation was dropped meanwhile: the next round knows
+        if companions:
+            await self._commit.write({}, companions=companions, on_durable=durable)
+
+    def _holds_inputs_back(self, view: Collection) -> bool:
+        """An input has data that can be compacted no further than to the view's durable frontier."""
+        if view.upper <= view.durable_upper:
+            return False
+        item = self._catalog.find_by_id(view.id)
+        return item is not None and any(
+            self._collections[id_].durable_upper > view.durable_upper
+            for id_ in self._inputs_of(item)
+            if id_ in self._collections
+        )
+
+    def _inputs_of(self, item: Item) -> set[GlobalId]:
+        """The stored collections that the item is computed from, until the catalog changes."""
+        if self._inputs_version != self._catalog.version:
+            self._inputs_version = self._catalog.version
+            self._inputs.clear()
+        if item.id not in self._inputs:
+            self._inputs[item.id] = Installation.reads(item, self._catalog)
+        return self._inputs[item.id]
 
     def _readable_from(self) -> dict[GlobalId, int]:
         """For each collection the least time that somebody may still read it at."""
@@ -151,7 +179,7 @@ class Maintenance:
                     needed = self._needed(item, durable_upper)
                     if needed is None:
                         continue
-                    for id_ in Installation.reads(item, self._catalog):
+                    for id_ in self._inputs_of(item):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
                 case ItemKind.SINK:
                     needed = self._controller.sink_upper(item) - 1

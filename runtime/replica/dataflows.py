@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from time import monotonic
 
-from ..compute.dataflow import Dataflow, OperatorStatistics
+from ..compute.dataflow import Dataflow
 from ..compute.run import Run
 from ..compute.run_file import map_run
 from ..compute.run_store import StateId
@@ -65,7 +65,7 @@ class _Installed:
     failed: bool = False
     appended: int = 0
     state: DurableState | None = None
-    reported: tuple[OperatorStatistics, ...] = ()
+    reported: tuple[int, ...] = ()
     unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
 
     def spines(self) -> dict[StateId, Spine]:
@@ -295,6 +295,8 @@ class Dataflows:
     def _write(self, installed: _Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
         """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable
         already."""
+        if not delta:
+            return None
         # What was durable when the view was installed is the same, and stays.  What others have written since is
         # left to the commit, which knows of it.
         first = max(installed.appended, lower)
@@ -321,13 +323,14 @@ class Dataflows:
     def statistics(self) -> Iterator[DataflowStatistics]:
         """What changed since the last call."""
         for installed in self._installed.values():
-            operators = installed.dataflow.statistics()
-            if operators != installed.reported:
-                installed.reported = operators
-                spines = installed.spines().values()
+            spines = installed.spines().values()
+            # Runs are merged, and moved to files, after the last step too.
+            seen = (installed.dataflow.steps, *(id(spine.runs) for spine in spines))
+            if seen != installed.reported:
+                installed.reported = seen
                 yield DataflowStatistics(
                     installed.id,
-                    operators,
+                    installed.dataflow.statistics(),
                     sum(spine.nbytes for spine in spines),
                     sum(spine.mapped_nbytes for spine in spines),
                 )

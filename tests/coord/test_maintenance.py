@@ -28,8 +28,8 @@ def test_history_goes(runtime: InProcess) -> None:
         db.execute("CREATE MATERIALIZED VIEW m AS SELECT sum(a) AS s FROM t")
         for i in range(30):
             db.execute("INSERT INTO t VALUES (%s)", (i,))
-        time = runtime.coordinator.oracle.read_time
-        eventually(lambda: min(state(runtime, "t").since, state(runtime, "m").since) > time)
+        written = state(runtime, "t").upper - 1
+        eventually(lambda: min(state(runtime, "t").since, state(runtime, "m").since) >= written)
 
         def merged() -> bool:
             t = state(runtime, "t")
@@ -38,6 +38,27 @@ def test_history_goes(runtime: InProcess) -> None:
         eventually(merged)
         assert rows(db, "SELECT s FROM m") == [(435,)]
         assert rows(db, "SELECT count(*), sum(a) FROM t") == [(30, 435)]
+
+
+def test_what_is_idle_is_not_written(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE t (a int)")
+        for i in range(5):
+            db.execute(f"CREATE MATERIALIZED VIEW m{i} AS SELECT a % {i + 1} AS g, count(*) FROM t GROUP BY 1")
+        db.execute("INSERT INTO t VALUES (1)")
+        db.execute("SELECT * FROM m4")
+    written = state(runtime, "t").upper - 1
+    names = ["t", *(f"m{i}" for i in range(5))]
+    eventually(lambda: state(runtime, "t").since >= written)
+
+    def shards() -> list[ShardState]:
+        return [state(runtime, name) for name in names]
+
+    settled = runtime.coordinator.oracle.read_time
+    eventually(lambda: runtime.coordinator.oracle.read_time > settled + 1_000)
+    before = shards()
+    eventually(lambda: runtime.coordinator.oracle.read_time > settled + 2_000)
+    assert shards() == before
 
 
 def test_what_a_view_needs_after_a_restart_stays(runtime: InProcess) -> None:
@@ -87,6 +108,7 @@ def test_a_dropped_table_does_not_disturb_upkeep(
             db.execute(f"INSERT INTO t{i} VALUES (1)")
             db.execute(f"DROP TABLE t{i}")
         time = runtime.coordinator.oracle.read_time
+        db.execute("INSERT INTO kept VALUES (1)")
         eventually(lambda: state(runtime, "kept").since > time)
     assert "maintenance failed" not in caplog.text
 
