@@ -44,7 +44,9 @@ def test_what_is_idle_is_not_written(runtime: InProcess) -> None:
     with runtime.connect() as db:
         db.execute("CREATE TABLE t (a int)")
         for i in range(5):
-            db.execute(f"CREATE MATERIALIZED VIEW m{i} AS SELECT a % {i + 1} AS g, count(*) FROM t GROUP BY 1")
+            db.execute(
+                f"CREATE MATERIALIZED VIEW m{i} AS SELECT a % {i + 1} AS g, count(*) FROM t GROUP BY 1"
+            )
         db.execute("INSERT INTO t VALUES (1)")
         db.execute("SELECT * FROM m4")
     written = state(runtime, "t").upper - 1
