@@ -28,13 +28,19 @@ _POLL_SECONDS = 0.02
 _LOG_TAIL_BYTES = 2000
 
 
-def start_gateway(conf: Mapping[str, str], environment: Mapping[str, str], log: Path) -> Any:
+def start_gateway(
+    conf: Mapping[str, str], environment: Mapping[str, str], log: Path, *, home: Path | None = None
+) -> Any:
     """A py4j gateway to a new JVM; `gateway.proc` is its process.
 
     `environment` is the JVM's whole environment (JAVA_HOME included), which its Python workers inherit; `log`
-    receives what it prints.  Raises ReplicaUnavailable with the end of the log when the JVM does not come up.
+    receives what it prints; `home` is what it takes for Spark's installation.  Raises ReplicaUnavailable with the end of the log when the JVM does not come up.
     """
-    environment = {**environment, "SPARK_HOME": str(_spark_home()), "SPARK_SCALA_VERSION": _scala_version()}
+    environment = {
+        **environment,
+        "SPARK_HOME": str(home or spark_home()),
+        "SPARK_SCALA_VERSION": _scala_version(),
+    }
     environment["PYTHONHASHSEED"] = "0"  # all workers must hash alike
     environment["SPARK_CONNECT_MODE"] = "0"
     with tempfile.TemporaryDirectory(prefix="ptvc-gateway-") as folder:
@@ -68,17 +74,18 @@ def stop_gateway(gateway: Any, seconds: float = 20.0) -> None:
         process.wait()
 
 
-def _spark_home() -> Path:
+def spark_home() -> Path:
+    """Where PySpark's package has Spark's jars."""
     return Path(pyspark.__file__).parent
 
 
 def _scala_version() -> str:
     """From the name of the launcher's jar; the launcher itself insists on being told."""
-    for jar in (_spark_home() / "jars").glob("spark-launcher_*.jar"):
+    for jar in (spark_home() / "jars").glob("spark-launcher_*.jar"):
         if match := re.match(r"spark-launcher_(\d+\.\d+)-", jar.name):
             return match[1]
     raise ReplicaUnavailable(
-        f'no Spark jars in "{_spark_home()}"', hint="Reinstall it: pip install --force-reinstall pyspark"
+        f'no Spark jars in "{spark_home()}"', hint="Reinstall it: pip install --force-reinstall pyspark"
     )
 
 
@@ -87,7 +94,7 @@ def _command(conf: Mapping[str, str], environment: Mapping[str, str], log: Any) 
     java = str(Path(environment["JAVA_HOME"]) / "bin" / "java")
     arguments = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     launcher = [java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
-    launcher += ["-cp", str(_spark_home() / "jars" / "*"), "org.apache.spark.launcher.Main"]
+    launcher += ["-cp", str(spark_home() / "jars" / "*"), "org.apache.spark.launcher.Main"]
     launcher += ["org.apache.spark.deploy.SparkSubmit", *arguments, "pyspark-shell"]
     done = subprocess.run(
         launcher, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, check=False

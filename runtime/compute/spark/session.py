@@ -15,7 +15,7 @@ from pyspark import SparkConf
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
-from .gateway import start_gateway, stop_gateway
+from .gateway import spark_home, start_gateway, stop_gateway
 from .java import ensure_java
 
 TASK_FAILURES = 4
@@ -97,13 +97,15 @@ def spark_context(master: str, app_name: str, conf: Mapping[str, str], *, direct
     level = conf.get("spark.log.level", "WARN").lower()
     (directory / "log4j2.properties").write_text(_LOG4J.format(level=level, log=directory / LOG_NAME))
     defaults = default_conf(directory)
-    if master.startswith("local["):
+    if master.startswith("local"):
         defaults["spark.driver.extraJavaOptions"] += f" {_QUICK_START}"
+        defaults["spark.executor.extraJavaOptions"] += f" {_QUICK_START}"
     settings = {**defaults, **conf, "spark.master": master, "spark.app.name": app_name}
     os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     environment = {**os.environ, **java}
     environment.setdefault("SPARK_LOCAL_IP", settings["spark.driver.bindAddress"])
-    gateway = start_gateway(settings, environment, directory / "jvm.log")
+    home = _linked_home(directory) if master.startswith("local-cluster[") else None
+    gateway = start_gateway(settings, environment, directory / "jvm.log", home=home)
     spark_conf = SparkConf(_jvm=gateway.jvm)
     for key, value in settings.items():
         spark_conf.set(key, value)
@@ -113,6 +115,17 @@ def spark_context(master: str, app_name: str, conf: Mapping[str, str], *, direct
         _forget_gateway()
         stop_gateway(gateway)
         raise
+
+
+def _linked_home(directory: Path) -> Path:
+    """Spark's installation as links.  Executors of a local cluster have their folders in it: now below `directory`."""
+    home = directory / "home"
+    home.mkdir(exist_ok=True)
+    for entry in spark_home().iterdir():
+        link = home / entry.name
+        if entry.name != "work" and not link.is_symlink():
+            link.symlink_to(entry)
+    return home
 
 
 def stop_session(session: SparkSession) -> None:

@@ -1,7 +1,8 @@
-"""One Spark session for all tests of this folder that run jobs."""
+"""One Spark session for all tests of this folder that run jobs, under the master that PTVC_TEST_MASTER names."""
 
 from __future__ import annotations
 
+import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,11 +10,13 @@ from pathlib import Path
 import pytest
 from ptvc.compute.spark.application import Application
 
+MASTER = os.environ.get("PTVC_TEST_MASTER", "local[2,4]")
+
 
 @pytest.fixture(scope="session")
 def application() -> Iterator[Application]:
     with tempfile.TemporaryDirectory(prefix="ptvc-spark-") as directory:
-        application = Application("local[4,4]", "1g", Path(directory))
+        application = Application(MASTER, "1g", Path(directory))
         try:
             yield application
         finally:

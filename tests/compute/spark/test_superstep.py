@@ -27,6 +27,7 @@ from pyspark import TaskContext
 from ..histories import batch_of, schema_of, updates_of
 from ..reference import Row, Update
 from .cases import AS_OF, NAMES, NUMBERS, Case, column, get, part, random_case, random_numbers, totals
+from .conftest import MASTER
 
 SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
 
@@ -156,8 +157,9 @@ def test_no_output_is_written_where_none_is_wanted(application: Application, tmp
     assert set(result.state) == {(1, "groups"), (1, "values_1"), (1, "distinct_1")}
 
 
-def fatal(job: Job, flags: Path) -> Job:
-    """The job, except that two of its tasks die by SIGKILL after they have written some of their state."""
+def fatal(job: Job, flags: Path, at: tuple[int, ...], *, executor: bool = False) -> Job:
+    """The job, except that the worker, or the executor (its daemon's parent), dies by SIGKILL when some task is about
+    to write some of its state for a time that is in `at`."""
 
     class Fatal(Job):  # defined in a function, so that it travels by value
         def __getattribute__(self, name: str) -> object:
@@ -167,8 +169,13 @@ def fatal(job: Job, flags: Path) -> Job:
                         (flags / str(number)).touch(exist_ok=False)
                     except FileExistsError:
                         continue
-                    if number in (1, 4):
-                        os.kill(os.getpid(), signal.SIGKILL)
+                    if number in at:
+                        victim = os.getpid()
+                        if executor:
+                            status = Path(f"/proc/{os.getppid()}/status").read_text()
+                            victim = int(status.split("PPid:")[1].split()[0])
+                        os.kill(victim, signal.SIGKILL)
+                        signal.pause()  # whoever is killed takes this process along
                     break
             return super().__getattribute__(name)
 
@@ -181,11 +188,46 @@ def test_killed_tasks_are_retried(application: Application, tmp_path: Path) -> N
     view = totals(r.Distinct(totals(get("u1"))), ())
     change = {"u1": part(NUMBERS, [(1, 1), (2, 2)], time=AS_OF + 1)}
     case = Case(application, tmp_path, view, {"u1": [part(NUMBERS, random_numbers(Random(5), 400))]})
-    case.job = fatal(case.job, flags)
+    case.job = fatal(case.job, flags, (1, 4))
     result = case.check([change])
     assert {"1", "4"} < {flag.name for flag in flags.iterdir()}, "both were killed, and more ran after them"
     written = {path.name for path in Path(case.job.directory).iterdir()}
     assert {Path(path).name for paths in result.state.values() for path in paths} <= written
+
+
+@pytest.mark.skipif(
+    not MASTER.startswith("local-cluster"),
+    reason="needs executors in processes of their own: test_local_cluster.py runs it",
+)
+def test_an_executor_that_is_killed_takes_its_shuffle_files_along(
+    application: Application, tmp_path: Path
+) -> None:
+    """Whatever it had computed for others is computed again."""
+    flags = tmp_path / "flags"
+    flags.mkdir()
+    view = totals(r.Distinct(totals(get("u1"))), ())
+    change = {"u1": part(NUMBERS, [(1, 1), (2, 2)], time=AS_OF + 1)}
+    case = Case(application, tmp_path, view, {"u1": [part(NUMBERS, random_numbers(Random(6), 400))]})
+    case.job = fatal(case.job, flags, (3,), executor=True)
+    case.check([change])
+    assert "4" in {flag.name for flag in flags.iterdir()}
+
+
+@pytest.mark.parametrize("kind", [r.JoinKind.INNER, r.JoinKind.LEFT])
+def test_a_hot_key_is_found_and_split(application: Application, tmp_path: Path, kind: r.JoinKind) -> None:
+    """90 % of the rows on one key: the tasks of the join get about as many."""
+    random = Random(8)
+    rows = [(7 if i % 10 else random.randrange(500), i) for i in range(20_000)]
+    inputs = {
+        "u1": [part(NUMBERS, rows[:10_000]), part(NUMBERS, rows[10_000:])],
+        "u2": [part(NUMBERS, [(i % 500, i) for i in range(500)])],
+    }
+    view = totals(r.Join(get("u1"), get("u2"), kind, (column(0),), (column(0),)))
+    case = Case(application, tmp_path, view, inputs, partitions=4)
+    case.job = replace(case.job, hot_rows=1_000)
+    result = case.check([{"u2": part(NUMBERS, [(7, 1)], time=AS_OF + 1)}])
+    joined = [report.rows_in for report in result.reports if report.level == 1]
+    assert max(joined) < 1.3 * min(joined)
 
 
 def test_partitions_are_ranges_of_hashes() -> None:
