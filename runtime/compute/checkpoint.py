@@ -37,11 +37,15 @@ _HINT = "The state is computed again from its inputs."
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """`state` names the runs of every spine, in their order; spines without runs may be left out."""
+    """`state` names the runs of every spine, in their order; spines without runs may be left out.
+
+    `layout` is that of all spines: the fingerprint says what state means, this how it is held.
+    """
 
     fingerprint: str
     cut: int
     state: Mapping[StateId, tuple[RunFile, ...]]
+    layout: str
 
     def files(self) -> list[RunFile]:
         return [file for files in self.state.values() for file in files]
@@ -52,6 +56,12 @@ def fingerprint(plan: DataflowPlan, engine: str, key: tuple[int, ...] | None) ->
     of the index that its output is kept in, if it is."""
     versions = (MANIFEST_VERSION, STATE_VERSION, HASH_VERSION, RUN_VERSION, engine)
     return hashlib.sha256(repr((versions, key, plan)).encode()).hexdigest()
+
+
+def layout(spines: Mapping[StateId, Spine]) -> str:
+    """Of spines: their names, columns, keys and sums.  Runs of another layout cannot be loaded into them."""
+    held = sorted((id_, repr((spine.schema, spine.key, spine.sums))) for id_, spine in spines.items())
+    return hashlib.sha256(repr(held).encode()).hexdigest()
 
 
 def write(
@@ -75,7 +85,7 @@ def write(
     state = {
         id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
     }
-    return Checkpoint(fingerprint, cut, state)
+    return Checkpoint(fingerprint, cut, state, layout(spines))
 
 
 def publish(directory: Path, checkpoint: Checkpoint) -> None:
@@ -112,7 +122,12 @@ def _to_json(directory: Path, checkpoint: Checkpoint) -> dict[str, Any]:
         for (node, name), files in checkpoint.state.items()
         if files
     ]
-    return {"fingerprint": checkpoint.fingerprint, "cut": checkpoint.cut, "state": state}
+    return {
+        "fingerprint": checkpoint.fingerprint,
+        "cut": checkpoint.cut,
+        "state": state,
+        "layout": checkpoint.layout,
+    }
 
 
 def _from_json(directory: Path, body: dict[str, Any]) -> Checkpoint:
@@ -120,4 +135,4 @@ def _from_json(directory: Path, body: dict[str, Any]) -> Checkpoint:
         (node, name): tuple(RunFile(directory / path, *place) for path, *place in files)
         for node, name, files in body["state"]
     }
-    return Checkpoint(body["fingerprint"], body["cut"], state)
+    return Checkpoint(body["fingerprint"], body["cut"], state, body["layout"])

@@ -19,11 +19,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
-from ..compute.checkpoint import Checkpoint, write
+from ..compute.checkpoint import Checkpoint, layout, write
 from ..compute.run import Run
 from ..compute.run_store import RunStore, StateId
 from ..compute.spine import Spine
-from ..errors import PtvcError
+from ..errors import PtvcError, StorageError
 from ..expr.relation import GlobalId
 from .protocol import Checkpointed, CheckpointPublished, StateOptions
 
@@ -49,8 +49,11 @@ class DurableState:
         self._rows = 0
         self._at = monotonic()
 
-    def load(self, checkpoint: Checkpoint) -> dict[StateId, tuple[Run, ...]]:
-        """The runs of a published checkpoint.  Raises StorageError when they are not what was written."""
+    def load(self, checkpoint: Checkpoint, spines: Mapping[StateId, Spine]) -> dict[StateId, tuple[Run, ...]]:
+        """The runs of a published checkpoint, for `spines`.  Raises StorageError when they are not what was written,
+        or were written for others."""
+        if checkpoint.layout != layout(spines):
+            raise StorageError("operators hold other state than the checkpoint has")
         self._published = checkpoint
         return self.store.load(checkpoint.state)
 

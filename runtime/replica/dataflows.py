@@ -165,7 +165,7 @@ class Dataflows:
         sources = installed.inputs.values()
         if command.checkpoint is not None:
             assert state is not None
-            installed.load(state.load(command.checkpoint), command.checkpoint.cut)
+            installed.load(state.load(command.checkpoint, installed.spines()), command.checkpoint.cut)
             installed.rows = sum(source.load_updates() for source in sources)
         elif command.state is not None:
             paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}

@@ -14,12 +14,13 @@ from ptvc.compute import merge as merge_module
 from ptvc.compute import run_file as run_file_module
 from ptvc.compute import run_store as run_store_module
 from ptvc.compute import spine as spine_module
-from ptvc.compute.checkpoint import MANIFEST, Checkpoint, fingerprint, publish, read, write
+from ptvc.compute.checkpoint import MANIFEST, Checkpoint, fingerprint, layout, publish, read, write
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
 from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
+from ptvc.compute.spine import Spine
 from ptvc.errors import StorageError
 from ptvc.expr import relation as r
 from ptvc.expr.scalar import ColumnRef
@@ -294,7 +295,7 @@ def test_damaged_state_is_refused(tmp_path: Path, what: str, kind: str) -> None:
 @pytest.mark.parametrize("what", [w for w in DAMAGES if w != "missing"])
 def test_a_damaged_manifest_is_refused(tmp_path: Path, what: str) -> None:
     assert read(tmp_path) is None
-    publish(tmp_path, Checkpoint("f", 17, {}))
+    publish(tmp_path, Checkpoint("f", 17, {}, "l"))
     found = read(tmp_path)
     assert found is not None
     assert (found.fingerprint, found.cut) == ("f", 17)
@@ -306,7 +307,7 @@ def test_a_damaged_manifest_is_refused(tmp_path: Path, what: str) -> None:
 def test_a_manifest_of_a_newer_version_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(checkpoint_module, "MANIFEST_VERSION", 2)
-        publish(tmp_path, Checkpoint("f", 17, {}))
+        publish(tmp_path, Checkpoint("f", 17, {}, "l"))
     with pytest.raises(StorageError, match="has version 2"):
         read(tmp_path)
 
@@ -376,6 +377,16 @@ def test_fingerprints_tell_plans_engines_and_keys_apart(monkeypatch: pytest.Monk
     assert fingerprint(grouped(), "1", None) == prints[0]
     monkeypatch.setattr(checkpoint_module, "STATE_VERSION", 99)
     assert fingerprint(plan, "1", None) != prints[0]
+
+
+def test_layouts_tell_spines_apart() -> None:
+    plan = grouped()
+    spines = Dataflow(plan, 0).spines()
+    assert layout(spines) == layout(Dataflow(plan, 5).spines())
+    fewer = dict(list(spines.items())[1:])
+    assert layout(fewer) != layout(spines)
+    id_, spine = next(iter(spines.items()))
+    assert layout({**spines, id_: Spine(spine.schema, spine.key[:-1])}) != layout(spines)
 
 
 def test_pages_of_a_mapped_run_are_not_memory(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.compute import checkpoint as checkpoint_module
+from ptvc.replica import checkpoint as replica_checkpoint
 
 HISTORY = 3_000
 SELDOM = replace(FAST, checkpoint_rows=HISTORY, checkpoint_interval_ms=3_600_000)
@@ -170,6 +171,55 @@ def test_state_that_cannot_be_read_is_computed_again(what: str, caplog: pytest.L
             eventually(lambda n=name: cut(runtime, n) is not None)
         kill_replica(runtime)
         assert hydration_rows(runtime, "i") == 0
+        check(runtime)
+
+
+def test_state_of_another_layout_is_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As when an operator keeps something else than it did, and nobody has said so."""
+    with running(SELDOM) as runtime:
+        fill(runtime)
+        runtime.stop()
+        monkeypatch.setattr(replica_checkpoint, "layout", lambda spines: "another")
+        runtime.start()
+        assert hydration_rows(runtime, "m") >= HISTORY
+        check(runtime)
+
+
+def test_every_replica_goes_on_from_its_own_checkpoint() -> None:
+    with running(SELDOM) as runtime:
+        runtime.query("ALTER CLUSTER quickstart SET (REPLICATION FACTOR 2)")
+        eventually(
+            lambda: (
+                len(
+                    runtime.query(
+                        "SELECT 1 FROM mz_internal.mz_cluster_replica_statuses WHERE status = 'online'"
+                    )
+                )
+                == 2
+            )
+        )
+        fill(runtime)
+        directories = [state(runtime, name).parent for name in OBJECTS]
+        eventually(
+            lambda: all(
+                (path / r / checkpoint_module.MANIFEST).exists() for path in directories for r in ("r1", "r2")
+            )
+        )
+        runtime.query("INSERT INTO t VALUES (7, 10000), (77, 1)")
+        check(runtime)
+        crash(runtime)
+
+        def tails() -> list[tuple[int, ...]]:
+            return runtime.query(
+                "SELECT h.rows FROM mz_internal.mz_hydration_statuses h JOIN mz_catalog.mz_objects o"
+                " ON o.id = h.object_id WHERE h.hydrated AND o.name IN ('m', 'i')"
+            )
+
+        eventually(lambda: len(tails()) == 4)
+        assert tails() == [(2,)] * 4
+        check(runtime)
+        runtime.query("ALTER CLUSTER quickstart SET (REPLICATION FACTOR 1)")
+        eventually(lambda: not any((path / "r2").exists() for path in directories))
         check(runtime)
 
 
