@@ -24,9 +24,8 @@ from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
-from .operators.constant import Constant
 from .operators.counts import Counts, occurs
-from .plan import DataflowPlan, Import, Node, ReduceOp
+from .plan import DataflowPlan, Import, Node, starts_alone
 from .run import Run
 from .run_store import RunStore, StateId
 from .spine import Spine
@@ -73,10 +72,7 @@ class Dataflow:
             for node in plan.nodes
         ]
         self._nothing = [empty_delta(node.schema) for node in plan.nodes]
-        self._starts_alone = [
-            isinstance(operator, Constant) or (isinstance(node.op, ReduceOp) and node.op.scalar)
-            for node, operator in zip(plan.nodes, self._operators, strict=True)
-        ]
+        self._starts_alone = [starts_alone(node.op) for node in plan.nodes]
         self._waiting = [
             operator
             for operator in self._operators

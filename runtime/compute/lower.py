@@ -5,6 +5,9 @@ walked it is an `_Edge`: a node, the columns computed on top of it, the predicat
 relation is found among them.  Operators that hold state want their keys as columns, so key expressions are mapped on
 the edge below and projected away on the edge above.
 
+A LetRec becomes one node, a loop with a graph of its own.  What inside it does not depend on the loop is lowered
+outside and enters it, so that it is maintained once, and only once per step.
+
 Nodes are hash-consed: equal operators over equal inputs are one node, so a subtree that occurs twice in the relation
 (a CTE, both sides of a self-join) is maintained once.
 """
@@ -26,6 +29,8 @@ from ..expr.relation import (
     GlobalId,
     Join,
     JoinKind,
+    LetRec,
+    LocalGet,
     Map,
     Negate,
     Project,
@@ -36,20 +41,24 @@ from ..expr.relation import (
     Union,
     Window,
     WindowCall,
+    free_locals,
 )
 from ..expr.scalar import And, Case, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
-from ..repr.types import BOOL
+from ..repr.types import BOOL, INT4
 from .plan import (
     AggregateOp,
     AssertSingleOp,
     ConstantOp,
     DataflowPlan,
     DistinctOp,
+    EnterOp,
     Exchange,
+    FeedbackOp,
     FlatMapOp,
     Import,
+    IterateOp,
     JoinOp,
     Mfp,
     NegateOp,
@@ -127,6 +136,7 @@ class _Builder:
         self.nodes: list[Node] = []
         self.imports: list[GlobalId] = []
         self._known: dict[tuple[str, tuple[int, ...]], int] = {}
+        self._locals: dict[str, int] = {}
 
     def node(self, relation: Relation) -> int:
         """The node whose output is exactly the relation."""
@@ -151,6 +161,7 @@ class _Builder:
         return _Edge(node, width, list(range(width)))
 
     def _edge(self, relation: Relation) -> _Edge:
+        """The relation on top of a node."""
         match relation:
             case Map(input=child, scalars=scalars):
                 edge = self._edge(child)
@@ -164,6 +175,8 @@ class _Builder:
                 return edge
             case Join():
                 return self._join(relation)
+            case LetRec():
+                return self._let_rec(relation)
             case _:
                 return self._open(self._operator(relation))
 
@@ -181,6 +194,7 @@ class _Builder:
             | Threshold
             | AssertSingle
             | FlatMap
+            | LocalGet
         ),
     ) -> int:
         schema = relation.schema
@@ -192,6 +206,8 @@ class _Builder:
                 return self._add(Import(id), (), schema)
             case Constant(rows=rows):
                 return self._add(ConstantOp(rows), (), schema)
+            case LocalGet(id=id):
+                return self._local(id, schema)
             case Reduce():
                 return self._reduce(relation)
             case Distinct(input=child):
@@ -324,6 +340,100 @@ class _Builder:
             calls.append(WindowCallOp(call.function, args, call.type, call.frame))
         op = WindowOp(window.partition, window.order, tuple(calls), len(window.input.schema))
         return self._add(op, (child,), window.schema, (window.partition,))
+
+    def _local(self, id: str, schema: Schema) -> int:
+        """The node of a binding."""
+        return self._locals[id]
+
+    def _let_rec(self, relation: LetRec) -> _Edge:
+        """The body, over a loop that has the bindings that the body reads."""
+        ids = tuple(binding.id for binding in relation.bindings)
+        read = free_locals(relation.body)
+        outputs = tuple(i for i, id in enumerate(ids) if id in read)
+        saved = dict(self._locals)
+        if outputs:
+            for i, node in zip(outputs, self._loop(relation, outputs), strict=True):
+                self._locals[ids[i]] = node
+        edge = self._edge(relation.body)
+        self._locals = saved
+        return edge
+
+    def _loop(self, relation: LetRec, outputs: tuple[int, ...]) -> list[int]:
+        """The nodes of the bindings `outputs`."""
+        loop = _LoopBuilder(self, tuple(binding.id for binding in relation.bindings))
+        results = tuple(loop.bind(binding.id, binding.value) for binding in relation.bindings)
+        op = IterateOp(tuple(loop.nodes), results, outputs, relation.limit, relation.return_at_limit)
+        return self._outputs(op, loop.entered, [relation.bindings[i].value.schema for i in outputs])
+
+    def _outputs(self, op: IterateOp, inputs: dict[int, int], schemas: list[Schema]) -> list[int]:
+        """A node for each output of a loop."""
+        exchange: tuple[Exchange, ...] = tuple(() for _ in inputs)
+        if len(schemas) == 1:
+            return [self._add(op, tuple(inputs), schemas[0], exchange)]
+        columns = [Column("?binding?", INT4, False)]
+        for schema in schemas:
+            columns += [Column(column.name, column.type) for column in schema]
+        loop = self._add(op, tuple(inputs), Schema(tuple(columns)), exchange)
+        nodes = []
+        start = 1
+        for number, schema in enumerate(schemas):
+            mine = resolve_call("eq", (ColumnRef(0, INT4, False), Literal(number, INT4)))
+            columns_of_mine = tuple(range(start, start + len(schema)))
+            nodes.append(self._add(Mfp((), (mine,), columns_of_mine), (loop,), schema))
+            start += len(schema)
+        return nodes
+
+
+class _LoopBuilder(_Builder):
+    """Builds the graph inside a loop.  `entered`: the nodes outside that it reads, and what they are inside."""
+
+    def __init__(self, outside: _Builder, ids: tuple[str, ...]) -> None:
+        super().__init__()
+        self.entered: dict[int, int] = {}
+        self._outside = outside
+        self._bindings = {id: number for number, id in enumerate(ids)}
+        self._free: dict[int, frozenset[str]] = {}
+
+    def bind(self, id: str, value: Relation) -> int:
+        """The node of a binding's value; from now on, references to it see that."""
+        self._locals[id] = self.node(value)
+        return self._locals[id]
+
+    def _add(
+        self, op: Op, inputs: tuple[int, ...], schema: Schema, exchange: tuple[Exchange, ...] = ()
+    ) -> int:
+        assert not isinstance(op, TemporalFilterOp), (
+            "a definition was not checked for mz_now() in a recursion"
+        )
+        return super()._add(op, inputs, schema, exchange)
+
+    def _edge(self, relation: Relation) -> _Edge:
+        if self._depends(relation):
+            return super()._edge(relation)
+        return self._open(self._enter(self._outside.node(relation)))
+
+    def _enter(self, outside: int) -> int:
+        if outside not in self.entered:
+            op = EnterOp(len(self.entered))
+            self.entered[outside] = self._add(op, (), self._outside.nodes[outside].schema)
+        return self.entered[outside]
+
+    def _loop(self, relation: LetRec, outputs: tuple[int, ...]) -> list[int]:
+        if any(self._depends(binding.value) for binding in relation.bindings):
+            return super()._loop(relation, outputs)
+        return [self._enter(node) for node in self._outside._loop(relation, outputs)]
+
+    def _depends(self, relation: Relation) -> bool:
+        """Whether the relation may change from one iteration to the next."""
+        free = self._free.get(id(relation))
+        if free is None:
+            free = self._free[id(relation)] = free_locals(relation)
+        return not free.isdisjoint(self._bindings) or not free.isdisjoint(self._locals)
+
+    def _local(self, id: str, schema: Schema) -> int:
+        if id in self._locals:
+            return self._locals[id]
+        return self._add(FeedbackOp(self._bindings[id]), (), schema)
 
 
 def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:

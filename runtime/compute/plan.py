@@ -183,6 +183,36 @@ class TemporalFilterOp:
     bounds: tuple[TimeBound, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class EnterOp:
+    """Inside a loop only: the loop's input `input`, the same in every iteration."""
+
+    input: int
+
+
+@dataclass(frozen=True, slots=True)
+class FeedbackOp:
+    """Inside a loop only: what binding `binding` was after the iteration before."""
+
+    binding: int
+
+
+@dataclass(frozen=True, slots=True)
+class IterateOp:
+    """A loop to fixpoint: `nodes` are a graph of their own, whose `EnterOp`s read this node's inputs.
+
+    `results[b]` is the node of binding b.  `outputs` are the bindings that are read outside.  The rows are those of
+    the one output, or, with several, `#0` is the position in `outputs`, followed by the columns of each, NULL in
+    all but one.  `limit` and `return_at_limit` are those of `LetRec`.
+    """
+
+    nodes: tuple[Node, ...]
+    results: tuple[int, ...]
+    outputs: tuple[int, ...]
+    limit: int | None
+    return_at_limit: bool
+
+
 Op = (
     Import
     | ConstantOp
@@ -198,6 +228,9 @@ Op = (
     | AssertSingleOp
     | FlatMapOp
     | TemporalFilterOp
+    | EnterOp
+    | FeedbackOp
+    | IterateOp
 )
 
 
@@ -235,6 +268,24 @@ class DataflowPlan:
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
+
+
+def starts_alone(op: Op) -> bool:
+    """Whether the operator has rows even if no input has any."""
+    match op:
+        case ConstantOp():
+            return True
+        case ReduceOp(scalar=scalar):
+            return scalar
+        case IterateOp(nodes=nodes):
+            return any(starts_alone(node.op) for node in nodes)
+        case _:
+            return False
+
+
+def recursive(plan: DataflowPlan) -> bool:
+    """Whether there is a loop in the plan, which only one process at a time can run."""
+    return any(isinstance(node.op, IterateOp) for node in plan.nodes)
 
 
 def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:

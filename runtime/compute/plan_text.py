@@ -5,7 +5,8 @@
     2  level 1  Reduce %1 by hash(#0) keys #0 | count(*), sum(#1)  (ck, n, s) -> output
 
 `#n` is column n of the operator's input (of both inputs side by side, in a residual); `%n` is node n as an input,
-with the columns that its rows are exchanged by; the level is the superstep of a Spark job.
+with the columns that its rows are exchanged by; the level is the superstep of a Spark job.  The graph inside a loop
+follows it, indented, with numbers of its own.
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ from .plan import (
     ConstantOp,
     DataflowPlan,
     DistinctOp,
+    EnterOp,
     Exchange,
+    FeedbackOp,
     FlatMapOp,
     Import,
+    IterateOp,
     JoinOp,
     Mfp,
     NegateOp,
@@ -49,7 +53,21 @@ def plan_text(plan: DataflowPlan) -> str:
         names = ", ".join(node.schema.names)
         output = " -> output" if node.id == plan.output else ""
         lines.append(f"{node.id:>3}  level {level[node.id]}  {_node(node)}  ({names}){output}")
+        if isinstance(node.op, IterateOp):
+            lines += _inside(node.op, "       ")
     return "\n".join(lines)
+
+
+def _inside(loop: IterateOp, indent: str) -> list[str]:
+    """The graph of a loop, one operator a line."""
+    lines = []
+    for node in loop.nodes:
+        names = ", ".join(node.schema.names)
+        bound = "".join(f" -> binding {b}" for b, result in enumerate(loop.results) if result == node.id)
+        lines.append(f"{indent}{node.id:>3}  {_node(node)}  ({names}){bound}")
+        if isinstance(node.op, IterateOp):
+            lines += _inside(node.op, indent + "     ")
+    return lines
 
 
 def _node(node: Node) -> str:
@@ -98,6 +116,12 @@ def _op(op: Op) -> tuple[str, str]:
             return "FlatMap", _flat_map(op)
         case TemporalFilterOp(bounds=bounds):
             return "TemporalFilter", " AND ".join(f"{b.operator}(mz_now(), #{b.column})" for b in bounds)
+        case EnterOp(input=number):
+            return "Enter", f"input {number}"
+        case FeedbackOp(binding=number):
+            return "Feedback", f"of binding {number}"
+        case IterateOp():
+            return "Iterate", _limit(op)
         case _:
             assert_never(op)
 
@@ -145,6 +169,13 @@ def _reduce(op: ReduceOp) -> str:
 def _aggregate(op: AggregateOp) -> str:
     arguments = "*" if op.argument is None else _columns((op.argument, *op.rest))
     return f"{op.function}({'DISTINCT ' if op.distinct else ''}{arguments})"
+
+
+def _limit(op: IterateOp) -> str:
+    parts = ["in the replica, never a Spark job"]
+    if op.limit is not None:
+        parts.append(f"{'return' if op.return_at_limit else 'error'} at {op.limit} iterations")
+    return " | ".join(parts)
 
 
 def _top_k(op: TopKOp) -> str:

@@ -158,6 +158,11 @@ class Spine:
         if self._pending_rows > INLINE_ROWS or len(self._pending) >= PENDING:
             self._settle()
 
+    def clear(self) -> None:
+        """Empties the spine: as if it were new."""
+        self.load(())
+        self._since = 0
+
     def load(self, runs: Sequence[Run]) -> None:
         """Replaces the contents by `runs` (of this schema and key, as another spine held or a file maps them)."""
         with self._changed:
@@ -320,7 +325,7 @@ class Spine:
 
         `keys` are columns of the types of this spine's key, in its order, `hashes` theirs.  NULL equals NULL
         here: a caller that wants `=` leaves rows with NULL keys out.  With `exact`, -0.0 differs from 0.0.
-        With `columns`, rows have these only, and the time 0: to gather one costs as much as to find them.
+        With `columns`, rows have these only: to gather one costs as much as to find them.
         """
         found = list(self.probe_chunks(keys, hashes, exact=exact, columns=columns))
         if not found:
@@ -395,4 +400,4 @@ def probe_runs(
                 yield Matches(probe, run.batch.take(rows))
                 continue
             wanted = buffers.take([run.batch.columns[i] for i in columns], rows)
-            yield Matches(probe, Batch(wanted, np.zeros(len(rows), np.uint64), run.batch.diffs[rows]))
+            yield Matches(probe, Batch(wanted, run.batch.times[rows], run.batch.diffs[rows]))

@@ -1,8 +1,9 @@
 """Installing an object on a replica: from the catalog's item to the message that makes it run.
 
 A dataflow is installed as of the last time that its output is durable for, or, for an index, as of now; its inputs are
-held readable there.  If its inputs are large it is hydrated by a Spark job first, and the replica gets the state.  If
-it has a checkpoint it goes on from there instead: its cut is never beyond the last durable time of the output.
+held readable there.  If its inputs are large it is hydrated by a Spark job first, and the replica gets the state; not
+if it is recursive, as a loop runs in one place.  If it has a checkpoint it goes on from there instead: its cut is never
+beyond the last durable time of the output.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from ..compute.checkpoint import Checkpoint, fingerprint
 from ..compute.lower import lower
-from ..compute.plan import DataflowPlan
+from ..compute.plan import DataflowPlan, recursive
 from ..config import ClusterOptions, Settings
 from ..directory import installed_version
 from ..expr.relation import GlobalId, Map, Relation, dependencies
@@ -120,6 +121,9 @@ class Installation:
         imports = self._imports(plan.imports, as_of)
         rows = sum(part.rows for source in imports for part in source.snapshot)
         by_job = bool(plan.imports) and rows >= self._job_min_rows(replica)
+        if by_job and recursive(plan):
+            logger.info("%s is recursive: its replica hydrates it, not a Spark job", item.full_name)
+            by_job = False
         if by_job or len(self._controller.clusters.of(replica.cluster)) > 1:
             # The output's durable frontier, which holds the inputs otherwise, moves meanwhile.
             self._hold(_reader(replica, item.id), imports)

@@ -174,7 +174,7 @@ class Peeks:
             self._check_there(id_)
         await self._collections.wait_until_readable(ids, time)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
-        if self._jobs.wanted(context.cluster, sources):
+        if self._jobs.wanted(relation, context.cluster, sources):
             if finishing is not None and finishing.limit is not None:
                 shown = finishing.offset + finishing.limit
                 relation = optimize(TopK(relation, (), finishing.order, shown))

@@ -14,7 +14,7 @@ from ..compute.lower import lower
 from ..compute.spark.answer import read_answer
 from ..config import ClusterOptions, Settings
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
-from ..expr.relation import Relation
+from ..expr.relation import LetRec, Relation, walk
 from ..replica.protocol import Import, JobFinished, RunJob
 from ..repr.batch import Batch, concat_batches
 from ..repr.consolidate import consolidate
@@ -38,8 +38,11 @@ class QueryJobs:
         self._directory = directory
         shutil.rmtree(directory, ignore_errors=True)
 
-    def wanted(self, cluster: str, sources: tuple[Import, ...]) -> bool:
-        """Whether a query that reads all of `sources` is a job's work."""
+    def wanted(self, relation: Relation, cluster: str, sources: tuple[Import, ...]) -> bool:
+        """Whether a query that reads all of `sources` is a job's work.  A recursive one is not: a loop runs in one
+        place."""
+        if any(isinstance(node, LetRec) for node in walk(relation)):
+            return False
         entry = self._catalog.cluster(cluster)
         options = ClusterOptions.from_mapping(entry.options if entry is not None else {})
         least = options.job_min_rows

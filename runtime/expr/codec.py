@@ -20,6 +20,7 @@ from ..repr.types import ScalarType
 from . import relation as _relation
 from .relation import (
     Aggregate,
+    Binding,
     Finishing,
     JoinKind,
     OrderBy,
@@ -39,6 +40,7 @@ _DATACLASSES: dict[str, type] = {
         *get_args(Scalar),
         *get_args(Relation),
         Aggregate,
+        Binding,
         OrderBy,
         ScalarOrder,
         TableCall,

@@ -363,6 +363,45 @@ class FlatMap:
         return Schema(self.input.schema.project(self.kept).columns + tuple(added))
 
 
+@dataclass(frozen=True, slots=True)
+class LocalGet:
+    """A binding of an enclosing LetRec, as it stands when it is read: empty in the first iteration.
+
+    Ids are scoped lexically: an inner LetRec that binds the same id hides the outer one.
+    """
+
+    id: str
+    schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Binding:
+    """`id` stands for `value` wherever `LocalGet(id)` reads it; column types of both are equal."""
+
+    id: str
+    value: Relation
+
+
+@dataclass(frozen=True, slots=True)
+class LetRec:
+    """The rows of `body` once `bindings` have reached a fixpoint (WITH MUTUALLY RECURSIVE).
+
+    All bindings are empty at first.  An iteration computes them in their order: a reference to an earlier one sees
+    what it is now, one to itself or to a later one what it was after the iteration before.  That goes on until an
+    iteration changes nothing.  With `limit`, there are at most so many iterations: then `return_at_limit` takes what
+    is there; without it, a change in the last one is an error of the collection (54000).
+    """
+
+    bindings: tuple[Binding, ...]
+    body: Relation
+    limit: int | None = None
+    return_at_limit: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        return self.body.schema
+
+
 Relation = (
     Get
     | Constant
@@ -379,13 +418,17 @@ Relation = (
     | Threshold
     | AssertSingle
     | FlatMap
+    | LocalGet
+    | LetRec
 )
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
     match relation:
-        case Get() | Constant():
+        case Get() | Constant() | LocalGet():
             return ()
+        case LetRec(bindings=bindings, body=body):
+            return (*(binding.value for binding in bindings), body)
         case Join(left=left, right=right):
             return (left, right)
         case Union(inputs=children):
@@ -411,8 +454,13 @@ def inputs(relation: Relation) -> tuple[Relation, ...]:
 def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
     """The same node over other inputs (of the same column types)."""
     match relation:
-        case Get() | Constant():
+        case Get() | Constant() | LocalGet():
             return relation
+        case LetRec(bindings=bindings):
+            bound = tuple(
+                replace(binding, value=value) for binding, value in zip(bindings, new, strict=False)
+            )
+            return replace(relation, bindings=bound, body=new[-1])
         case Join():
             return replace(relation, left=new[0], right=new[1])
         case Union():
@@ -425,6 +473,16 @@ def walk(relation: Relation) -> Iterator[Relation]:
     yield relation
     for child in inputs(relation):
         yield from walk(child)
+
+
+def free_locals(relation: Relation) -> frozenset[str]:
+    """Ids of the bindings that the relation reads and that no LetRec inside it defines."""
+    if isinstance(relation, LocalGet):
+        return frozenset((relation.id,))
+    free = frozenset().union(*(free_locals(child) for child in inputs(relation)))
+    if isinstance(relation, LetRec):
+        free -= {binding.id for binding in relation.bindings}
+    return free
 
 
 def dependencies(relation: Relation) -> set[GlobalId]:

@@ -10,14 +10,17 @@ from ..errors import Unsupported
 from ..repr.types import INT8, Kind, ScalarType
 from .registry import resolve_call
 from .relation import (
+    Binding,
     Filter,
     FlatMap,
     Join,
     JoinKind,
+    LetRec,
     Map,
     Reduce,
     Relation,
     Window,
+    free_locals,
     inputs,
     walk,
     with_inputs,
@@ -44,18 +47,33 @@ def is_temporal(predicate: Scalar) -> bool:
 def check_temporal(relation: Relation) -> None:
     """Raises 0A000 where `mz_now()` stands in what is to be maintained for anything but a temporal filter."""
     for node in walk(relation):
-        bounds: tuple[Scalar, ...] = ()
-        if isinstance(node, Filter):
-            bounds = node.predicates
-        elif isinstance(node, Join) and node.kind is JoinKind.INNER:
-            bounds = node.residual
-        free = [part for predicate in bounds for part in _conjuncts(predicate) if is_temporal(part)]
+        free = _filters(node)
+        if isinstance(node, LetRec) and any(map(_changes_inside, node.bindings)):
+            raise Unsupported(
+                "mz_now() over recursive rows is not supported inside of a recursion",
+                hint="Filter what goes into the recursion, or what comes out of it.",
+            )
         for scalar in _scalars(node):
             for part in _conjuncts(scalar):
                 if reads_now(part) and part not in free:
                     raise Unsupported(
                         "this use of mz_now() is not supported in what is maintained", hint=_HINT
                     )
+
+
+def _filters(node: Relation) -> list[Scalar]:
+    """The temporal filters of a node."""
+    bounds: tuple[Scalar, ...] = ()
+    if isinstance(node, Filter):
+        bounds = node.predicates
+    elif isinstance(node, Join) and node.kind is JoinKind.INNER:
+        bounds = node.residual
+    return [part for predicate in bounds for part in _conjuncts(predicate) if is_temporal(part)]
+
+
+def _changes_inside(binding: Binding) -> bool:
+    """Whether a temporal filter is over what differs between iterations."""
+    return any(_filters(node) and free_locals(node) for node in walk(binding.value))
 
 
 def at_time(relation: Relation, time: int) -> Relation:

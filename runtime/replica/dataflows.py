@@ -15,11 +15,12 @@ from pathlib import Path
 from time import monotonic
 
 from ..compute.dataflow import Dataflow
+from ..compute.interrupt import interruptible
 from ..compute.run import Run
 from ..compute.run_file import map_run
 from ..compute.run_store import StateId
 from ..compute.spine import Spine
-from ..errors import MemoryLimitExceeded, PtvcError, ReplicaUnavailable, StorageError
+from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import write_parts
@@ -120,12 +121,14 @@ class Dataflows:
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
         self.memory = MemoryLimit()
+        self._unwanted: set[GlobalId] = set()
+        self._stopping = False
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
         the coordinator should hear."""
         started = monotonic()
-        self.uninstall(command.id)  # installed once more: it starts from what is durable by now
+        self._remove(command.id)  # installed once more: it starts from what is durable by now
         inputs = {source.id: Input(self._blob, source) for source in command.imports}
         dataflow = Dataflow(command.plan, command.as_of)
         schema = command.plan.schema
@@ -185,7 +188,21 @@ class Dataflows:
         if state is not None:
             state.keep(installed.spines())
 
+    def abandon(self, id: GlobalId | None) -> None:
+        """The dataflow will be uninstalled, or with None all of them: a step of it that is under way stops soon.
+
+        For another thread than the one that steps.
+        """
+        if id is None:
+            self._stopping = True
+        else:
+            self._unwanted.add(id)
+
     def uninstall(self, id: GlobalId) -> None:
+        self._unwanted.discard(id)
+        self._remove(id)
+
+    def _remove(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)
         if installed is not None:
             self._stop_reading(installed)
@@ -242,7 +259,12 @@ class Dataflows:
                 continue
             try:
                 self.memory.admit(installed)
-                write = self._step_one(installed, upper)
+                with interruptible(lambda id_=installed.id: self._wanted(id_)):  # type: ignore[misc]
+                    write = self._step_one(installed, upper)
+            except QueryCanceled:
+                installed.failed = True  # to be uninstalled
+                self._stop_reading(installed)
+                continue
             except MemoryLimitExceeded as error:
                 yield self._give_up(installed, error)
                 continue
@@ -273,6 +295,9 @@ class Dataflows:
         installed.clear()
         logger.warning("dataflow %s failed: %s", installed.id, error.message)
         return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
+
+    def _wanted(self, id: GlobalId) -> bool:
+        return not self._stopping and id not in self._unwanted
 
     def _step_one(self, installed: _Installed, upper: int) -> Updates | None:
         lower = installed.upper

@@ -93,7 +93,14 @@ class Replica:
 
     def _read(self) -> None:
         while (message := self._connection.receive()) is not None:
+            # What is not wanted any more stops at once, whatever the step thread is at.
+            if isinstance(message, CancelPeek):
+                self._peeks.cancel(message)
+                continue
+            if isinstance(message, Uninstall):
+                self._dataflows.abandon(message.id)
             self._inbox.put(message)
+        self._dataflows.abandon(None)
         self._inbox.put(None)
 
     def _drain(self) -> bool:
@@ -133,8 +140,6 @@ class Replica:
                 self._peeks.submit(message)
             case PeekIndex():
                 self._peek_index(message)
-            case CancelPeek():
-                self._peeks.cancel(message)
             case _:
                 raise TypeError(f"a replica does not understand {type(message).__name__}")
 

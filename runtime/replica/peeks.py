@@ -10,6 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 
+from ..compute.interrupt import interruptible
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.relation import GlobalId, Relation
@@ -50,7 +51,8 @@ class Peeks:
         self._queue.put((peek.peek_id, lambda: _answer(peek.peek_id, peek.relation, contents, peek.as_of)))
 
     def cancel(self, command: CancelPeek) -> None:
-        """A query that waits is forgotten; one that runs is finished and its answer dropped."""
+        """A query that waits is forgotten; one that runs stops between the iterations of a loop, or is finished and its
+        answer dropped.  For any thread."""
         self._canceled.add(command.peek_id)
 
     def close(self) -> None:
@@ -68,10 +70,11 @@ class Peeks:
                 self._canceled.discard(peek_id)
                 continue
             try:
-                for message in _or_failure(peek_id, answer):
-                    if peek_id in self._canceled:
-                        break
-                    self._send(message)
+                with interruptible(lambda id_=peek_id: id_ not in self._canceled):  # type: ignore[misc]
+                    for message in _or_failure(peek_id, answer):
+                        if peek_id in self._canceled:
+                            break
+                        self._send(message)
             except ConnectionError:
                 return  # the coordinator is gone, and this replica with it
             self._canceled.discard(peek_id)

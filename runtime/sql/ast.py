@@ -377,8 +377,27 @@ class CommonTable:
 
 
 @dataclass(frozen=True, slots=True)
+class RecursiveTable:
+    """A binding of WITH MUTUALLY RECURSIVE."""
+
+    name: str
+    columns: tuple[tuple[str, TypeName], ...]
+    query: Query
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class Recursion:
+    """WITH MUTUALLY RECURSIVE, with its limit on iterations if there is one."""
+
+    tables: tuple[RecursiveTable, ...]
+    limit: int | None
+    return_at_limit: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
-    """`start` and `end` are 0-based offsets of its text."""
+    """`start` and `end` are 0-based offsets of its text.  `recursive`: `with_tables` may refer to themselves."""
 
     body: SelectBody | ValuesBody | SetBody | Query
     with_tables: tuple[CommonTable, ...]
@@ -387,3 +406,5 @@ class Query:
     offset: Expression | None
     start: int
     end: int
+    recursive: bool = False
+    recursion: Recursion | None = None

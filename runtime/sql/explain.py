@@ -21,6 +21,10 @@ def explain(relation: rel.Relation) -> str:
 
 def _lines(relation: rel.Relation, depth: int) -> list[str]:
     lines = ["  " * depth + _head(relation)]
+    if isinstance(relation, rel.LetRec):
+        for binding in relation.bindings:
+            lines += ["  " * (depth + 1) + f"Binding {binding.id}", *_lines(binding.value, depth + 2)]
+        return [*lines, "  " * (depth + 1) + "Body", *_lines(relation.body, depth + 2)]
     for child in rel.inputs(relation):
         lines.extend(_lines(child, depth + 1))
     return lines
@@ -64,6 +68,10 @@ def _head(relation: rel.Relation) -> str:
             return f"AssertSingle group=({_columns(group)})"
         case rel.FlatMap():
             return _flat_map(relation)
+        case rel.LocalGet(id=id_):
+            return f"Get {id_}"
+        case rel.LetRec(limit=limit, return_at_limit=back):
+            return "Recursion" if limit is None else f"Recursion {'return' if back else 'error'} at {limit}"
 
 
 def _flat_map(relation: rel.FlatMap) -> str:

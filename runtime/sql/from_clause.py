@@ -14,6 +14,7 @@ from .expressions import Expressions
 from .join_clause import JoinPlanner, Side, looks_left
 from .names import find_relation
 from .plans import CatalogItem, ItemKind
+from .recursion import plan_recursive
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
 from .system_relations import ALWAYS_EMPTY, NEVER_FILLED
 from .table_functions import calls_in_from, rows_of
@@ -102,7 +103,10 @@ class FromPlanner(JoinPlanner):
             return binding.plan
         saved, self.planner.environment = self.planner.environment, binding.environment
         try:
-            plan = self.planner.query(binding.table.query, binding.parent)
+            if binding.recursive:
+                plan = plan_recursive(self.planner, binding)
+            else:
+                plan = self.planner.query(binding.table.query, binding.parent)
         finally:
             self.planner.environment = saved
         binding.plan = plan

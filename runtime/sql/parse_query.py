@@ -14,7 +14,13 @@ _JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
 class QueryParser(ExpressionParser):
     def query(self) -> ast.Query:
         start = self.token.start
-        with_tables = self._with() if self.at_word("with") else ()
+        with_tables: tuple[ast.CommonTable, ...] = ()
+        recursion: ast.Recursion | None = None
+        recursive = self.at_word("with", "recursive")
+        if self.at_word("with", "mutually", "recursive"):
+            recursion = self._mutually_recursive()
+        elif self.at_word("with"):
+            with_tables = self._with()
         body = self.nested(self._union)
         order_by = self.order_by()
         limit, offset = self._limit()
@@ -23,17 +29,42 @@ class QueryParser(ExpressionParser):
                 "row locks (FOR UPDATE, FOR SHARE) are not supported", position=self.token.position
             )
         end = self.tokens[self.index - 1].end
-        if isinstance(body, ast.Query) and not (with_tables or order_by) and limit is None and offset is None:
+        bare = not (with_tables or recursion or order_by) and limit is None and offset is None
+        if isinstance(body, ast.Query) and bare:
             return body
-        return ast.Query(body, with_tables, order_by, limit, offset, start, end)
+        return ast.Query(body, with_tables, order_by, limit, offset, start, end, recursive, recursion)
 
     def _with(self) -> tuple[ast.CommonTable, ...]:
         self.expect_words("with")
-        if self.at_any("recursive", "mutually"):
-            raise Unsupported(
-                f"WITH {self.token.value.upper()} is not supported yet", position=self.token.position
-            )
+        self.accept_words("recursive")
         return self.comma_list(self._common_table)
+
+    def _mutually_recursive(self) -> ast.Recursion:
+        self.expect_words("with", "mutually", "recursive")
+        limit: int | None = None
+        return_at_limit = False
+        if self.accept_symbol("("):
+            return_at_limit = self.accept_words("return", "at")
+            if not return_at_limit:
+                self.accept_words("error", "at")
+            self.expect_words("recursion", "limit")
+            self.accept_symbol("=")
+            position = self.token.position
+            limit = self.integer()
+            if limit < 1:
+                raise SqlSyntaxError("the recursion limit must be greater than zero", position=position)
+            self.expect_symbol(")")
+        return ast.Recursion(self.comma_list(self._recursive_table), limit, return_at_limit)
+
+    def _recursive_table(self) -> ast.RecursiveTable:
+        position = self.token.position
+        name = self.identifier()
+        columns = self.parenthesised(lambda: (self.identifier(), self.type_name()))
+        self.expect_words("as")
+        self.expect_symbol("(")
+        query = self.nested(self.query)
+        self.expect_symbol(")")
+        return ast.RecursiveTable(name, columns, query, position)
 
     def _common_table(self) -> ast.CommonTable:
         position = self.token.position
@@ -49,6 +80,12 @@ class QueryParser(ExpressionParser):
             raise Unsupported("data-modifying WITH is not supported", position=self.token.position)
         query = self.nested(self.query)
         self.expect_symbol(")")
+        if self.at_any("search", "cycle"):
+            raise Unsupported(
+                f"{self.token.value.upper()} of a recursive query is not supported",
+                hint="Carry the path or the order as a column of the query.",
+                position=self.token.position,
+            )
         return ast.CommonTable(name, columns, query, position)
 
     def _limit(self) -> tuple[ast.Expression | None, ast.Expression | None]:

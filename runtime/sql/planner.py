@@ -33,6 +33,7 @@ from .expressions import Expressions, Typed, at
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
 from .parse_query import spelled_out
 from .plans import PlanContext
+from .recursion import bind_mutual, bind_recursive, let_rec
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
 from .subqueries import Subqueries
@@ -85,6 +86,7 @@ class CommonTableBinding:
     environment: dict[str, CommonTableBinding]
     parent: Scope | None
     plan: QueryPlan | None = None
+    recursive: bool = False
 
 
 @dataclass(slots=True)
@@ -102,6 +104,7 @@ class Planner:
     environment: dict[str, CommonTableBinding] = field(default_factory=dict)
     session: SessionFunctions = field(init=False)
     subqueries: Subqueries = field(init=False)
+    _locals: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.session = SessionFunctions(self)
@@ -133,10 +136,7 @@ class Planner:
         prefix = {} if prefix is None else prefix
         saved = self.environment
         try:
-            for table in query.with_tables:
-                binding = CommonTableBinding(table, self.environment, parent)
-                self.environment = {**self.environment, table.name: binding}
-            plan = self._body(query, parent, prefix, domain)
+            plan = self._with(query, parent, prefix, domain)
             limit, offset = self._limits(query)
             if limit is None and not offset:
                 return plan
@@ -146,6 +146,27 @@ class Planner:
             return replace(plan, limit=limit, offset=offset, single=single, total=False)
         finally:
             self.environment = saved
+
+    def _with(
+        self, query: ast.Query, parent: Scope | None, prefix: Prefix, domain: Relation | None
+    ) -> QueryPlan:
+        """The query's body, with the names of its WITH known."""
+        if query.recursion is not None:
+            bindings = bind_mutual(self, query.recursion, parent)
+            plan = self._body(query, parent, prefix, domain)
+            return replace(plan, relation=let_rec(query.recursion, bindings, plan.relation))
+        if query.recursive:
+            bind_recursive(self, query.with_tables, parent)
+        else:
+            for table in query.with_tables:
+                binding = CommonTableBinding(table, self.environment, parent)
+                self.environment = {**self.environment, table.name: binding}
+        return self._body(query, parent, prefix, domain)
+
+    def local_id(self, name: str) -> str:
+        """An id for a recursive binding, of its own in this statement."""
+        self._locals += 1
+        return f"{name}.{self._locals}"
 
     def _body(
         self,

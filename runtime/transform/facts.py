@@ -24,6 +24,7 @@ from ..expr.relation import (
     Filter,
     Join,
     JoinKind,
+    LetRec,
     Map,
     Project,
     Reduce,
@@ -187,6 +188,8 @@ def _derive(relation: Relation, facts: Callable[[Relation], Facts]) -> Facts:
             return Facts((), below.equal, below.predicates, below.present)
         case Union(inputs=arms):
             return _united([facts(arm) for arm in arms])
+        case LetRec(body=body):
+            return facts(body)
         case _:
             return Facts()
 

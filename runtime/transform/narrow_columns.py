@@ -19,6 +19,8 @@ from ..expr.relation import (
     Get,
     Join,
     JoinKind,
+    LetRec,
+    LocalGet,
     Map,
     Negate,
     OrderBy,
@@ -63,7 +65,7 @@ def _move(scalars: Sequence[Scalar], places: Places) -> tuple[Scalar, ...]:
 
 def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
     match relation:
-        case Get() | Constant():
+        case Get() | Constant() | LocalGet():
             return relation, {column: column for column in range(len(relation.schema))}
         case Filter(input=child, predicates=predicates):
             narrowed, places = _narrow(child, needed | _read(predicates))
@@ -104,6 +106,11 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
         case Negate(input=child):
             narrowed, places = _narrow(child, needed)
             return Negate(narrowed), places
+        case LetRec(bindings=bindings, body=body):
+            # A binding keeps its columns: what reads it may be another binding, or itself.
+            bound = tuple(replace(b, value=_exact(b.value, range(len(b.value.schema)))) for b in bindings)
+            narrowed, places = _narrow(body, needed)
+            return replace(relation, bindings=bound, body=narrowed), places
         case Distinct(input=child) | Threshold(input=child):
             columns = list(range(len(relation.schema)))
             whole = replace(relation, input=_exact(child, columns))

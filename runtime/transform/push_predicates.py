@@ -9,6 +9,7 @@
 | flat map       | what the input's columns decide                                               |
 | reduce, top-k, window | what the columns of the group or partition decide                      |
 | union, distinct, threshold | everything                                                        |
+| recursion      | everything, into the body and no further                                      |
 
 A predicate that can fail does not move past a join, a grouping, or a difference: it would meet rows that it does not
 meet now.
@@ -26,6 +27,7 @@ from ..expr.relation import (
     FlatMap,
     Join,
     JoinKind,
+    LetRec,
     Map,
     Negate,
     Project,
@@ -77,6 +79,10 @@ def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
         case Union(inputs=arms):
             safe, rest = _decided(predicates, set(range(len(relation.schema))))
             return filtered(replace(relation, inputs=tuple(_push(arm, safe) for arm in arms)), rest)
+        case LetRec(bindings=bindings):
+            # Into the body only: inside the loop the rows that are filtered out lead to others.
+            bound = tuple(replace(binding, value=_push(binding.value, [])) for binding in bindings)
+            return replace(relation, bindings=bound, body=_push(relation.body, predicates))
         case Distinct() | Negate():
             return replace(relation, input=_push(relation.input, predicates))
         case Threshold():

@@ -10,7 +10,7 @@ environment.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from ..errors import PtvcError
 from ..expr.registry import overload_of
@@ -20,6 +20,8 @@ from ..expr.relation import (
     Filter,
     FlatMap,
     Join,
+    LetRec,
+    LocalGet,
     Map,
     Project,
     Reduce,
@@ -75,8 +77,21 @@ def _check_node(relation: Relation) -> None:
         case Union(inputs=arms, schema=schema):
             for arm in arms:
                 assert arm.schema.types == schema.types, f"an arm of {arm.schema.types}, not {schema.types}"
+        case LetRec(bindings=bindings):
+            types = {binding.id: binding.value.schema.types for binding in bindings}
+            for local in (local for child in inputs(relation) for local in _free(child)):
+                known = types.get(local.id, local.schema.types)
+                assert local.schema.types == known, f"{local.id} read as {local.schema.types}, it is {known}"
         case _:
             pass
+
+
+def _free(relation: Relation) -> Iterator[LocalGet]:
+    """The places where bindings are read that are not defined inside."""
+    if isinstance(relation, LocalGet):
+        yield relation
+    own = {binding.id for binding in relation.bindings} if isinstance(relation, LetRec) else set[str]()
+    yield from (local for child in inputs(relation) for local in _free(child) if local.id not in own)
 
 
 def _check_join(join: Join) -> None:

@@ -44,15 +44,21 @@ def random_row(random: Random, schema: Schema) -> Row:
 
 class Views:
     """Draws relations.  `joins` bounds how many joins one view may have, as the reference is quadratic in each;
+    `loops` how many recursions, each of which stops after a few iterations, as nothing says that it converges;
     `temporal`: some filters are bounds on the time."""
 
-    def __init__(self, random: Random, joins: int = 2, *, temporal: bool = False) -> None:
+    def __init__(self, random: Random, joins: int = 2, loops: int = 0, *, temporal: bool = False) -> None:
         self._random = random
         self._joins = joins
         self._temporal = temporal
+        self._loops = loops
+        self._bound: list[r.LocalGet] = []
+        self._named = 0
 
     def relation(self, depth: int) -> r.Relation:
         random = self._random
+        if self._bound and random.random() < (0.7 if depth == 0 else 0.1):
+            return random.choice(self._bound)
         if depth == 0:
             id_ = random.choice(sorted(TABLES))
             return r.Get(id_, TABLES[id_])
@@ -71,6 +77,8 @@ class Views:
         ]
         if self._joins > 0:
             kinds += [self._join] * 3
+        if self._loops > 0:
+            kinds += [self.let_rec] * 2
         return random.choice(kinds)(depth - 1)
 
     def _column(self, schema: Schema, types: Sequence[ScalarType] | None = None) -> ColumnRef | None:
@@ -290,3 +298,33 @@ class Views:
     def _except(self, depth: int) -> r.Relation:
         left, right = self._alike(depth)
         return r.Threshold(r.Union((left, r.Negate(right)), left.schema))
+
+    def let_rec(self, depth: int) -> r.Relation:
+        """One or two bindings that may read each other, and a body over them."""
+        self._loops -= 1
+        random = self._random
+        outer = list(self._bound)
+        own = []
+        for _ in range(random.choice((1, 1, 2))):
+            types = [random.choice((INT4, INT4, TEXT)) for _ in range(random.randint(1, 2))]
+            self._named += 1
+            own.append(r.LocalGet(f"l{self._named}", schema_of(*types)))
+        self._bound = outer + own
+        bindings = tuple(
+            r.Binding(local.id, self._shaped(self.relation(depth), local.schema)) for local in own
+        )
+        body = self.relation(min(depth, 1))
+        self._bound = outer
+        return r.LetRec(bindings, body, random.randint(1, 5), return_at_limit=True)
+
+    def _shaped(self, relation: r.Relation, schema: Schema) -> r.Relation:
+        """Its rows with columns of the types of `schema`; often only the distinct ones."""
+        scalars = tuple(
+            self._column(relation.schema, (column.type,))
+            or Literal(self._random.choice(_VALUES[column.type]), column.type)
+            for column in schema
+        )
+        width = len(relation.schema)
+        mapped = r.Map(relation, scalars, schema.names)
+        shaped: r.Relation = r.Project(mapped, tuple(range(width, width + len(scalars))))
+        return r.Distinct(shaped) if self._random.random() < 0.6 else shaped

@@ -41,11 +41,11 @@ def as_of(updates: Iterable[Update], time: int) -> Rows:
     return collect((row, diff) for row, at, diff in updates if at <= time)
 
 
-def evaluate(relation: r.Relation, inputs: Mapping[str, Rows]) -> Rows:
-    """The relation's rows when its `Get`s read `inputs`.  Expressions must not fail."""
+def evaluate(relation: r.Relation, inputs: Mapping[str, Rows], bound: Mapping[str, Rows] = {}) -> Rows:
+    """The relation's rows when its `Get`s read `inputs` and its `LocalGet`s `bound`.  Expressions must not fail."""
 
     def of(child: r.Relation) -> Rows:
-        return evaluate(child, inputs)
+        return evaluate(child, inputs, bound)
 
     match relation:
         case r.Get(id=id_):
@@ -76,9 +76,27 @@ def evaluate(relation: r.Relation, inputs: Mapping[str, Rows]) -> Rows:
             return {row: n for row, n in of(child).items() if n > 0}
         case r.AssertSingle(input=child):
             return of(child)
+        case r.LocalGet(id=id_):
+            return dict(bound[id_])
+        case r.LetRec():
+            return let_rec(relation, inputs, bound)
         case r.FlatMap(input=child):
             return collect((added, n) for row, n in of(child).items() for added in flat_map(relation, row))
     raise AssertionError(relation)
+
+
+def let_rec(node: r.LetRec, inputs: Mapping[str, Rows], bound: Mapping[str, Rows]) -> Rows:
+    """Iterates until nothing changes, or as often as the limit allows (which must be one that returns)."""
+    values = dict(bound) | {binding.id: {} for binding in node.bindings}
+    iteration = 0
+    while node.limit is None or iteration < node.limit:
+        before = dict(values)
+        for binding in node.bindings:
+            values[binding.id] = evaluate(binding.value, inputs, values)
+        if values == before:
+            break
+        iteration += 1
+    return evaluate(node.body, inputs, values)
 
 
 def flat_map(node: r.FlatMap, row: Row) -> list[Row]:

@@ -13,6 +13,7 @@ from ptvc.compute.oneshot import evaluate_once
 from ptvc.expr import relation as r
 from ptvc.expr.temporal import at_time
 from ptvc.repr.batch import NO_ERRORS, Delta
+from ptvc.transform.pipeline import optimize
 
 from .histories import batch_of, consolidated, history, random_cuts, updates_of
 from .random_views import TABLES, Views, random_row
@@ -85,6 +86,23 @@ def test_view_with_bounds_on_the_time_matches_recomputation(seed: int) -> None:
             assert as_of(output, time) == expected, f"at {time}, steps {cuts}"
         outputs.append(consolidated(output))
     assert outputs[0] == outputs[1] == outputs[2]
+
+
+@pytest.mark.parametrize("depth", [1, 2, 3])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_recursive_view_matches_recomputation(seed: int, depth: int) -> None:
+    random = Random(3_000_000 + 1000 * depth + seed)
+    relation = Views(random, loops=3).let_rec(depth)
+    histories = random_histories(random)
+    expected = {time: evaluate(relation, snapshot(histories, time)) for time in range(TIMES + 1)}
+    outputs = []
+    for cuts in ([0, TIMES + 1], list(range(TIMES + 2)), random_cuts(random, TIMES)):
+        output = run(relation, histories, cuts)
+        for time, rows in expected.items():
+            assert as_of(output, time) == rows, f"at {time}, steps {cuts}"
+        outputs.append(consolidated(output))
+    assert outputs[0] == outputs[1] == outputs[2]
+    assert evaluate(optimize(relation), snapshot(histories, TIMES)) == expected[TIMES]
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])

@@ -10,8 +10,11 @@ from ..plan import (
     AssertSingleOp,
     ConstantOp,
     DistinctOp,
+    EnterOp,
+    FeedbackOp,
     FlatMapOp,
     Import,
+    IterateOp,
     JoinOp,
     Mfp,
     NegateOp,
@@ -51,8 +54,8 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
     these rows are there once.  An Import has no operator: its updates are given.
     """
     match op:
-        case Import():
-            raise AssertionError("an import is not run: its updates are handed to the dataflow")
+        case Import() | EnterOp() | FeedbackOp():
+            raise AssertionError(f"{type(op).__name__} is not run: its updates are handed to it")
         case ConstantOp():
             return Constant(op, schema, as_of)
         case Mfp():
@@ -79,6 +82,10 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return FlatMap(op, schema)
         case TemporalFilterOp():
             return TemporalFilter(op, schema)
+        case IterateOp():
+            from .iterate import Iterate  # a loop builds the operators inside it, by this table
+
+            return Iterate(op, inputs, schema, as_of)
         case _:
             assert_never(op)
 

@@ -28,7 +28,7 @@ from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.combine import Combined, combine, resumed, state_schemas
 from ..operators.reduce import Reduce
-from ..plan import ConstantOp, DataflowPlan, Exchange, Import, JoinOp, Node, ReduceOp, levels
+from ..plan import DataflowPlan, Exchange, Import, JoinOp, Node, levels, starts_alone
 from ..run import Run
 from ..run_file import write_run
 from ..snapshot_join import snapshot_join
@@ -193,7 +193,7 @@ class LevelTask:
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
         states = self._states.pop(node.id, {})
         # A constant, and the one row of an aggregate over everything, exist once: in partition 0.
-        alone = isinstance(node.op, ConstantOp) or (isinstance(node.op, ReduceOp) and node.op.scalar)
+        alone = starts_alone(node.op)
         first = self._partition == 0
         if not any(inputs) and not states and not (alone and first):
             return empty_delta(node.schema)
