@@ -26,7 +26,10 @@ OutputOption = Annotated[
 ]
 RowsOption = Annotated[int, typer.Option("--rows", help="Rows of the base.")]
 BasesOption = Annotated[str, typer.Option("--bases", help="Sizes of the base, with commas between them.")]
-ChangesOption = Annotated[str, typer.Option("--changes", help="Sizes of a change, with commas between them.")]
+ChangesOption = Annotated[
+    str,
+    typer.Option("--changes", help="Sizes of a change, with commas between them; else each workload's own."),
+]
 WorkloadsOption = Annotated[str, typer.Option("--workloads", help="Which, with commas between them.")]
 PlacesOption = Annotated[str, typer.Option("--places", help="process, resident, or both.")]
 ScaleOption = Annotated[float, typer.Option("--scale", help="More or fewer repetitions: a factor.")]
@@ -34,7 +37,6 @@ CountOption = Annotated[int, typer.Option("--count", help="How many inserts of e
 RepeatsOption = Annotated[int, typer.Option("--repeats", help="How many hydrations.")]
 
 BASES = "100000,1000000"
-CHANGES = "1,100,10000,100000"
 REPEATS = 3
 ALL_WORKLOADS = ",".join(WORKLOADS)
 
@@ -49,7 +51,7 @@ def numbers(text: str) -> list[int]:
 @app.command()
 def engine(
     bases: BasesOption = BASES,
-    changes: ChangesOption = CHANGES,
+    changes: ChangesOption = "",
     workloads: WorkloadsOption = ALL_WORKLOADS,
     places: PlacesOption = "process,resident",
     scale: ScaleOption = 1.0,
@@ -68,17 +70,17 @@ def _engine(bases: str, changes: str, workloads: str, places: str, scale: float)
     if unknown := set(places.split(",")) - {"process", "resident"}:
         raise typer.BadParameter(f"no place {', '.join(sorted(unknown))}: there are process, resident")
     chosen = [(WORKLOADS[name], base) for name in workloads.split(",") for base in numbers(bases)]
-    sizes = numbers(changes)
+    given = numbers(changes) if changes else None
     runs = []
     if "process" in places:
         for workload, base in chosen:
             console.log(f"{workload.name}, base {base:,}, in this process")
-            runs.append(run_in_process(workload, base, sizes, scale))
+            runs.append(run_in_process(workload, base, given or workload.changes, scale))
     if "resident" in places:
         with application() as spark:
             for workload, base in chosen:
                 console.log(f"{workload.name}, base {base:,}, in resident tasks")
-                runs.append(run_resident(spark, workload, base, sizes, scale))
+                runs.append(run_resident(spark, workload, base, given or workload.changes, scale))
     return [*(step for run in runs for step in run.steps), *(run.hydration for run in runs)]
 
 
@@ -109,7 +111,7 @@ def end_to_end(rows: RowsOption = 10_000, count: CountOption = 200, output: Outp
 def everything(scale: ScaleOption = 1.0, output: OutputOption = None) -> None:
     """All of it, with the usual sizes."""
     machine = Machine.now()
-    results = _engine(BASES, CHANGES, ALL_WORKLOADS, "process,resident", scale)
+    results = _engine(BASES, "", ALL_WORKLOADS, "process,resident", scale)
     results += _hydration(1_000_000, REPEATS)
     results += run_end_to_end(10_000, max(int(200 * scale), 10))
     finish(results, machine, output)

@@ -31,16 +31,19 @@ class DuckView:
         return cls(workload, tables) if find_spec("duckdb") is not None else None
 
     def apply(self, changes: Sequence[Batch]) -> None:
-        """Brings the tables up to date.  Deletions go by the order's id, which is never used twice."""
+        """Brings the tables up to date.  Deletions go by the row's id, which is never used twice."""
         names = self._workload.orders.names
+        table_name, id_ = self._workload.changing, names[0]
         for change in changes:
             table = pa.table([*change.columns, pa.array(change.diffs)], names=[*names, "diff"])
             self._connection.register("incoming", table)
             self._connection.execute(
-                "DELETE FROM orders WHERE order_id IN (SELECT order_id FROM incoming WHERE diff < 0)"
+                f"DELETE FROM {table_name} WHERE {id_} IN (SELECT {id_} FROM incoming WHERE diff < 0)"
             )
             columns = ", ".join(names)
-            self._connection.execute(f"INSERT INTO orders SELECT {columns} FROM incoming WHERE diff > 0")
+            self._connection.execute(
+                f"INSERT INTO {table_name} SELECT {columns} FROM incoming WHERE diff > 0"
+            )
             self._connection.unregister("incoming")
 
     def recompute(self) -> float:

@@ -8,9 +8,11 @@
 | W3       | min and max of orders by customer, under retractions            |
 | W4       | the three largest orders of each customer                       |
 | W5       | orders, customers, nations: orders and distinct buyers by nation |
+| W6       | the nodes that edges lead to from ten roots, by WITH RECURSIVE  |
 
-A base of n rows is n orders of n / 10 customers of 25 nations.  A change deletes and inserts halves (a change of one row does one
-after the other in turn), so the base stays as large as it was; every deleted row is one that is there.
+A base of n rows is n orders of n / 10 customers of 25 nations, or n edges between n / 3 nodes, both ends at random: most
+nodes are reached, over a depth of some 16 edges.  A change deletes and inserts halves (a change of one row does one after the
+other in turn), so the base stays as large as it was; every deleted row is one that is there.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -41,6 +44,9 @@ ORDERS_PER_CUSTOMER = 10
 AMOUNTS = 1_000
 NATION_COUNT = 25
 TOP = 3
+EDGES_PER_NODE = 3
+ROOTS = 10
+CHANGES = (1, 100, 10_000, 100_000)
 SEGMENTS = ("automobile", "building", "furniture", "household", "machinery")
 
 Rows = set[tuple[object, ...]]
@@ -48,7 +54,8 @@ Rows = set[tuple[object, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """`query` is over the tables `orders`, `customers` and `nations`; `text_keys`: customers are known by a text.
+    """`query` is over the tables `orders`, `customers` and `nations`, or over `edges`; `text_keys`: customers are known
+    by a text; `changes`: the sizes of change that are usually measured.
 
     `reference` names the workload that the bare reference runs beside it, on the same changes to the orders: this one,
     or where it knows none such, the join; "" where it cannot take these orders.
@@ -59,6 +66,16 @@ class Workload:
     query: str
     reference: str
     text_keys: bool = False
+    changes: tuple[int, ...] = CHANGES
+
+    @property
+    def recursive(self) -> bool:
+        return "RECURSIVE" in self.query
+
+    @property
+    def changing(self) -> str:
+        """The table that changes; its first column is the key of a row."""
+        return "edges" if self.recursive else "orders"
 
     @property
     def joins(self) -> bool:
@@ -70,6 +87,10 @@ class Workload:
 
     @property
     def orders(self) -> Schema:
+        """The columns of the table that changes."""
+        if self.recursive:
+            names = ("edge_id", "source", "target")
+            return Schema(tuple(Column(name, INT8, False) for name in names))
         key = TEXT if self.text_keys else INT8
         return Schema(
             (Column("order_id", INT8, False), Column("customer", key, False), Column("amount", INT4, False))
@@ -88,7 +109,7 @@ class Workload:
     @property
     def tables(self) -> dict[str, Schema]:
         """Schema by name of every table that the view reads."""
-        tables = {"orders": self.orders}
+        tables = {self.changing: self.orders}
         if self.joins:
             tables["customers"] = self.customers
         if self.three_way:
@@ -97,7 +118,7 @@ class Workload:
 
     def plan(self) -> DataflowPlan:
         """The view as the runtime would run it: parsed, planned, optimized, lowered."""
-        ids = {"orders": ORDERS, "customers": CUSTOMERS, "nations": NATIONS}
+        ids = {self.changing: ORDERS, "customers": CUSTOMERS, "nations": NATIONS}
         catalog = _Tables({name: (ids[name], schema) for name, schema in self.tables.items()})
         (statement,) = parse(f"CREATE MATERIALIZED VIEW v AS {self.query}")
         context = PlanContext(catalog, ("public",), "ptvc", "ptvc", "quickstart", 0, "pg_temp_1", {})
@@ -143,6 +164,14 @@ WORKLOADS = {
             " JOIN nations n ON c.nation = n.nation GROUP BY n.name",
             "W2",
         ),
+        Workload(
+            "W6",
+            "reachability",
+            f"WITH RECURSIVE reach(node) AS (VALUES {', '.join(f'({i}::bigint)' for i in range(ROOTS))}"
+            " UNION SELECT e.target FROM reach r JOIN edges e ON e.source = r.node) SELECT node FROM reach",
+            "",
+            changes=(1, 10, 100, 1_000),
+        ),
     )
 }
 
@@ -180,7 +209,7 @@ class _Tables:
 
 
 class Data:
-    """The contents of the tables and a stream of changes to `orders`, both from one seed.
+    """The contents of the tables and a stream of changes to the one that changes, both from one seed.
 
     Two instances of equal arguments give equal changes, as long as they are asked for the same sizes in turn.
     """
@@ -189,10 +218,10 @@ class Data:
         self.workload = workload
         self._random = np.random.default_rng(seed)
         self._customers = max(base_rows // ORDERS_PER_CUSTOMER, 1)
+        self._nodes = max(base_rows // EDGES_PER_NODE, ROOTS)
         self._next_id = base_rows
         self._ids = np.arange(base_rows)
-        self._keys = self._random.integers(0, self._customers, base_rows)
-        self._amounts = self._random.integers(1, AMOUNTS, base_rows).astype(np.int32)
+        self._keys, self._amounts = self._drawn(base_rows)
         self._segments = self._random.integers(0, len(SEGMENTS), self._customers)
         self._nations = np.arange(self._customers) % NATION_COUNT
         self._vacant: npt.NDArray[np.int64] = np.empty(0, np.int64)
@@ -217,7 +246,8 @@ class Data:
 
     def tables(self) -> dict[str, pa.Table]:
         """What the tables hold now, by name."""
-        tables = {"orders": pa.table(list(self._orders(self._live())), names=self.workload.orders.names)}
+        changing = list(self._orders(self._live()))
+        tables = {self.workload.changing: pa.table(changing, names=self.workload.orders.names)}
         base = self.base(0)
         if self.workload.joins:
             columns = list(base[CUSTOMERS].columns)
@@ -227,7 +257,7 @@ class Data:
         return tables
 
     def change(self, rows: int, time: int) -> Batch:
-        """`rows` updates of orders at `time`: half of them deletions, half insertions."""
+        """`rows` updates of the table that changes, at `time`: half of them deletions, half insertions."""
         filled = len(self._vacant)
         deletions = max((rows + 1) // 2 - filled, 0) if rows == 1 else rows // 2
         places = self._vacant[:0]
@@ -242,11 +272,17 @@ class Data:
         used, self._vacant = free[:insertions], free[insertions:]
         self._ids[used] = np.arange(self._next_id, self._next_id + insertions)
         self._next_id += insertions
-        self._keys[used] = self._random.integers(0, self._customers, insertions)
-        self._amounts[used] = self._random.integers(1, AMOUNTS, insertions)
+        self._keys[used], self._amounts[used] = self._drawn(insertions)
         inserted = self._orders(used)
         columns = tuple(pa.concat_arrays(pair) for pair in zip(deleted, inserted, strict=True))
         return _batch(columns, time, np.repeat((-1, 1), (deletions, insertions)).astype(np.int64))
+
+    def _drawn(self, count: int) -> tuple[npt.NDArray[np.int64], npt.NDArray[Any]]:
+        """The second and third column of new rows: customer and amount, or source and target."""
+        if self.workload.recursive:
+            return self._random.integers(0, self._nodes, count), self._random.integers(0, self._nodes, count)
+        keys = self._random.integers(0, self._customers, count)
+        return keys, self._random.integers(1, AMOUNTS, count).astype(np.int32)
 
     def _live(self) -> npt.NDArray[np.int64]:
         present = np.ones(len(self._ids), np.bool_)
@@ -270,6 +306,8 @@ def _batch(columns: tuple[pa.Array, ...], time: int, diffs: npt.NDArray[np.int64
 
 def answer(workload: Workload, tables: Mapping[str, pa.Table]) -> Rows:
     """The view over `tables`, by Arrow's own kernels: what the runtime's answer must equal."""
+    if workload.recursive:
+        return _reached(tables["edges"])
     if "row_number" in workload.query:
         return _largest(tables["orders"])
     if workload.three_way:
@@ -285,6 +323,21 @@ def answer(workload: Workload, tables: Mapping[str, pa.Table]) -> Rows:
     grouped = table.group_by(keys).aggregate(wanted)
     names = [*keys, *(f"{column}_{function}" for column, function in wanted)]
     return rows_of([grouped[name] for name in names])
+
+
+def _reached(edges: pa.Table) -> Rows:
+    """Breadth first from the roots."""
+    source, target = (edges[name].to_numpy() for name in ("source", "target"))
+    order = np.argsort(source, kind="stable")
+    source, target = source[order], target[order]
+    reached = open_ = np.arange(ROOTS)
+    while len(open_):
+        first, last = (np.searchsorted(source, open_, side) for side in ("left", "right"))
+        counts = last - first
+        edge = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+        open_ = np.setdiff1d(target[edge], reached)
+        reached = np.union1d(reached, open_)
+    return {(node,) for node in reached.tolist()}
 
 
 def _largest(orders: pa.Table) -> Rows:

@@ -62,7 +62,7 @@ def test_changes_keep_the_base_consistent(name: str) -> None:
             else:
                 assert row[0] not in held
                 held[row[0]] = row
-    orders = data.tables()["orders"]
+    orders = data.tables()[workload.changing]
     assert rows_of(orders.columns) == set(held.values())
     assert 490 <= len(orders) <= 500
 
