@@ -14,6 +14,7 @@ Nodes are hash-consed: equal operators over equal inputs are one node, so a subt
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard, assert_never
 
@@ -33,9 +34,11 @@ from ..expr.relation import (
     LocalGet,
     Map,
     Negate,
+    OrderBy,
     Project,
     Reduce,
     Relation,
+    ScalarOrder,
     Threshold,
     TopK,
     Union,
@@ -46,8 +49,9 @@ from ..expr.relation import (
 from ..expr.scalar import And, Case, ColumnRef, Literal, NowCompare, Scalar, columns_of, remap
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
-from ..repr.types import BOOL, INT4
+from ..repr.types import BOOL, INT4, Kind
 from .plan import (
+    WHOLE_GROUP,
     AggregateOp,
     AssertSingleOp,
     ConstantOp,
@@ -310,9 +314,11 @@ class _Builder:
             return len(places) - 1
 
         aggregates = []
-        for aggregate in reduce.aggregates:
-            arguments = _masked(aggregate)
-            found = [position(argument) for argument in arguments]
+        for aggregate in map(_physical, reduce.aggregates):
+            if aggregate.function in WHOLE_GROUP:
+                aggregates.append(_whole_group(aggregate, position))
+                continue
+            found = [position(argument) for argument in _masked(aggregate)]
             aggregates.append(
                 AggregateOp(
                     aggregate.function,
@@ -455,6 +461,36 @@ def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:
             continue
         out.append(_where(needed[0] if len(needed) == 1 else And(needed), argument))
     return tuple(out)
+
+
+def _physical(aggregate: Aggregate) -> Aggregate:
+    """any_value, and min and max of types that have no other way, as the least value, or the first in an order."""
+    argument = aggregate.argument
+    if argument is None or aggregate.function not in ("any_value", "min", "max"):
+        return aggregate
+    if argument.type.kind not in (Kind.ARRAY, Kind.BOOL):
+        return replace(aggregate, function="min") if aggregate.function == "any_value" else aggregate
+    order = ScalarOrder(argument, descending=aggregate.function == "max")
+    return replace(aggregate, function="first", distinct=False, order=(order,))
+
+
+def _whole_group(aggregate: Aggregate, position: Callable[[Scalar], int]) -> AggregateOp:
+    """These may count NULLs, so the filter is a column of its own; what it drops is still not computed."""
+    condition = aggregate.filter
+
+    def place(scalar: Scalar) -> int:
+        return position(scalar if condition is None else _where(condition, scalar))
+
+    return AggregateOp(
+        aggregate.function,
+        None if aggregate.argument is None else place(aggregate.argument),
+        aggregate.type,
+        aggregate.distinct,
+        tuple(place(scalar) for scalar in aggregate.rest),
+        tuple(OrderBy(place(key.scalar), key.descending, key.nulls_first) for key in aggregate.order),
+        aggregate.direct,
+        None if condition is None else position(condition),
+    )
 
 
 def _where(condition: Scalar, value: Scalar) -> Scalar:

@@ -80,6 +80,15 @@ class JoinOp:
     null_safe: bool = False
 
 
+WHOLE_GROUP = frozenset(
+    (
+        "array_agg", "string_agg", "first", "mode", "percentile_cont", "percentile_disc",
+        "rank", "dense_rank", "percent_rank", "cume_dist",
+    )
+)  # fmt: skip
+"""Functions whose result needs all rows of a group; `first` is the first value in the given order."""
+
+
 @dataclass(frozen=True, slots=True)
 class AggregateOp:
     """One aggregate over a column of the input (None for `count(*)`).  Filters are already in the column: it is

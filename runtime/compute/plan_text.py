@@ -168,7 +168,13 @@ def _reduce(op: ReduceOp) -> str:
 
 def _aggregate(op: AggregateOp) -> str:
     arguments = "*" if op.argument is None else _columns((op.argument, *op.rest))
-    return f"{op.function}({'DISTINCT ' if op.distinct else ''}{arguments})"
+    direct = ", ".join(map(scalar_text, op.direct))
+    order = ", ".join(map(_order, op.order))
+    if op.argument is None and op.order:
+        text = f"{op.function}({direct}) within group ({order})"
+    else:
+        text = f"{op.function}({'DISTINCT ' if op.distinct else ''}{arguments}{' order ' + order if order else ''})"
+    return text if op.condition is None else f"{text} where #{op.condition}"
 
 
 def _limit(op: IterateOp) -> str:

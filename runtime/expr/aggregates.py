@@ -6,6 +6,11 @@ Only types and classification live here; the operators of `compute` compute the 
 |--------------|------------------------------------------------------------------|
 | accumulable  | a sum per group: an update adds to it, a retraction subtracts    |
 | hierarchical | needs the values that are there: min and max under retractions   |
+| whole group  | is computed anew from all rows of a group that has changed       |
+
+Ordered-set aggregates (`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`) aggregate what they are ordered by; what
+stands in their parentheses are constants.  Those of HYPOTHETICAL say where a row of these constants would stand; they
+are aggregates with WITHIN GROUP only, else window functions.
 """
 
 from __future__ import annotations
@@ -15,13 +20,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import UndefinedFunction, Unsupported
-from ..repr.types import BOOL, FLOAT4, FLOAT8, INT8, NUMERIC, TEXT, Kind, ScalarType, derived_numeric
+from ..repr.types import (
+    BOOL,
+    FLOAT4,
+    FLOAT8,
+    INT8,
+    NUMERIC,
+    TEXT,
+    Kind,
+    ScalarType,
+    array_of,
+    derived_numeric,
+)
 from .coercion import CastContext, base_name, can_cast
 
 
 class AggregateKind(enum.Enum):
     ACCUMULABLE = "accumulable"
     HIERARCHICAL = "hierarchical"
+    WHOLE_GROUP = "whole group"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +46,14 @@ class AggregateFunction:
     """`result` maps the argument's type to (type the argument is cast to, type of the result), or None where
     PostgreSQL has no such aggregate.  `empty` is the value over no rows: NULL, or 0 for count.  With `pair` there
     are two arguments, both double precision, and `result` is asked for the first.  `unknown` is what an untyped literal is
-    taken for."""
+    taken for.  With `within` it is an ordered-set aggregate, and `result` is asked for what it is ordered by."""
 
     name: str
     kind: AggregateKind
     result: Callable[[ScalarType], tuple[ScalarType, ScalarType] | None]
-    empty: int | None = None
+    empty: float | None = None
     pair: bool = False
+    within: bool = False
     unknown: ScalarType = TEXT
 
 
@@ -68,11 +86,6 @@ def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     if argument.is_string_category:
         return TEXT, TEXT
-    if argument.kind is Kind.ARRAY:
-        raise Unsupported(
-            f"min and max of {argument} are not supported",
-            hint="Aggregate an element of the array instead.",
-        )
     if argument.kind is Kind.BOOL:
         return None
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
@@ -102,6 +115,42 @@ def _pair_count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
     return FLOAT8, INT8
 
 
+def plain_type(argument: ScalarType) -> ScalarType:
+    """The type without the length or precision that was declared for it."""
+    if argument.kind is Kind.NUMERIC:
+        return NUMERIC if argument.scale is None else derived_numeric(argument.scale)
+    return ScalarType(argument.kind, element=argument.element)
+
+
+def _any(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, plain_type(argument)
+
+
+def _array(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    if argument.kind is Kind.ARRAY:
+        raise Unsupported(
+            f"array_agg of {argument} is not supported: its result would have two dimensions",
+            hint="Aggregate array_to_string(...) instead.",
+        )
+    return argument, array_of(plain_type(argument))
+
+
+def _text(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    return (TEXT, TEXT) if argument.is_string_category else None
+
+
+def _continuous(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    return (FLOAT8, FLOAT8) if argument.is_numeric_category else None
+
+
+def _rank(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, INT8
+
+
+def _share(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, FLOAT8
+
+
 _VARIANCES = ("var_pop", "var_samp", "variance", "stddev_pop", "stddev_samp", "stddev")
 _REGRESSIONS = (
     "corr", "covar_pop", "covar_samp", "regr_avgx", "regr_avgy", "regr_intercept", "regr_r2", "regr_slope",
@@ -129,8 +178,36 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         AggregateFunction("regr_count", AggregateKind.ACCUMULABLE, _pair_count, empty=0, pair=True),
         AggregateFunction("min", AggregateKind.HIERARCHICAL, _extreme),
         AggregateFunction("max", AggregateKind.HIERARCHICAL, _extreme),
+        AggregateFunction("any_value", AggregateKind.HIERARCHICAL, _any),
+        AggregateFunction("array_agg", AggregateKind.WHOLE_GROUP, _array),
+        AggregateFunction("string_agg", AggregateKind.WHOLE_GROUP, _text),
+        AggregateFunction("mode", AggregateKind.WHOLE_GROUP, _any, within=True),
+        AggregateFunction("percentile_disc", AggregateKind.WHOLE_GROUP, _any, within=True),
+        AggregateFunction(
+            "percentile_cont", AggregateKind.WHOLE_GROUP, _continuous, within=True, unknown=FLOAT8
+        ),
     )
 }
+
+HYPOTHETICAL: Mapping[str, AggregateFunction] = {
+    function.name: function
+    for function in (
+        AggregateFunction("rank", AggregateKind.WHOLE_GROUP, _rank, empty=1, within=True),
+        AggregateFunction("dense_rank", AggregateKind.WHOLE_GROUP, _rank, empty=1, within=True),
+        AggregateFunction("percent_rank", AggregateKind.WHOLE_GROUP, _share, empty=0.0, within=True),
+        AggregateFunction("cume_dist", AggregateKind.WHOLE_GROUP, _share, empty=1.0, within=True),
+    )
+}
+
+
+def aggregate_function(name: str) -> AggregateFunction | None:
+    return AGGREGATES.get(name) or HYPOTHETICAL.get(name)
+
+
+def empty_value(name: str) -> float | None:
+    """The aggregate over no rows; None is NULL."""
+    function = aggregate_function(name)
+    return None if function is None else function.empty
 
 
 def resolve_aggregate(name: str, argument: ScalarType | None) -> tuple[ScalarType | None, ScalarType]:
@@ -151,7 +228,10 @@ def resolve_arguments(
 ) -> tuple[tuple[ScalarType, ...], ScalarType]:
     """As `resolve_aggregate`, for all arguments of a call, at least one; None is an untyped literal."""
     function = AGGREGATES.get(name)
-    if function is not None and len(arguments) == (2 if function.pair else 1):
+    if name == "string_agg":
+        if len(arguments) == 2 and all(type_ is None or type_.is_string_category for type_ in arguments):
+            return (TEXT, TEXT), TEXT
+    elif function is not None and not function.within and len(arguments) == (2 if function.pair else 1):
         if function.pair:
             if all(type_ is None or can_cast(type_, FLOAT8, CastContext.IMPLICIT) for type_ in arguments):
                 wanted, result = _resolved(function, FLOAT8)

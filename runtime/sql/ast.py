@@ -79,7 +79,7 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name(args)`; `star` for `count(*)`."""
+    """`name(args)`; `star` for `count(*)`; `within` is the ORDER BY of WITHIN GROUP."""
 
     name: tuple[str, ...]
     args: tuple[Expression, ...]
@@ -89,6 +89,7 @@ class Function:
     order_by: tuple[SortKey, ...] = ()
     filter: Expression | None = None
     over: Window | None = None
+    within: tuple[SortKey, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

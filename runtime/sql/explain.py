@@ -95,7 +95,12 @@ def _join(join: rel.Join) -> str:
 
 def _aggregate(aggregate: rel.Aggregate) -> str:
     arguments = "*" if aggregate.argument is None else _list((aggregate.argument, *aggregate.rest))
-    text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{arguments})"
+    order = ", ".join(_scalar_order(key) for key in aggregate.order)
+    if aggregate.argument is None and aggregate.order:
+        text = f"{aggregate.function}({_list(aggregate.direct)}) WITHIN GROUP (ORDER BY {order})"
+    else:
+        by = f" ORDER BY {order}" if order else ""
+        text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{arguments}{by})"
     return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter)})"
 
 
@@ -115,6 +120,10 @@ def _frame(frame: Frame) -> str:
     if frame.exclusion is not Exclusion.NO_OTHERS:
         text += f" EXCLUDE {frame.exclusion.value.upper()}"
     return text
+
+
+def _scalar_order(key: rel.ScalarOrder) -> str:
+    return f"{show(key.scalar)} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
 
 def _order(key: rel.OrderBy) -> str:

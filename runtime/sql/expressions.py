@@ -387,6 +387,7 @@ class Expressions:
                 scalars = [fold(self.coerce(item, element, "ARRAY")) for item in items]
         else:
             scalars, element = self.unify(items, "ARRAY", node.position)
+            scalars = [fold(scalar) for scalar in scalars]
         if all(isinstance(scalar, Literal) for scalar in scalars):
             return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], array_of(element)))
         return self.planner.session.array_of_expressions(self, scalars, element, node.position)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import GroupingError, PtvcError, Unsupported
-from ..expr.aggregates import AGGREGATES, resolve_aggregate, resolve_arguments
+from ..errors import GroupingError, PtvcError
+from ..expr.aggregates import empty_value
 from ..expr.relation import (
     Aggregate,
     Join,
@@ -15,10 +15,10 @@ from ..expr.relation import (
     Relation,
     TableCall,
 )
-from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, columns_of, transform
-from ..repr.types import INT8, ScalarType
+from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
 from . import ast, build
-from .expressions import RAW, Expressions, at
+from .aggregate_call import aggregate_calls, plan_aggregate
+from .expressions import RAW, Expressions
 from .planner import Planner, Prefix, order_position
 from .scope import Scope
 from .table_functions import expand_sets
@@ -92,7 +92,7 @@ class GroupingPlanner:
         aggregates: list[Aggregate] = []
         places: dict[ast.Function, int] = {}
         for call in calls:
-            aggregate = self._aggregate(expressions, call)
+            aggregate = plan_aggregate(expressions, call, self.width)
             if aggregate not in aggregates:
                 aggregates.append(aggregate)
             places[call] = aggregates.index(aggregate)
@@ -158,56 +158,6 @@ class GroupingPlanner:
             raise GroupingError("aggregate functions are not allowed in GROUP BY", position=call.position)
         return expressions.scalar(item.node)
 
-    def _aggregate(self, expressions: Expressions, call: ast.Function) -> Aggregate:
-        if call.order_by:
-            raise Unsupported("ORDER BY in an aggregate is not supported yet", position=call.position)
-        for part in (*call.args, call.filter):
-            for nested in aggregate_calls(part):
-                raise GroupingError("aggregate function calls cannot be nested", position=nested.position)
-        expressions.clause = "aggregate arguments"
-        aggregate = self.typed_aggregate(expressions, call)
-        arguments = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)
-        self._own_level(arguments, call)
-        return aggregate
-
-    def typed_aggregate(self, expressions: Expressions, call: ast.Function) -> Aggregate:
-        """The aggregate with its arguments cast, for a grouping or a window."""
-        name = call.name[-1]
-        arguments: list[Scalar] = []
-        with at(call.position):
-            if call.star:
-                _, result = resolve_aggregate(name, None)
-            else:
-                arguments, result = self._arguments(expressions, call)
-        condition = expressions.predicate(call.filter, "FILTER") if call.filter is not None else None
-        distinct = call.distinct and name not in ("min", "max", "bool_and", "bool_or", "every")
-        if distinct and len(arguments) > 1:
-            raise Unsupported(f"DISTINCT in {name} is not supported", position=call.position)
-        first = arguments[0] if arguments else None
-        nullable = AGGREGATES[name].empty is None
-        return Aggregate(name, first, result, name, distinct, condition, nullable, rest=tuple(arguments[1:]))
-
-    def _arguments(self, expressions: Expressions, call: ast.Function) -> tuple[list[Scalar], ScalarType]:
-        """The arguments, cast to what the aggregate takes, and the type of its result."""
-        name = call.name[-1]
-        found = [expressions.resolve(arg) for arg in call.args]
-        if len(found) == 1 and found[0].unknown and name in _NOT_UNIQUE:
-            raise PtvcError(
-                f"function {name}(unknown) is not unique",
-                sqlstate="42725",
-                hint="Could not choose a best candidate function. You might need to add explicit type casts.",
-            )
-        wanted, result = resolve_arguments(name, [None if t.unknown else t.scalar.type for t in found])
-        arguments = [expressions.coerce(t, w, name) for t, w in zip(found, wanted, strict=True)]
-        return arguments, result
-
-    def _own_level(self, arguments: Sequence[Scalar], call: ast.Function) -> None:
-        columns = {column for argument in arguments for column in columns_of(argument)}
-        if columns and all(index < self.width for index in columns):
-            raise Unsupported(
-                "aggregates over columns of an outer query are not supported", position=call.position
-            )
-
     def _reduce(
         self, relation: Relation, keys: Sequence[Scalar], aggregates: Sequence[Aggregate]
     ) -> Relation:
@@ -230,30 +180,10 @@ class GroupingPlanner:
         scalars: list[Scalar] = []
         for number, aggregate in enumerate(aggregates):
             column = build.ref(joined, 2 * self.width + number)
-            empty = AGGREGATES[aggregate.function].empty
+            empty = empty_value(aggregate.function)
             if empty is not None:
-                scalars.append(Coalesce((column, Literal(empty, INT8)), INT8))
+                scalars.append(Coalesce((column, Literal(empty, aggregate.type)), aggregate.type))
             else:
                 scalars.append(column)
         result, positions = build.append(joined, scalars, [a.name for a in aggregates])
         return build.project(result, [*range(self.width), *positions])
-
-
-_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor"))
-"""Aggregates that an untyped literal alone does not choose an overload of."""
-
-
-def aggregate_calls(node: object) -> Iterator[ast.Function]:
-    """Aggregate calls within `node`, those of window functions' arguments included; outermost only, subqueries
-    left out."""
-    if isinstance(node, ast.Query) or node is None or isinstance(node, str | int):
-        return
-    if isinstance(node, ast.Function) and node.over is None and node.name[-1] in AGGREGATES:
-        yield node
-        return
-    if isinstance(node, tuple):
-        for part in node:
-            yield from aggregate_calls(part)
-        return
-    for slot in getattr(type(node), "__slots__", ()):
-        yield from aggregate_calls(getattr(node, slot))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import Unsupported
+from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from .lexer import TokenKind
 from .parse_window import WindowParser
@@ -39,8 +39,7 @@ class FunctionParser(WindowParser):
             args = self.comma_list(self.expression)
             order_by = self.order_by()
         self.expect_symbol(")")
-        if self.at_word("within", "group"):
-            raise Unsupported("ordered-set aggregates are not supported yet", position=self.token.position)
+        within = self._within_group(distinct=distinct, ordered=bool(order_by))
         condition = None
         if self.at_word("filter") and self.at_symbol("(", 1):
             self.advance()
@@ -48,7 +47,23 @@ class FunctionParser(WindowParser):
             self.expect_words("where")
             condition = self.expression()
             self.expect_symbol(")")
-        return ast.Function(name, args, position, star, distinct, order_by, condition, self.over())
+        return ast.Function(name, args, position, star, distinct, order_by, condition, self.over(), within)
+
+    def _within_group(self, *, distinct: bool, ordered: bool) -> tuple[ast.SortKey, ...]:
+        if not self.at_word("within", "group"):
+            return ()
+        position = self.token.position
+        if ordered:
+            raise SqlSyntaxError("cannot use multiple ORDER BY clauses with WITHIN GROUP", position=position)
+        if distinct:
+            raise SqlSyntaxError("cannot use DISTINCT with WITHIN GROUP", position=position)
+        self.expect_words("within", "group")
+        self.expect_symbol("(")
+        keys = self.order_by()
+        if not keys:
+            self.fail()
+        self.expect_symbol(")")
+        return keys
 
     def _special_function(self, name: str, position: int) -> ast.Expression | None:
         """Functions with a syntax of their own."""

@@ -46,7 +46,7 @@ class SelectPlanner(GroupingPlanner):
                 total = False
         elif not self.body.from_items:
             single, total = True, self.body.where is None
-        planner = WindowPlanner(expressions, self.body.windows, self.width, self.typed_aggregate)
+        planner = WindowPlanner(expressions, self.body.windows, self.width)
         expressions.windows = planner.plan(self._roots(items, order))
         if self.body.qualify is not None:
             expressions.aliases = {item.name: item.node for item in items if item.node is not None}

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
-from ..expr.aggregates import AGGREGATES
 from ..expr.scalar import Coalesce, Literal, MzNow, Scalar
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
@@ -28,6 +27,7 @@ from ..repr.types import (
     array_of,
 )
 from . import ast, build
+from .aggregate_call import is_aggregate
 from .catalog_functions import CatalogFunctions
 from .expressions import Expressions, Typed
 from .names import visible_path
@@ -74,8 +74,8 @@ _PRIVILEGES = frozenset(
 _OF_ARRAYS = frozenset({"array_agg"})
 _OTHER_AGGREGATES = frozenset(
     {
-        "string_agg", "array_agg", "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg",
-        "mode", "percentile_cont", "percentile_disc", "any_value", "list_agg",
+        "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "list_agg", "map_agg", "xmlagg",
+        "range_agg", "range_intersect_agg",
     }
 )  # fmt: skip
 
@@ -89,12 +89,12 @@ class SessionFunctions(CatalogFunctions):
             if expressions.windows is None or node not in expressions.windows:
                 raise misplaced_window(expressions.clause, node)
             return Typed(expressions.windows[node])
+        if is_aggregate(node):
+            return self._aggregate(expressions, node)
         if name in WINDOW_FUNCTIONS:
             raise PtvcError(
                 f"window function {name} requires an OVER clause", sqlstate="42809", position=node.position
             )
-        if name in AGGREGATES:
-            return self._aggregate(expressions, node)
         if is_table_function(node):
             return self._set(expressions, node)
         if name in _OTHER_AGGREGATES:

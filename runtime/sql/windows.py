@@ -7,21 +7,20 @@ column behind the input's.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, UndefinedObject, Unsupported
-from ..expr.aggregates import AGGREGATES
+from ..expr.aggregates import AGGREGATES, AggregateKind
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
-from ..expr.relation import Aggregate, OrderBy, Relation, Window, WindowCall
+from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
 from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit
 from ..repr.types import FLOAT8, INT4, INT8, NUMERIC, Kind, ScalarType
 from . import ast, build
+from .aggregate_call import typed_aggregate
 from .expressions import Expressions, Typed, at
-
-PlanAggregate = Callable[[Expressions, ast.Function], Aggregate]
 
 
 @dataclass(slots=True)
@@ -49,11 +48,9 @@ class WindowPlanner:
         expressions: Expressions,
         named: Sequence[ast.NamedWindow],
         width: int,
-        aggregate: PlanAggregate,
     ) -> None:
         self._expressions = expressions
         self._width = width
-        self._aggregate = aggregate
         self._named: dict[str, ast.Window] = {}
         for item in named:
             if item.name in self._named:
@@ -209,8 +206,15 @@ class WindowPlanner:
             raise Unsupported(
                 "aggregate ORDER BY is not implemented for window functions", position=node.position
             )
-        aggregate = self._aggregate(self._expressions, node)
+        name = node.name[-1]
+        if AGGREGATES[name].kind is AggregateKind.WHOLE_GROUP or name == "any_value" or node.within:
+            raise Unsupported(f"{name} is not supported as a window function", position=node.position)
+        aggregate = typed_aggregate(self._expressions, node)
         args = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)
+        if name in ("min", "max") and args[0].type.kind is Kind.ARRAY:
+            raise Unsupported(
+                f"{name} of arrays is not supported as a window function", position=node.position
+            )
         return WindowCall(
             aggregate.function,
             args,

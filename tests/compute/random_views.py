@@ -12,7 +12,7 @@ from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, NowCompare, Or, Scalar
 from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Frame, FrameUnit
 from ptvc.repr.schema import Schema
-from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType
+from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType, derived_numeric
 
 from .histories import schema_of
 from .reference import Row
@@ -36,6 +36,16 @@ _VALUES: dict[ScalarType, tuple[object, ...]] = {
     NUMBER: (None, Decimal("0.50"), Decimal("1.25"), Decimal("-3.00")),
     BOOL: (None, True, False),
 }
+
+
+_FUNCTIONS = (
+    "count", "count", "sum", "min", "max", "bool_and", "bool_or", "var_pop", "stddev", "bit_xor", "bit_and",
+    "any_value", "string_agg", "mode", "percentile_disc", "rank",
+)  # fmt: skip
+
+
+_WINDOWED = _FUNCTIONS[: _FUNCTIONS.index("any_value")]
+"""Those that windows have too."""
 
 
 def random_row(random: Random, schema: Schema) -> Row:
@@ -171,26 +181,12 @@ class Views:
         kind = random.choice(list(r.JoinKind))
         return r.Join(left, right, kind, left_keys, right_keys, residual, random.random() < 0.3)
 
-    def _aggregate(self, schema: Schema, index: int) -> r.Aggregate:
+    def _aggregate(self, schema: Schema, index: int, functions: Sequence[str] = _FUNCTIONS) -> r.Aggregate:
         random = self._random
         name = f"aggregate_{index}"
         condition = self.predicate(schema) if random.random() < 0.3 else None
         column = self._column(schema)
-        function = random.choice(
-            (
-                "count",
-                "sum",
-                "min",
-                "max",
-                "bool_and",
-                "bool_or",
-                "count",
-                "var_pop",
-                "stddev",
-                "bit_xor",
-                "bit_and",
-            )
-        )
+        function = random.choice(functions)
         if function == "sum":
             column = self._column(schema, (INT4, INT8, FLOAT8, NUMBER))
         elif function in ("var_pop", "stddev"):
@@ -199,12 +195,45 @@ class Views:
             column = self._column(schema, (INT4, INT8))
         elif function in ("bool_and", "bool_or"):
             column = self._column(schema, (BOOL,))
-        elif function in ("min", "max"):
+        elif function in ("min", "max", "any_value"):
             column = self._column(schema, (INT4, INT8, FLOAT8, NUMBER, TEXT))
+        elif function in ("string_agg", "mode", "percentile_disc", "rank"):
+            return self._whole_group(schema, function, name, condition)
         if column is None or (function == "count" and random.random() < 0.4):
             return r.Aggregate("count", None, INT8, name, filter=condition, nullable=False)
         _, result = resolve_aggregate(function, column.type)
         return r.Aggregate(function, column, result, name, random.random() < 0.3, condition)
+
+    def _whole_group(self, schema: Schema, function: str, name: str, condition: Scalar | None) -> r.Aggregate:
+        """Falls back to count(*) where no column fits."""
+        random = self._random
+        column = self._column(schema, (TEXT,) if function == "string_agg" else (INT4, TEXT, NUMBER))
+        if column is None:
+            return r.Aggregate("count", None, INT8, name, filter=condition, nullable=False)
+        order = (r.ScalarOrder(column, random.random() < 0.5, random.random() < 0.5),)
+        if function == "string_agg":
+            other = self._column(schema)
+            assert other is not None
+            if random.random() < 0.5:
+                order = (r.ScalarOrder(other, random.random() < 0.5),)
+            rest = (Literal("|", TEXT),)
+            return r.Aggregate(function, column, TEXT, name, filter=condition, rest=rest, order=order)
+        direct: tuple[Literal, ...] = ()
+        type_ = column.type if column.type != NUMBER else derived_numeric(2)
+        if function == "percentile_disc":
+            direct = (Literal(random.choice((0.0, 0.3, 1.0)), FLOAT8),)
+        elif function == "rank":
+            direct, type_ = (Literal(random.choice(_VALUES[column.type]), column.type),), INT8
+        return r.Aggregate(
+            function,
+            None,
+            type_,
+            name,
+            filter=condition,
+            nullable=function != "rank",
+            order=order,
+            direct=direct,
+        )
 
     def _reduce(self, depth: int) -> r.Relation:
         random = self._random
@@ -279,7 +308,7 @@ class Views:
         if function == "first_value":
             column = self.scalar(schema)
             return r.WindowCall(function, (column,), column.type, name, frame)
-        aggregate = self._aggregate(schema, index)
+        aggregate = self._aggregate(schema, index, _WINDOWED)
         args = () if aggregate.argument is None else (aggregate.argument,)
         return r.WindowCall(aggregate.function, args, aggregate.type, name, frame, aggregate.filter)
 

@@ -14,6 +14,7 @@ import math
 import operator
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Any
@@ -177,6 +178,8 @@ def reduce(node: r.Reduce, rows: Rows) -> Rows:
 def aggregate(node: r.Aggregate, group: Sequence[tuple[Row, int]]) -> Any:
     """One aggregate over rows with their multiplicities (all positive)."""
     rows = [(row, n) for row, n in group if node.filter is None or scalar(node.filter, row) is True]
+    if node.order or node.function in ("array_agg", "string_agg", "any_value"):
+        return _ordered(node, rows)
     if node.argument is None:
         return sum(n for _, n in rows)
     if node.rest:
@@ -191,6 +194,61 @@ def aggregate(node: r.Aggregate, group: Sequence[tuple[Row, int]]) -> Any:
     if not values:
         return None
     return _AGGREGATES[node.function](values)
+
+
+def _ordered(node: r.Aggregate, group: Sequence[tuple[Row, int]]) -> Any:
+    """array_agg, string_agg, any_value and ordered-set aggregates: over values with their sort keys, in order."""
+    arguments = () if node.argument is None else (node.argument, *node.rest)
+    width = len(arguments)
+    every = (*arguments, *(key.scalar for key in node.order))
+    rows = [tuple(scalar(e, row) for e in every) for row, n in group for _ in range(n)]
+    name = node.function
+    if name not in ("array_agg", "rank", "dense_rank", "percent_rank", "cume_dist"):
+        rows = [row for row in rows if row[0] is not None]
+    if node.distinct:
+        rows = list(dict.fromkeys(rows))
+    order = [r.OrderBy(width + i, k.descending, k.nulls_first) for i, k in enumerate(node.order)]
+    compare = _comparison(order)
+    rows.sort(key=functools.cmp_to_key(compare))
+    direct = [literal.value for literal in node.direct]
+    if name in ("rank", "dense_rank", "percent_rank", "cume_dist"):
+        keys = [row[width:] for row in rows]
+        plain = _comparison([replace(key, index=i) for i, key in enumerate(order)], ties=False)
+        ahead = [key for key in keys if plain(key, tuple(direct)) < 0]
+        match name:
+            case "rank":
+                return len(ahead) + 1
+            case "dense_rank":
+                return len(set(ahead)) + 1
+            case "percent_rank":
+                return len(ahead) / len(keys) if keys else 0.0
+        return (sum(plain(key, tuple(direct)) <= 0 for key in keys) + 1) / (len(keys) + 1)
+    if not rows:
+        return None
+    match name:
+        case "array_agg":
+            return tuple(row[0] for row in rows)
+        case "string_agg":
+            text = "".join((row[1] or "") + row[0] for row in rows)
+            return text[len(rows[0][1] or "") :]
+        case "any_value":
+            return rows[0][0]
+        case "mode":
+            values = [row[0] for row in rows]
+            return max(values, key=lambda value: (values.count(value), -values.index(value)))
+    return _percentile(name, [row[0] for row in rows], direct[0])
+
+
+def _percentile(name: str, values: list[Any], fraction: Any) -> Any:
+    if isinstance(fraction, list):
+        return tuple(_percentile(name, values, one) for one in fraction)
+    if fraction is None:
+        return None
+    if name == "percentile_disc":
+        return values[max(math.ceil(fraction * len(values)), 1) - 1]
+    place = fraction * (len(values) - 1)
+    low, high = values[math.floor(place)], values[math.ceil(place)]
+    return low + (place - math.floor(place)) * (high - low)
 
 
 def _sum(values: list[Any]) -> Any:
@@ -307,7 +365,9 @@ def top_k(node: r.TopK, rows: Rows) -> Rows:
     )
 
 
-def _comparison(order: Sequence[r.OrderBy]) -> Callable[[Row, Row], int]:
+def _comparison(order: Sequence[r.OrderBy], *, ties: bool = True) -> Callable[[Row, Row], int]:
+    """With `ties`, equal ones fall to the order of whole rows."""
+
     def compare(a: Row, b: Row) -> int:
         for key in order:
             x, y = a[key.index], b[key.index]
@@ -315,6 +375,8 @@ def _comparison(order: Sequence[r.OrderBy]) -> Callable[[Row, Row], int]:
                 return -1 if (x is None) == key.nulls_first else 1
             if x is not None and value_order(x) != value_order(y):
                 return -1 if (value_order(x) < value_order(y)) != key.descending else 1
+        if not ties:
+            return 0
         left, right = row_order(a), row_order(b)
         return (left > right) - (left < right)
 

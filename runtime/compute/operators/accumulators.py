@@ -25,7 +25,7 @@ from ...repr import buffers
 from ...repr.batch import Indices
 from ...repr.schema import Schema
 from ...repr.types import FLOAT4, INT8, Kind, ScalarType, derived_numeric
-from ..plan import AggregateOp, ReduceOp
+from ..plan import WHOLE_GROUP, AggregateOp, ReduceOp
 from .bits import (
     BITS,
     SCALE_COLUMNS,
@@ -83,7 +83,7 @@ class Accumulators:
         )
 
     def _plan(self, aggregate: AggregateOp) -> None:
-        if aggregate.argument is None or aggregate.function in ("min", "max"):
+        if aggregate.argument is None or aggregate.function in ("min", "max", *WHOLE_GROUP):
             return
         argument, distinct = aggregate.argument, aggregate.distinct
         type_ = self._schema[argument].type

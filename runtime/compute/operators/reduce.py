@@ -4,7 +4,8 @@
 rows ── segments (group, time) ──┬── summands ── running sums on top of the group's state ──┐
                                  ├── DISTINCT: counts per (group, value) that cross zero ───┤ results before and
                                  ├── float sums, limb by limb ──────────────────────────────┤ after each segment
-                                 └── min, max over the group's values ──────────────────────┘
+                                 ├── min, max over the group's values ──────────────────────┤
+                                 └── whole groups anew: array_agg, percentiles, ... ────────┘
 ```
 
 At every (group, time) the row that was is retracted and the row that is inserted, where the two differ.  A result
@@ -12,7 +13,8 @@ that does not fit its type is an error in place of the row, and is retracted lik
 
 State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
 the accumulators; `floats`, one row per (group, limb); `distinct_<i>`, `values_<i>`, `min_<i>` and `max_<i>` for
-argument i.  State is as of the end of the last step, so its rows bear no time of their own (0).
+argument i; `rows` for aggregates of whole groups.  State is as of the end of the last step, so its rows bear no time of
+their own (0).
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import Unsupported
-from ...expr.aggregates import AGGREGATES
+from ...expr.aggregates import empty_value
 from ...expr.row_errors import Evaluated, RowErrors
 from ...repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
 from ...repr.buffers import fixed
@@ -32,7 +34,7 @@ from ...repr.consolidate import canonical
 from ...repr.equality import rows_equal
 from ...repr.schema import ERROR_SCHEMA, Column, Schema
 from ...repr.types import INT8
-from ..plan import ReduceOp
+from ..plan import WHOLE_GROUP, ReduceOp
 from ..spine import Spine
 from .accumulators import Accumulators, FloatSum
 from .base import Operator
@@ -42,6 +44,7 @@ from .float_sum import ExactSums
 from .hierarchical import Extremes
 from .presence import Extreme
 from .segments import Ints, Segments, segments_of
+from .whole_group import WholeGroups
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +77,7 @@ class Reduce(Operator):
         arguments = [
             (a.argument, a.function in ("min", "max"), a.distinct)
             for a in op.aggregates
-            if a.argument is not None
+            if a.argument is not None and a.function not in WHOLE_GROUP
         ]
         self._distinct = {
             i: DistinctValues(input_schema, op.keys, i)
@@ -87,6 +90,11 @@ class Reduce(Operator):
         self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
         for i, extremes in self._extremes.items():
             self._spines |= {f"{name}_{i}": spine for name, spine in extremes.spines().items()}
+        whole = {i: a for i, a in enumerate(op.aggregates) if a.function in WHOLE_GROUP}
+        self._whole: WholeGroups | None = None
+        if whole:
+            self._whole = WholeGroups(input_schema, op.keys, whole)
+            self._spines["rows"] = self._whole.spine
         self._floats: FloatState | None = None
         if self._accumulators.floats:
             self._floats = FloatState(keys, tuple(self._accumulators.floats))
@@ -119,7 +127,7 @@ class Reduce(Operator):
     def _empty_row(self) -> tuple[pa.Array, ...]:
         """The aggregates over no rows."""
         return tuple(
-            pa.array([AGGREGATES[aggregate.function].empty], aggregate.type.arrow)
+            pa.array([empty_value(aggregate.function)], aggregate.type.arrow)
             for aggregate in self._op.aggregates
         )
 
@@ -162,7 +170,8 @@ class Reduce(Operator):
         extremes = {
             i: state.step(batch, keys, heads, segments, of_rows) for i, state in self._extremes.items()
         }
-        return self._finish(rows, sums, floats, extremes)
+        whole = {} if self._whole is None else self._whole.step(batch, keys, heads, segments)
+        return self._finish(rows, sums, floats, extremes, whole)
 
     def _accumulate(
         self,
@@ -208,11 +217,14 @@ class Reduce(Operator):
         sums: Ints,
         floats: dict[FloatSum, ExactSums],
         extremes: dict[int, dict[str, pa.Array]],
+        whole: dict[int, pa.Array],
     ) -> _Results:
         columns = []
         errors = []
-        for aggregate in self._op.aggregates:
-            if aggregate.function in ("min", "max"):
+        for number, aggregate in enumerate(self._op.aggregates):
+            if number in whole:
+                result = Evaluated(whole[number])
+            elif aggregate.function in ("min", "max"):
                 assert aggregate.argument is not None
                 result = Evaluated(extremes[aggregate.argument][aggregate.function])
             else:

@@ -113,7 +113,7 @@ def test_distinct_rows_are_combined(tmp_path: Path) -> None:
     assert combined.bytes_sent * 5 < case.run().bytes_sent
 
 
-@pytest.mark.parametrize("function", ["sum", "avg"])
+@pytest.mark.parametrize("function", ["sum", "avg", "stddev"])
 def test_sums_of_floats_are_exact_whatever_is_combined(tmp_path: Path, function: str) -> None:
     schema = schema_of(INT4, FLOAT8)
     random = Random(4)

@@ -1,0 +1,221 @@
+"""Calls of aggregates: from syntax to a typed Aggregate over the rows of the groups."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..errors import DatatypeMismatch, GroupingError, PtvcError, UndefinedFunction, Unsupported
+from ..expr.aggregates import (
+    AGGREGATES,
+    HYPOTHETICAL,
+    AggregateFunction,
+    aggregate_function,
+    resolve_aggregate,
+    resolve_arguments,
+)
+from ..expr.coercion import CastContext, base_name, can_cast
+from ..expr.evaluate import fold
+from ..expr.relation import Aggregate, ScalarOrder
+from ..expr.scalar import Literal, Scalar, columns_of
+from ..repr.types import FLOAT8, Kind, ScalarType, array_of
+from . import ast
+from .expressions import Expressions, Typed, at
+
+_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg"))
+"""Aggregates that an untyped literal alone does not choose an overload of."""
+
+_IN_ORDER = frozenset(("array_agg", "string_agg"))
+_IDEMPOTENT = frozenset(("min", "max", "any_value", "bool_and", "bool_or", "every", "bit_and", "bit_or"))
+
+
+def is_aggregate(node: ast.Function) -> bool:
+    """Whether the call is one of an aggregate; with OVER it is one of a window function."""
+    name = node.name[-1]
+    return node.over is None and (name in AGGREGATES or bool(node.within))
+
+
+def aggregate_calls(node: object) -> Iterator[ast.Function]:
+    """Aggregate calls within `node`, those of window functions' arguments included; outermost only, subqueries
+    left out."""
+    if isinstance(node, ast.Query) or node is None or isinstance(node, str | int):
+        return
+    if isinstance(node, ast.Function) and is_aggregate(node):
+        yield node
+        return
+    if isinstance(node, tuple):
+        for part in node:
+            yield from aggregate_calls(part)
+        return
+    for slot in getattr(type(node), "__slots__", ()):
+        yield from aggregate_calls(getattr(node, slot))
+
+
+def plan_aggregate(expressions: Expressions, call: ast.Function, outer: int) -> Aggregate:
+    """`call` over the relation of `expressions`, whose first `outer` columns are those of enclosing queries."""
+    for part in (*call.args, call.filter, call.order_by, call.within):
+        for nested in aggregate_calls(part):
+            raise GroupingError("aggregate function calls cannot be nested", position=nested.position)
+    expressions.clause = "aggregate arguments"
+    found = typed_aggregate(expressions, call)
+    _own_level([scalar for scalar in found.scalars if scalar is not found.filter], outer, call)
+    return found
+
+
+def typed_aggregate(expressions: Expressions, call: ast.Function) -> Aggregate:
+    """The aggregate with its arguments cast, for a grouping or a window."""
+    with at(call.position):
+        found = _ordered_set(expressions, call) if call.within else _plain(expressions, call)
+    if call.filter is None:
+        return found
+    return replace(found, filter=expressions.predicate(call.filter, "FILTER"))
+
+
+def _own_level(scalars: Sequence[Scalar], outer: int, call: ast.Function) -> None:
+    columns = {column for scalar in scalars for column in columns_of(scalar)}
+    if columns and all(index < outer for index in columns):
+        raise Unsupported(
+            "aggregates over columns of an outer query are not supported", position=call.position
+        )
+
+
+def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
+    name = call.name[-1]
+    nullable = AGGREGATES[name].empty is None
+    if call.star:
+        _, result = resolve_aggregate(name, None)
+        return Aggregate(name, None, result, name, nullable=nullable)
+    found = [expressions.resolve(arg) for arg in call.args]
+    if len(found) == 1 and found[0].unknown:
+        _refuse_unknown(name)
+    wanted, result = resolve_arguments(name, [None if t.unknown else t.scalar.type for t in found])
+    arguments = [expressions.coerce(t, w, name) for t, w in zip(found, wanted, strict=True)]
+    order = tuple(
+        ScalarOrder(expressions.scalar(key.expression), key.descending, key.nulls_first)
+        for key in call.order_by
+    )
+    if call.distinct:
+        same = [*arguments, *(typed.scalar for typed in found)]
+        for key, node in zip(order, call.order_by, strict=True):
+            if key.scalar not in same:
+                raise PtvcError(
+                    "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
+                    sqlstate="42P10",
+                    position=node.expression.position,
+                )
+    distinct = call.distinct and name not in _IDEMPOTENT
+    if distinct and AGGREGATES[name].pair:
+        raise Unsupported(f"DISTINCT in {name} is not supported")
+    return Aggregate(
+        name,
+        arguments[0],
+        result,
+        name,
+        distinct,
+        nullable=nullable,
+        rest=tuple(arguments[1:]),
+        order=order if name in _IN_ORDER else (),
+    )
+
+
+def _refuse_unknown(name: str) -> None:
+    if name in _NOT_UNIQUE:
+        raise PtvcError(
+            f"function {name}(unknown) is not unique",
+            sqlstate="42725",
+            hint="Could not choose a best candidate function. You might need to add explicit type casts.",
+        )
+    if name == "any_value":
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
+
+
+def _ordered_set(expressions: Expressions, call: ast.Function) -> Aggregate:
+    name = call.name[-1]
+    function = aggregate_function(name)
+    keys = [expressions.resolve(key.expression) for key in call.within]
+    given = [expressions.resolve(arg) for arg in call.args]
+    if function is None or not function.within:
+        raise _no_such(name, [*given, *keys], f"WITHIN GROUP is for ordered-set aggregates: {name} is none.")
+    if name in HYPOTHETICAL:
+        scalars, direct, result = _hypothetical(expressions, function, keys, given)
+    else:
+        scalars, direct, result = _inverse(expressions, function, keys, given)
+    order = tuple(
+        ScalarOrder(scalar, key.descending, key.nulls_first)
+        for scalar, key in zip(scalars, call.within, strict=True)
+    )
+    nullable = function.empty is None
+    return Aggregate(name, None, result, name, nullable=nullable, order=order, direct=tuple(direct))
+
+
+def _no_such(name: str, arguments: Sequence[Typed], hint: str | None = None) -> UndefinedFunction:
+    types = ", ".join(base_name(None if t.unknown else t.scalar.type) for t in arguments)
+    return UndefinedFunction(
+        f"function {name}({types}) does not exist",
+        hint=hint
+        or "No function matches the given name and argument types. You might need to add explicit type casts.",
+    )
+
+
+def _hypothetical(
+    expressions: Expressions, function: AggregateFunction, keys: Sequence[Typed], given: Sequence[Typed]
+) -> tuple[list[Scalar], list[Literal], ScalarType]:
+    """A constant of each sort key's type."""
+    name = function.name
+    if len(keys) != len(given):
+        raise _no_such(
+            name,
+            [*given, *keys],
+            f"To use the hypothetical-set aggregate {name}, the number of hypothetical direct arguments (here "
+            f"{len(given)}) must match the number of ordering columns (here {len(keys)}).",
+        )
+    scalars: list[Scalar] = []
+    direct: list[Literal] = []
+    for key, constant in zip(keys, given, strict=True):
+        (scalar, value), _ = expressions.unify((key, constant), "WITHIN GROUP", 0)
+        scalars.append(scalar)
+        direct.append(_constant(name, value))
+    resolved = function.result(scalars[0].type)
+    assert resolved is not None
+    return scalars, direct, resolved[1]
+
+
+def _inverse(
+    expressions: Expressions, function: AggregateFunction, keys: Sequence[Typed], given: Sequence[Typed]
+) -> tuple[list[Scalar], list[Literal], ScalarType]:
+    """mode, percentile_disc and percentile_cont: one sort key, and one fraction, or an array of them, or none."""
+    name = function.name
+    if len(keys) != 1 or len(given) != (0 if name == "mode" else 1):
+        raise _no_such(name, [*given, *keys])
+    resolved = function.result(function.unknown if keys[0].unknown else keys[0].scalar.type)
+    if resolved is None:
+        raise _no_such(name, [*given, *keys])
+    wanted, result = resolved
+    scalars = [expressions.coerce(keys[0], wanted, name)]
+    if not given:
+        return scalars, [], result
+    fraction = given[0]
+    several = not fraction.unknown and fraction.scalar.type.kind is Kind.ARRAY
+    type_ = array_of(FLOAT8) if several else FLOAT8
+    if not fraction.unknown and not can_cast(fraction.scalar.type, type_, CastContext.IMPLICIT):
+        raise _no_such(name, [*given, *keys])
+    literal = _constant(name, expressions.coerce(fraction, type_, name))
+    for value in literal.value or () if several else (literal.value,):
+        if value is not None and not (0 <= value <= 1 and not math.isnan(value)):
+            raise PtvcError(f"percentile value {value:g} is not between 0 and 1", sqlstate="22003")
+    if several:
+        if result.kind is Kind.ARRAY:
+            raise Unsupported(f"{name} of an array of fractions over arrays is not supported")
+        result = array_of(result)
+    return scalars, [literal], result
+
+
+def _constant(name: str, scalar: Scalar) -> Literal:
+    folded = fold(scalar)
+    if not isinstance(folded, Literal):
+        raise Unsupported(
+            f"the direct arguments of {name} must be constants",
+            hint="Write a number, or compute each fraction that you need.",
+        )
+    return folded
