@@ -1,9 +1,9 @@
 """The state of one installed dataflow on file: where it is, and when it is time for the next checkpoint.
 
 ```
-step thread            due? ── handles of all spines at the frontier ──┐            sweep
-checkpoint thread                                                      └── write ──┐  ^
-coordinator                                        outputs durable, manifest ── published
+step thread            due? ── handles of all spines at the frontier ──┐              ┌── answered ──┐
+checkpoint thread                                                      └── write ──┐  │              └── sweep
+coordinator                                                 outputs durable, manifest ── published
 ```
 
 One checkpoint of a dataflow is under way at a time.  A dataflow that has taken in few rows since it began is not worth
@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 LEAST_INTERVAL_S = 1.0
 """However many rows come, checkpoints are this far apart."""
 
+_RETRY_S = 10.0
+"""After one could not be written or published, the next is tried so much later."""
+
 
 class DurableState:
     """`writer` names this attempt of the replica in files.  Creates the directory; raises OSError."""
@@ -48,6 +51,7 @@ class DurableState:
         self._under_way = False
         self._rows = 0
         self._at = monotonic()
+        self._retry_at = 0.0
 
     def load(self, checkpoint: Checkpoint, spines: Mapping[StateId, Spine]) -> dict[StateId, tuple[Run, ...]]:
         """The runs of a published checkpoint, for `spines`.  Raises StorageError when they are not what was written,
@@ -81,7 +85,9 @@ class DurableState:
         late = self._published is not None and since * 1000 >= self._options.checkpoint_interval_ms
         patience = min(LEAST_INTERVAL_S, self._options.checkpoint_interval_ms / 1000)
         first = self._published is None and self._pending is None
-        if self._under_way or not (enough or (late and self._rows)) or (since < patience and not first):
+        if self._under_way or monotonic() < self._retry_at:
+            return None
+        if not (enough or (late and self._rows)) or (since < patience and not first):
             return None
         self._under_way, self._rows, self._at = True, 0, monotonic()
         return PendingCheckpoint(self, upper, {id_: spine.handle() for id_, spine in self.spines.items()})
@@ -93,7 +99,7 @@ class DurableState:
         except (OSError, PtvcError) as error:
             if self.store.directory.exists():  # otherwise the object was dropped
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
-            self._under_way = False
+            self._failed()
             return None
         return Checkpointed(self._id, self._pending)
 
@@ -101,11 +107,22 @@ class DurableState:
         """The coordinator has published the checkpoint, or has not: then the one before stays."""
         if self._pending is None or self._pending.cut != message.cut:
             return  # a predecessor's
-        if message.published:
-            self._published = self._pending
+        if not message.published:
+            self._failed()
+            return
+        self._published = self._pending
         self._under_way = False
-        if self._published is not None:
-            self.store.sweep(self._published.files())
+
+    def _failed(self) -> None:
+        """What was to be saved is still to be."""
+        self._rows += max(self._options.checkpoint_rows, 1)
+        self._retry_at = monotonic() + _RETRY_S
+        self._under_way = False
+
+    def sweep(self) -> None:
+        """On the checkpoint thread: deletes the files that neither state nor checkpoint has any more."""
+        if (published := self._published) is not None:
+            self.store.sweep(published.files())
 
 
 @dataclass(frozen=True, slots=True)

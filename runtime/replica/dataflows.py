@@ -236,10 +236,13 @@ class Dataflows:
             while installed and installed.unacknowledged and installed.unacknowledged[0][0] <= upper:
                 installed.unacknowledged.popleft()
 
-    def published(self, message: CheckpointPublished) -> None:
+    def published(self, message: CheckpointPublished) -> DurableState | None:
+        """Returns the state whose files may be swept now."""
         installed = self._installed.get(message.id)
-        if installed is not None and installed.state is not None:
-            installed.state.answered(message)
+        if installed is None or installed.state is None:
+            return None
+        installed.state.answered(message)
+        return installed.state
 
     def checkpoints(self) -> Iterator[PendingCheckpoint]:
         """Those that it is time for, as of the last step; their outputs must have been sent."""

@@ -122,7 +122,8 @@ class Replica:
             case LimitMemory(limit=limit):
                 self._dataflows.memory.limit = limit
             case CheckpointPublished():
-                self._dataflows.published(message)
+                if (state := self._dataflows.published(message)) is not None:
+                    self._checkpointer.submit(state.sweep)
             case InstallDataflow():
                 for answer in self._dataflows.install(message):
                     self._connection.send(answer)

@@ -286,11 +286,13 @@ def test_run_survives_its_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
 
 
+@pytest.mark.parametrize("single", [0, 48])
 @pytest.mark.parametrize("duplicates", [1, 2, 5, 40, 1000])
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 100, 1001])
 def test_mapped_run_is_searched_through_its_samples(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, duplicates: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, count: int, duplicates: int, single: int
 ) -> None:
+    monkeypatch.setattr(run_module, "_SINGLE_PROBES", single)
     for module in (run_module, __import__("ptvc.compute.run_file", fromlist=["SAMPLE_ROWS"])):
         monkeypatch.setattr(module, "SAMPLE_ROWS", 8)
     run = filled_run(count, duplicates)
