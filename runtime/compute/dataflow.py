@@ -22,10 +22,12 @@ from ..repr.batch import Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
+from .operators.arrange import Arrange
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
 from .operators.counts import Counts, occurs
-from .plan import DataflowPlan, Import, Node, starts_alone
+from .operators.lookup import Lookup
+from .plan import DataflowPlan, Import, Node, silent_at_first, starts_alone
 from .run import Run
 from .run_store import RunStore, StateId
 from .spine import Spine
@@ -71,6 +73,16 @@ class Dataflow:
             else build(node.op, plan.input_schemas(node), node.schema, as_of)
             for node in plan.nodes
         ]
+        self._arranged = [operator for operator in self._operators if isinstance(operator, Arrange)]
+        for node, operator in zip(plan.nodes, self._operators, strict=True):
+            source = self._operators[node.inputs[-1]] if node.inputs else None
+            if isinstance(operator, Lookup) and isinstance(source, Arrange):
+                operator.read(source)
+        self._given = [
+            node.inputs[:1] if isinstance(operator, Lookup) else node.inputs
+            for node, operator in zip(plan.nodes, self._operators, strict=True)
+        ]
+        self._silent_at_first = silent_at_first(plan)
         self._nothing = [empty_delta(node.schema) for node in plan.nodes]
         self._starts_alone = [starts_alone(node.op) for node in plan.nodes]
         self._waiting = [
@@ -141,13 +153,17 @@ class Dataflow:
                 assert isinstance(node.op, Import)
                 results[node.id] = inputs.get(node.op.id, results[node.id])
                 continue
-            given = tuple(results[i] for i in node.inputs)
+            given = tuple(results[i] for i in self._given[node.id])
             alone = first and self._starts_alone[node.id]
-            if any(given) or alone or (self._waiting and operator.next_due() < upper):
+            if first and node.id in self._silent_at_first:
+                results[node.id] = Delta(self._nothing[node.id].oks, given[0].errs)
+            elif any(given) or alone or (self._waiting and operator.next_due() < upper):
                 results[node.id] = self._apply(node, operator, given, lower, upper)
             for i in node.inputs:
                 if self._last_reader[i] == node.id:
                     results[i] = self._nothing[i]  # free what nobody will read
+        for arranged in self._arranged:
+            arranged.end_step()
         return results[self.plan.output]
 
     def _apply(

@@ -50,6 +50,7 @@ from ..expr.scalar import And, Case, ColumnRef, Literal, NowCompare, Scalar, col
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL, INT4, Kind
+from .lower_delta_join import DeltaJoins
 from .plan import (
     WHOLE_GROUP,
     AggregateOp,
@@ -79,9 +80,13 @@ from .plan import (
 )
 
 
-def lower(relation: Relation) -> DataflowPlan:
-    """The physical plan of a relation."""
-    builder = _Builder()
+def lower(relation: Relation, *, delta_joins: bool | None = None) -> DataflowPlan:
+    """The physical plan of a relation.
+
+    Inner joins of three inputs and more are delta joins where these hold less (`delta_paths`); with `delta_joins` True
+    wherever they can be, with False nowhere, as is best for what is computed once.
+    """
+    builder = _Builder(delta_joins)
     output = builder.node(relation)
     return DataflowPlan(tuple(builder.nodes), tuple(builder.imports), output, relation.schema)
 
@@ -136,8 +141,9 @@ class _Edge:
 
 
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, delta_joins: bool | None) -> None:
         self.nodes: list[Node] = []
+        self._delta_joins = DeltaJoins(delta_joins, self.nodes, self._add, self._keyed)
         self.imports: list[GlobalId] = []
         self._known: dict[tuple[str, tuple[int, ...]], int] = {}
         self._locals: dict[str, int] = {}
@@ -280,6 +286,11 @@ class _Builder:
         if bounds and join.kind is JoinKind.INNER:
             rest = tuple(p for p in join.residual if p not in bounds)
             return self._filtered(self._join(replace(join, residual=rest)), bounds, join.schema)
+        whole = self._delta_joins.lowered(join)
+        if whole is not None:
+            edge = self._open(whole[0])
+            edge.columns = list(whole[1])
+            return edge
         left, left_key, left_schema = self._keyed(join.left, join.left_keys)
         right, right_key, right_schema = self._keyed(join.right, join.right_keys)
         n, wide = len(join.left.schema), len(left_schema)
@@ -394,7 +405,7 @@ class _LoopBuilder(_Builder):
     """Builds the graph inside a loop.  `entered`: the nodes outside that it reads, and what they are inside."""
 
     def __init__(self, outside: _Builder, ids: tuple[str, ...]) -> None:
-        super().__init__()
+        super().__init__(delta_joins=False)  # a loop's joins are over iterations
         self.entered: dict[int, int] = {}
         self._outside = outside
         self._bindings = {id: number for number, id in enumerate(ids)}

@@ -30,7 +30,7 @@ def evaluate_once(
     The result is consolidated, every update at `time`; errors are in `errs`, each once.  An input that is missing
     is empty.
     """
-    plan = query if isinstance(query, DataflowPlan) else lower(query)
+    plan = query if isinstance(query, DataflowPlan) else lower(query, delta_joins=False)
     results: list[Delta] = []
     for node in plan.nodes:
         given = tuple(results[i] for i in node.inputs)

@@ -90,6 +90,24 @@ WHOLE_GROUP = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class ArrangeOp:
+    """The input as it is; its rows are held by `key`, for the Lookups that read this node."""
+
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LookupOp:
+    """Rows of a stream, the first input, each with the rows of an Arrange, the second, whose columns `arranged_key`
+    equal its columns `key`, as of before or after the step.  `residual` is over the columns of both."""
+
+    key: tuple[int, ...]
+    arranged_key: tuple[int, ...]
+    before: bool
+    residual: tuple[Scalar, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AggregateOp:
     """One aggregate over a column of the input (None for `count(*)`).  Filters are already in the column: it is
     NULL where the filter is not TRUE.
@@ -229,6 +247,8 @@ Op = (
     | UnionOp
     | NegateOp
     | JoinOp
+    | ArrangeOp
+    | LookupOp
     | ReduceOp
     | DistinctOp
     | TopKOp
@@ -310,3 +330,19 @@ def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
         )
     count = max(level, default=0) + 1
     return tuple(tuple(node.id for node in plan.nodes if level[node.id] == at) for at in range(count))
+
+
+def silent_at_first(plan: DataflowPlan) -> frozenset[int]:
+    """Nodes that no row leaves, or need leave, in the first step: a Lookup as of before it finds nothing, and what
+    goes there only is for nothing.  Errors pass all the same."""
+    readers: dict[int, list[int]] = {}
+    for node in plan.nodes:
+        for i in node.inputs[:1] if isinstance(node.op, LookupOp) else node.inputs:
+            readers.setdefault(i, []).append(node.id)
+    silent: set[int] = set()
+    for node in reversed(plan.nodes):
+        if isinstance(node.op, LookupOp) and (
+            node.op.before or (node.id != plan.output and silent.issuperset(readers.get(node.id, [-1])))
+        ):
+            silent.add(node.id)
+    return frozenset(silent)

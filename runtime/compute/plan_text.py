@@ -19,6 +19,7 @@ from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, M
 from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,
+    ArrangeOp,
     AssertSingleOp,
     ConstantOp,
     DataflowPlan,
@@ -30,6 +31,7 @@ from .plan import (
     Import,
     IterateOp,
     JoinOp,
+    LookupOp,
     Mfp,
     NegateOp,
     Node,
@@ -100,6 +102,10 @@ def _op(op: Op) -> tuple[str, str]:
             return "Negate", ""
         case JoinOp():
             return "Join", _join(op)
+        case ArrangeOp(key=key):
+            return "Arrange", f"by {_columns(key)}"
+        case LookupOp():
+            return "Lookup", _lookup(op)
         case ReduceOp():
             return "Reduce", _reduce(op)
         case DistinctOp():
@@ -152,6 +158,14 @@ def _join(op: JoinOp) -> str:
         f"left #{a} {equal} right #{b}" for a, b in zip(op.left_key, op.right_key, strict=True)
     )
     text = f"{op.kind.value} on {keys or 'true'}"
+    if op.residual:
+        text += " where " + " AND ".join(map(scalar_text, op.residual))
+    return text
+
+
+def _lookup(op: LookupOp) -> str:
+    keys = " AND ".join(f"#{a} = held #{b}" for a, b in zip(op.key, op.arranged_key, strict=True))
+    text = f"as of {'before' if op.before else 'after'} the step on {keys}"
     if op.residual:
         text += " where " + " AND ".join(map(scalar_text, op.residual))
     return text

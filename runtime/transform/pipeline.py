@@ -23,6 +23,7 @@ from .flatten_unions import flatten_unions
 from .fold_constants import fold_constants
 from .fuse_top_k import fuse_top_k
 from .narrow_columns import narrow_columns
+from .order_joins import order_joins
 from .outer_to_inner import outer_to_inner
 from .propagate_equivalences import propagate_equivalences
 from .push_predicates import push_predicates
@@ -49,6 +50,7 @@ RULES: tuple[Rule, ...] = (
     elide_self_joins,
     elide_reduce,
     fuse_top_k,
+    order_joins,
     narrow_columns,
 )
 

@@ -7,6 +7,7 @@ from typing import assert_never
 from ...expr.relation import JoinKind
 from ...repr.schema import Schema
 from ..plan import (
+    ArrangeOp,
     AssertSingleOp,
     ConstantOp,
     DistinctOp,
@@ -16,6 +17,7 @@ from ..plan import (
     Import,
     IterateOp,
     JoinOp,
+    LookupOp,
     Mfp,
     NegateOp,
     Op,
@@ -26,6 +28,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
+from .arrange import Arrange
 from .assert_single import AssertSingle
 from .base import Operator
 from .constant import Constant
@@ -33,6 +36,7 @@ from .distinct import Distinct
 from .flat_map import FlatMap
 from .join import Join
 from .linear import MapFilterProject
+from .lookup import Lookup
 from .outer_join import OuterJoin
 from .reduce import Reduce
 from .semijoin import SemiJoin
@@ -66,6 +70,10 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return Negate(schema)
         case JoinOp():
             return _join(op, *inputs)
+        case ArrangeOp(key=key):
+            return Arrange(schema, key)
+        case LookupOp():
+            return Lookup(op, inputs[1], schema)
         case ReduceOp():
             return Reduce(op, inputs[0], schema, as_of)
         case DistinctOp():

@@ -22,6 +22,28 @@ from ..spine import Matches, Spine
 from .base import Operator
 
 
+class Residual:
+    """Predicates over pairs: those on which not all are TRUE are dropped, and what fails is an error."""
+
+    def __init__(self, predicates: Sequence[Scalar]) -> None:
+        self._predicates = tuple(predicates)
+
+    def __bool__(self) -> bool:
+        return bool(self._predicates)
+
+    def passing(self, pairs: Batch) -> Delta:
+        """Pairs that pass.  Done per piece, so that few are held that will not."""
+        if not self._predicates:
+            return Delta(pairs, NO_ERRORS)
+        keep, failed = evaluate_predicates(self._predicates, pairs.columns, len(pairs))
+        errs = NO_ERRORS
+        if failed is not None and len(failed):
+            errs = Batch(
+                (failed.sqlstates, failed.messages), pairs.times[failed.indices], pairs.diffs[failed.indices]
+            )
+        return Delta(pairs.filter(keep), errs)
+
+
 class MatchedPairs:
     """The inner join of two collections and the two arrangements that it needs.
 
@@ -42,7 +64,7 @@ class MatchedPairs:
         self.schema = Schema(left.columns + right.columns)
         self.left = Arrangement(left, left_key)
         self.right = Arrangement(right, right_key)
-        self._residual = tuple(residual)
+        self._residual = Residual(residual)
         self._null_safe = null_safe
 
     def spines(self) -> dict[str, Spine]:
@@ -65,26 +87,14 @@ class MatchedPairs:
 
     def _pairs(self, left: Keyed, right: Keyed) -> Iterator[Delta]:
         for matches in self.right.matches(left):
-            yield self._passing(_pair(_probed(left.batch, matches), matches.rows))
+            yield self._residual.passing(pair(probed(left.batch, matches), matches.rows))
         self.left.insert(left)
         for matches in self.left.matches(right):
-            yield self._passing(_pair(matches.rows, _probed(right.batch, matches)))
+            yield self._residual.passing(pair(matches.rows, probed(right.batch, matches)))
         self.right.insert(right)
 
-    def _passing(self, pairs: Batch) -> Delta:
-        """Pairs that pass the residual.  Done per piece, so that few are held that will not."""
-        if not self._residual:
-            return Delta(pairs, NO_ERRORS)
-        keep, failed = evaluate_predicates(self._residual, pairs.columns, len(pairs))
-        errs = NO_ERRORS
-        if failed is not None and len(failed):
-            errs = Batch(
-                (failed.sqlstates, failed.messages), pairs.times[failed.indices], pairs.diffs[failed.indices]
-            )
-        return Delta(pairs.filter(keep), errs)
 
-
-def _probed(batch: Batch, matches: Matches) -> Batch:
+def probed(batch: Batch, matches: Matches) -> Batch:
     """The probing side of each match."""
     probe = matches.probe
     if len(probe) == len(batch) and (probe == np.arange(len(probe))).all():
@@ -92,7 +102,8 @@ def _probed(batch: Batch, matches: Matches) -> Batch:
     return batch.take(probe)
 
 
-def _pair(left: Batch, right: Batch) -> Batch:
+def pair(left: Batch, right: Batch) -> Batch:
+    """Rows side by side, each at the later of its two times."""
     return Batch(left.columns + right.columns, np.maximum(left.times, right.times), left.diffs * right.diffs)
 
 

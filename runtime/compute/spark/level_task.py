@@ -28,7 +28,7 @@ from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.combine import Combined, combine, resumed, state_schemas
 from ..operators.reduce import Reduce
-from ..plan import DataflowPlan, Exchange, Import, JoinOp, Node, levels, starts_alone
+from ..plan import DataflowPlan, Exchange, Import, JoinOp, Node, levels, silent_at_first, starts_alone
 from ..run import Run
 from ..run_file import write_run
 from ..snapshot_join import snapshot_join
@@ -69,6 +69,7 @@ class Topology:
             for node in plan.nodes
             for producer, by in zip(node.inputs, node.exchange, strict=True)
         )
+        self.silent = silent_at_first(plan)
         self._first_port: dict[int, int] = {}
         for port, edge in enumerate(self.edges):
             self._first_port.setdefault(edge.consumer, port)
@@ -197,6 +198,8 @@ class LevelTask:
         first = self._partition == 0
         if not any(inputs) and not states and not (alone and first):
             return empty_delta(node.schema)
+        if node.id in self._topology.silent:
+            return Delta(empty_batch(node.schema), inputs[0].errs)
         if isinstance(node.op, JoinOp) and not self._job.keeps_state:
             return snapshot_join(node.op, plan.input_schemas(node), node.schema, inputs)
         operator = build(node.op, plan.input_schemas(node), node.schema, as_of if first else NEVER)
@@ -240,6 +243,8 @@ class LevelTask:
         """The output of the port's producer, by partition.  Errors stay where they are."""
         edge, schema = self._topology.edges[port], self._topology.schema(port)
         output = self._outputs[edge.producer]
+        if edge.consumer in self._topology.silent:
+            output = Delta(empty_batch(schema), output.errs)  # its rows would meet nothing
         self._measure(port, edge, output.oks)
         combined = self._combined(port, edge, schema, output.oks)
         for pid, oks in self._split(port, edge, combined.rows):
