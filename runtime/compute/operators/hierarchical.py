@@ -106,10 +106,11 @@ class Extremes:
         values = _joined(old, new if whole.all() else new.kept(whole[new.group]), segments)
         entries = entries_of(values, order_of(values, segments), segments) if len(values) else None
         out: dict[str, pa.Array] = {}
+        found = _positions(entries, segments)
         for name in self._fronts:
             front = fronts.get(name)
             self._lay_out(name, values, entries, front, rows, heads, new.group, segments)
-            out[name] = _answer(name, values, entries, front, segments)
+            out[name] = _answer(name, values, found[name], front, segments)
         return out
 
     def _read(self, whole: Mask, heads: Columns, segments: Segments) -> Matches:
@@ -196,42 +197,41 @@ def _joined(old: Matches, new: Values, segments: Segments) -> Values:
     """The values held, then those that arrive."""
     if not len(old):
         return new
-    column = old.rows.columns[-1]
-    if not len(new):
-        return Values(column, old.probe, segments.first[old.probe], old.rows.diffs, len(old))
-    return Values(
-        pa.concat_arrays([column, new.column]),
-        np.concatenate((old.probe, new.group)),
-        np.concatenate((segments.first[old.probe], new.place)),
-        np.concatenate((old.rows.diffs, new.diffs)),
-        len(old),
-    )
+    column = pa.concat_arrays([old.rows.columns[-1], new.column])
+    group = np.concatenate((old.probe, new.group))
+    place = group  # the segment, where every group has one
+    if not segments.single:
+        place = np.concatenate((segments.first[old.probe], new.place))
+    return Values(column, group, place, np.concatenate((old.rows.diffs, new.diffs)), len(old))
 
 
 def _answer(
-    name: Extreme, values: Values, entries: Entries | None, front: _Fronts | None, segments: Segments
+    name: Extreme, values: Values, whole: Indices, front: _Fronts | None, segments: Segments
 ) -> pa.Array:
-    """The extreme before and after each segment: from the fronts, and for groups that were read from `entries`."""
-    whole = _positions(name, entries, segments)
+    """The extreme before and after each segment: from the front where that is enough, else the positions `whole`
+    among the `values` of groups that were read as a whole."""
     if front is None or front.entries is None or not front.enough.any():
         return values.at_positions(whole)
-    near = _positions(name, front.entries, segments)
-    if entries is None:
+    near = _positions(front.entries, segments)[name]
+    if not len(values):
         return front.values.at_positions(near)
     enough = front.enough[segments.group]
-    shift = np.int64(len(values))
-    near = np.where(near == NONE, NONE, near + shift)
-    both = Values(pa.concat_arrays([values.column, front.values.column]), whole[:0], whole[:0], whole[:0], 0)
+    near = np.where(near == NONE, NONE, near + len(values))
+    column = pa.concat_arrays([values.column, front.values.column])
+    both = Values(column, whole[:0], whole[:0], whole[:0], 0)
     return both.at_positions(np.where(np.concatenate((enough, enough)), near, whole))
 
 
-def _positions(name: Extreme, entries: Entries | None, segments: Segments) -> Indices:
-    """Where the extreme before and after each segment stands among the values; NONE where nothing is."""
+def _positions(entries: Entries | None, segments: Segments) -> dict[Extreme, Indices]:
+    """Where min and max before and after each segment stand among the values; NONE where nothing is."""
     if entries is None:
-        return np.full(2 * len(segments.starts), NONE)
-    before = entries.before(name, segments.groups)
-    after = entries.after(name, segments)
-    stacked = np.concatenate((segments.previous(before, after), after))
-    found = np.flatnonzero(stacked != NONE)
-    stacked[found] = entries.rows[stacked[found]]
-    return stacked
+        nowhere = np.full(2 * len(segments.starts), NONE)
+        return {"min": nowhere, "max": nowhere}
+    out: dict[Extreme, Indices] = {}
+    before, after = entries.before(segments.groups), entries.after(segments)
+    for name, last in after.items():
+        stacked = np.concatenate((segments.previous(before[name], last), last))
+        found = np.flatnonzero(stacked != NONE)
+        stacked[found] = entries.rows[stacked[found]]
+        out[name] = stacked
+    return out

@@ -21,6 +21,8 @@ from .segments import Ints, Segments
 
 Extreme = Literal["min", "max"]
 
+Ends = dict[Extreme, Ints]
+
 NONE = np.int64(np.iinfo(np.int64).max)
 """No value is present."""
 
@@ -83,24 +85,23 @@ class Entries:
             history = History(entry, history.place[updates], history.diffs[updates])
         return Entries(self.rows[mask], self.group[mask], self.was[mask], self.now[mask], history)
 
-    def before(self, name: Extreme, groups: int) -> Ints:
-        """The first entry present per group before the step, from the end that `name` says: int64[groups]."""
-        return self._first_of(self.was > 0, name, groups)
+    def before(self, groups: int) -> Ends:
+        """The lowest and the highest entry present per group before the step: int64[groups] each."""
+        return self._ends(self.was > 0, groups)
 
-    def after(self, name: Extreme, segments: Segments) -> Ints:
-        """The first entry present at the end of each segment."""
+    def after(self, segments: Segments) -> Ends:
+        """The lowest and the highest entry present at the end of each segment: int64[s] each."""
         if self.history is None:
-            return self._first_of(self.now > 0, name, segments.groups)
+            return self._ends(self.now > 0, segments.groups)
         begin, end, entry = self.history.intervals(self.group, segments)
         levels = int(segments.sizes().max()).bit_length()
-        if name == "min":
-            return _paint(begin, end, entry, len(segments.starts), levels)
+        low = _paint(begin, end, entry, len(segments.starts), levels)
         high = _paint(begin, end, -1 - entry, len(segments.starts), levels)
-        return np.where(high == NONE, NONE, -1 - high)
+        return {"min": low, "max": np.where(high == NONE, NONE, -1 - high)}
 
     def up_to_last(self, name: Extreme, groups: int) -> Mask:
         """Which entries do not stand behind all those of their group that occur before the step."""
-        last = self._first_of(self.was != 0, "max" if name == "min" else "min", groups)
+        last = self._ends(self.was != 0, groups)["max" if name == "min" else "min"]
         bound = last[self.group]
         entry = np.arange(len(self.rows))
         within: Mask = (entry <= bound if name == "min" else entry >= bound) & (bound != NONE)
@@ -128,17 +129,18 @@ class Entries:
         place = np.arange(len(occur)) - (np.cumsum(sizes) - sizes)[group]
         return (place if name == "min" else sizes[group] - 1 - place), sizes
 
-    def _first_of(self, present: Mask, name: Extreme, groups: int) -> Ints:
-        """The first of the entries that are `present` per group, NONE without any."""
-        out = np.full(groups, NONE)
+    def _ends(self, present: Mask, groups: int) -> Ends:
+        """The lowest and the highest of the entries that are `present` per group, NONE without any."""
+        low, high = np.full(groups, NONE), np.full(groups, NONE)
         entries = np.flatnonzero(present)
-        if not len(entries):
-            return out
-        group = self.group[entries]
-        edges = np.flatnonzero(group[1:] != group[:-1])
-        at = np.concatenate(([0], edges + 1)) if name == "min" else np.append(edges, len(group) - 1)
-        out[group[at]] = entries[at]
-        return out
+        if len(entries):
+            group = self.group[entries]
+            edges = np.flatnonzero(group[1:] != group[:-1])
+            first = np.concatenate((entries[:1], entries[edges + 1]))
+            low[self.group[first]] = first
+            last = np.concatenate((entries[edges], entries[-1:]))
+            high[self.group[last]] = last
+        return {"min": low, "max": high}
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,19 +174,18 @@ class History:
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """`order` int64[n]: values by group, value and place; `starts` int64[e]: where in it each entry begins."""
+    """`order` int64[n]: values by group, value and place; `new` bool[n]: where in it an entry begins; `entry`
+    int64[n]: the number of the entry there."""
 
     order: Indices
-    starts: Indices
+    new: Mask
+    entry: Indices
 
     def entry_of(self) -> Indices:
         """The entry of every value, as they came: int64[n]."""
         out = np.empty(len(self.order), np.int64)
-        out[self.order] = self.entries()
+        out[self.order] = self.entry
         return out
-
-    def entries(self) -> Indices:
-        return np.repeat(np.arange(len(self.starts)), np.diff(self.starts, append=len(self.order)))
 
 
 def order_of(values: Values, segments: Segments) -> Order:
@@ -192,20 +193,25 @@ def order_of(values: Values, segments: Segments) -> Order:
     keys = (values.group, *order_keys(values.column))
     if segments.single:
         order, new = sort_keys(keys)
-        return Order(order, np.flatnonzero(new))
-    order, _ = sort_keys((*keys, values.place))
-    return Order(order, np.flatnonzero(changes(keys, order)))
+    else:
+        order, _ = sort_keys((*keys, values.place))
+        new = changes(keys, order)
+    return Order(order, new, np.cumsum(new) - 1)
 
 
 def entries_of(values: Values, order: Order, segments: Segments) -> Entries:
     """The entries of values in that order."""
-    diffs = values.diffs[order.order]
-    now = np.add.reduceat(diffs, order.starts)
-    was = np.add.reduceat(np.where(order.order < values.old, diffs, 0), order.starts)
-    rows = order.order[order.starts]
+    rows = order.order[order.new]
+    now = values.diffs[rows]
+    # Most entries are one update.  Adding the few others to them is faster than sums over all (`reduceat`).
+    more = np.flatnonzero(~order.new)
+    np.add.at(now, order.entry[more], values.diffs[order.order[more]])
+    was = now.copy()
+    arrived = np.flatnonzero(order.order >= values.old)
+    np.subtract.at(was, order.entry[arrived], values.diffs[order.order[arrived]])
     history = None
     if not segments.single:
-        history = History(order.entries(), values.place[order.order], diffs)
+        history = History(order.entry, values.place[order.order], values.diffs[order.order])
     return Entries(rows, values.group[rows], was, now, history)
 
 
