@@ -22,6 +22,7 @@ from ..repr.batch import Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
+from .memory import release_memory
 from .operators.arrange import Arrange
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
@@ -131,6 +132,7 @@ class Dataflow:
         self._steps += 1
         output = self._run(inputs, lower, upper, first)
         self._next_due = None
+        release_memory(sum(len(delta.oks) for delta in inputs.values()))
         if not output:
             return output
         oks = output.oks if self._consolidated else consolidate(output.oks)

@@ -4,8 +4,10 @@ import itertools
 import sys
 import threading
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -343,6 +345,36 @@ def test_one_thread_merges_for_many_spines(monkeypatch: pytest.MonkeyPatch) -> N
     for spine in spines:
         assert as_of(contents(spine.runs), 1) == {(i, "a", i): 1 for i in range(40)}
         assert len(spine.runs) <= 6
+
+
+def test_an_insertion_does_no_large_merge_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever sizes come in whatever order, a step waits for merges of tiny runs only."""
+    here: list[int] = []
+    elsewhere: list[int] = []
+    merge_runs = merge_module.merge_runs
+
+    def recording(runs: Sequence[Run], *rest: Any) -> Run:
+        mine = threading.current_thread() is threading.main_thread()
+        (here if mine else elsewhere).append(sum(map(len, runs)))
+        return merge_runs(runs, *rest)
+
+    monkeypatch.setattr(spine_module, "merge_runs", recording)
+    random = Random(3)
+    worker = MergeWorker()
+    spine = Spine(schema_of(INT8), (0,), worker=worker)
+    rows = 0
+    for i in range(400):
+        size = random.choice((1, 1, 1, 100, 1_500, 5_000))
+        keys = pa.array(np.arange(rows, rows + size))
+        rows += size
+        spine.insert(Batch((keys,), np.zeros(size, np.uint64), np.ones(size, np.int64)))
+        assert len(spine.runs) <= spine_module.MAX_RUNS + 1
+        if i % 15 == 0:
+            worker.drain()  # or the insertions are so fast that one of them has to wait
+    worker.drain()
+    assert max(here) <= spine_module.INLINE_ROWS
+    assert max(elsewhere) > 100_000
+    assert spine.rows == rows
 
 
 def test_search_in_an_older_handle() -> None:

@@ -1,0 +1,22 @@
+from __future__ import annotations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from ptvc.compute import memory
+
+
+def test_memory_is_handed_back_after_large_work_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[int] = []
+    monkeypatch.setattr(memory, "_trim", trimmed.append)
+    memory.release_memory(memory.RELEASE_ROWS - 1)
+    assert trimmed == []
+    memory.release_memory(memory.RELEASE_ROWS)
+    assert trimmed == [0]
+
+
+def test_a_system_without_it_is_none_the_worse(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "_trim", None)
+    array = pa.array(np.arange(1_000))
+    memory.release_memory(memory.RELEASE_ROWS)
+    assert array[999].as_py() == 999
