@@ -13,13 +13,13 @@ A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A
      key, min's, sum's
 ```
 
-The multiset is what counts for a distinct or a threshold, whose rows are merely added up.  Of a top k whose state
-nobody will want, only the first rows here can be among the first of all.
+Where A is few rows again and again, those are sent, with how often each occurs; so it is for a distinct or a threshold.
+Of a top k whose state nobody will want, only the first rows here can be among the first of all.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -107,17 +107,21 @@ def resumed(operator: Reduce, schema: Schema, rows: Batch, state: Mapping[str, B
     return concat_batches(schema, touched)
 
 
-def _repeats(rows: Batch, key: range) -> bool:
-    """Whether there are at least WORTH rows per key."""
+def _repeats(rows: Batch, key: Iterable[int], copies: int = 1) -> bool:
+    """Whether there are at least WORTH rows per value of the columns `key`, were each sent so many times."""
     hashes = np.sort(hash_columns([rows.columns[i] for i in key], len(rows)))
-    return WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
+    return copies * WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
 
 
 def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
-    if any(a.function not in LINEAR | EXTREMES or (a.distinct and a.rest) for a in op.aggregates):
+    values = [a for a in op.aggregates if a.distinct or a.function not in LINEAR]
+    if values and _repeats(rows, range(len(schema))):
         return Combined(consolidate(rows), {})
-    values = [a for a in op.aggregates if a.distinct or a.function in EXTREMES]
     arguments = dict.fromkeys(a.argument for a in values if a.argument is not None)
+    if any(a.function not in LINEAR | EXTREMES or (a.distinct and a.rest) for a in values) or not all(
+        _repeats(rows, (*range(op.keys), i), len(arguments)) for i in arguments
+    ):
+        return Combined(rows, {})
     sent = concat_batches(schema, [_values(schema, op.keys, argument, rows) for argument in arguments])
     # min and max hold no sums, and in A - V no values either.
     sums = tuple(a for a in op.aggregates if a.function not in EXTREMES)

@@ -98,6 +98,33 @@ def test_reductions_are_combined(tmp_path: Path) -> None:
     assert combined.bytes_sent * 10 < case.run().bytes_sent
 
 
+def test_values_and_sums_are_sent_apart(tmp_path: Path) -> None:
+    """A minimum of few values and a sum of many: the values travel once, the rest as state."""
+    schema = schema_of(INT4, INT4, INT4)
+    random = Random(5)
+    rows = [
+        (random.randrange(5), random.choice((None, *range(9))), random.randrange(10**6)) for _ in range(4000)
+    ]
+    _, total = resolve_aggregate("sum", INT4)
+    view = r.Reduce(
+        get("u1", schema),
+        (column(0, schema),),
+        ("key",),
+        (
+            r.Aggregate("min", column(1, schema), INT4, "least"),
+            r.Aggregate("sum", column(2, schema), total, "total"),
+            r.Aggregate("count", column(1, schema), INT8, "values", distinct=True, nullable=False),
+            r.Aggregate("count", column(1, schema), INT8, "present", nullable=False),
+        ),
+    )
+    gone = {"u1": part(schema, rows[:3990], time=AS_OF + 1, diff=-1)}
+    inputs = {"u1": [part(schema, rows[:2000]), part(schema, rows[2000:])]}
+    case = Case(None, tmp_path, view, inputs, partitions=2)
+    combined = case.check([gone])
+    case.job = replace(case.job, combine=False)
+    assert combined.bytes_sent * 4 < case.run().bytes_sent
+
+
 def test_groups_that_are_unique_are_sent_as_they_are(tmp_path: Path) -> None:
     inputs = {"u1": [numbers(range(5000), range(5000))]}
     case = Case(None, tmp_path, totals(get("u1")), inputs, partitions=2)
