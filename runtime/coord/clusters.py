@@ -40,7 +40,7 @@ class Clusters:
         return self._replicas.pop(cluster)
 
     def __iter__(self) -> Iterator[ReplicaClient]:
-        for replicas in self._replicas.values():
+        for replicas in tuple(self._replicas.values()):  # other threads may look, too
             yield from replicas
 
     def of(self, cluster: str) -> list[ReplicaClient]:

@@ -203,9 +203,9 @@ class Controller:
         self._detach(replica)
 
     def writers(self) -> frozenset[str]:
-        """Everyone who may have written blobs that are not appended yet."""
+        """Everyone who may have written blobs that are not appended yet.  May be asked from any thread."""
         replicas = (replica_writer(r.id, *r.attempt) for r in self.clusters)
-        jobs = (job_writer(job_id) for job_id in self.jobs.running())
+        jobs = (job_writer(job_id) for job_id in self.jobs.unsettled())
         return frozenset((self._persist.writer_id, *replicas, *jobs))
 
     def _start_replica(self, replica: ReplicaClient) -> None:

@@ -286,12 +286,13 @@ class Installation:
                 partitions=self._settings.job_partitions,
             )
 
-        finished = await self._controller.jobs.run(make, "hydration", item.id)
-        if shard is not None:
-            assert isinstance(output, ViewOutput)
-            update = Updates(item.id, output.upper, as_of + 1, finished.output)
-            await self._controller.commit_view(update)
-        return finished
+        async def commit(finished: JobFinished) -> None:
+            if shard is not None:
+                assert isinstance(output, ViewOutput)
+                update = Updates(item.id, output.upper, as_of + 1, finished.output)
+                await self._controller.commit_view(update)
+
+        return await self._controller.jobs.run(make, "hydration", item.id, commit)
 
     # -- sources and sinks --
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
@@ -60,19 +60,36 @@ class Jobs:
         # Unique over all coordinators of the environment: they name the writers of blobs.
         self._ids = count((epoch << 32) + 1)
         self._waiting: dict[int, asyncio.Future[JobFinished]] = {}
+        self._unsettled: set[int] = set()
         self._entries: dict[int, JobEntry] = {}
         self._ended: deque[JobEntry] = deque(maxlen=REMEMBERED)
         self.hydrations: dict[GlobalId, int] = {}
         """The last job that has hydrated each object."""
 
     async def run(
-        self, make: Callable[[int], RunJob], kind: str, object_id: GlobalId | None = None
+        self,
+        make: Callable[[int], RunJob],
+        kind: str,
+        object_id: GlobalId | None = None,
+        then: Callable[[JobFinished], Awaitable[None]] | None = None,
     ) -> JobFinished:
-        """Runs a job; raises when it fails.  Cancelled with the task that waits for it."""
+        """Runs a job, and `then` what makes its output last; raises when either fails.  Cancelled with the task that
+        waits for it."""
         job_id = next(self._ids)
         command = make(job_id)
         rows = sum(part.rows for source in command.imports for part in source.snapshot)
         self._send(command)
+        self._unsettled.add(job_id)
+        try:
+            finished = await self._wait(command, kind, object_id, rows)
+            if then is not None:
+                await then(finished)
+            return finished
+        finally:
+            self._unsettled.discard(job_id)
+
+    async def _wait(self, command: RunJob, kind: str, object_id: GlobalId | None, rows: int) -> JobFinished:
+        job_id = command.job_id
         future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
         self._waiting[job_id] = future
         self._entries[job_id] = JobEntry(
@@ -119,8 +136,9 @@ class Jobs:
             if not future.done():
                 future.set_exception(ReplicaUnavailable("the driver ended while a job was running"))
 
-    def running(self) -> tuple[int, ...]:
-        return tuple(self._waiting)
+    def unsettled(self) -> tuple[int, ...]:
+        """Jobs whose blobs nothing may refer to yet: they run, or what they wrote is being committed."""
+        return tuple(self._unsettled)
 
     def entries(self) -> Iterator[JobEntry]:
         """The jobs that run, and those that ended last."""

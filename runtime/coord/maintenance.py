@@ -79,7 +79,7 @@ class Maintenance:
         await loop.run_in_executor(self._thread, self._upkeep, holds)
         self._rounds += 1
         if self._rounds % GARBAGE_EVERY == 0:
-            await loop.run_in_executor(self._thread, self._collect, self._controller.writers())
+            await loop.run_in_executor(self._thread, self._collect)
 
     def _holds(self) -> dict[ShardId, int]:
         """Where the read frontier of each shard may go now."""
@@ -109,9 +109,10 @@ class Maintenance:
         except UndefinedObject:
             return  # a shard was dropped meanwhile: the next round knows
 
-    def _collect(self, living: frozenset[str]) -> None:
-        """Blobs of writers that cannot append any more, and that nothing refers to, go."""
-        self._persist.collect_garbage(writer_is_dead=lambda writer: writer not in living)
+    def _collect(self) -> None:
+        """Blobs of writers that cannot append any more, and that nothing refers to, go.  Who is alive is asked when
+        a blob has been seen: its writer may have begun a moment ago."""
+        self._persist.collect_garbage(writer_is_dead=lambda writer: writer not in self._controller.writers())
 
     async def _make_frontiers_durable(self) -> None:
         """Where a frontier was promised and no data came, persist hears of it when that lets inputs be compacted;
