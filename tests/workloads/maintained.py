@@ -58,8 +58,8 @@ class MaintainedQueries:
         """Compares every view with PostgreSQL's answer; returns the number of rows of each."""
         sizes = {}
         for name, query in self.queries.items():
-            found = _rows(self._runtime, f"SELECT * FROM {name}")
-            expected = _rows(self._oracle, query)
+            found = rows_of(self._runtime, f"SELECT * FROM {name}")
+            expected = rows_of(self._oracle, query)
             assert found == expected, f"{name}: only here {found - expected}, only there {expected - found}"
             sizes[name] = found.total()
         return sizes
@@ -72,7 +72,7 @@ def _copy(connection: psycopg.Connection, table: str, rows: Sequence[Row]) -> No
                 copy.write_row(row)
 
 
-def _rows(connection: psycopg.Connection, query: str) -> Counter[Row]:
+def rows_of(connection: psycopg.Connection[Any], query: str) -> Counter[Row]:
     return Counter(tuple(map(_value, row)) for row in connection.execute(query).fetchall())  # type: ignore[arg-type]
 
 

@@ -1,0 +1,100 @@
+"""Random views, maintained under random transactions, equal PostgreSQL's answer after each of them.
+
+Every query is there twice: as a materialized view, and as a plain view with an index.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import Any
+
+import psycopg
+import pytest
+from inprocess import InProcess, running
+
+from .maintained import rows_of
+from .random_sql import SCHEMA, Queries, Query, changes
+
+AT_ONCE = 10
+"""Views that are maintained together."""
+
+TIMEOUT_MS = 10_000
+MOST_ROWS = 3_000
+"""A query with more rows at the start is drawn again: a join of joins may be large without telling more."""
+
+
+def test_queries_are_drawn_from_every_operator() -> None:
+    random = Random(0)
+    seen = Counter(name for _ in range(300) for name in Queries(random).query(random.randint(1, 6)).names)
+    assert len(seen) == 19, seen
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_views_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
+    check(oracle, seed, views=AT_ONCE, batches=5)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("seed", range(100, 130))
+def test_more_views_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
+    check(oracle, seed, views=AT_ONCE, batches=20)
+
+
+def check(oracle: psycopg.Connection, seed: int, views: int, batches: int) -> None:
+    random = Random(seed)
+    with running() as runtime, runtime.connect() as connection:
+        oracle.execute("SET search_path = pg_temp")
+        oracle.execute(f"SET statement_timeout = {TIMEOUT_MS}")  # type: ignore[arg-type]
+        transaction = [*SCHEMA, *changes(random, 12), *changes(random, 12)]
+        for database in (connection, oracle):
+            for statement in transaction:
+                database.execute(statement)  # type: ignore[arg-type]
+        queries = []
+        while len(queries) < views:
+            query = Queries(random).query(random.randint(1, 6))
+            if _small(oracle, query):
+                _create(connection, len(queries), query)
+                queries.append(query)
+        _compare(runtime, connection, oracle, queries, f"seed {seed}, at the start")
+        for batch in range(batches):
+            transaction = changes(random, 4)
+            for database in (connection, oracle):
+                with database.transaction():
+                    for statement in transaction:
+                        database.execute(statement)  # type: ignore[arg-type]
+            _compare(runtime, connection, oracle, queries, f"seed {seed}, after batch {batch}")
+
+
+def _small(oracle: psycopg.Connection, query: Query) -> bool:
+    try:
+        return len(oracle.execute(query.text).fetchall()) <= MOST_ROWS  # type: ignore[arg-type]
+    except psycopg.errors.QueryCanceled:
+        return False
+
+
+def _create(connection: psycopg.Connection[Any], number: int, query: Query) -> None:
+    try:
+        connection.execute(f"CREATE MATERIALIZED VIEW m{number} AS {query.text}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE VIEW v{number} AS {query.text}")  # type: ignore[arg-type]
+        connection.execute(f"CREATE INDEX i{number} ON v{number} (c0)")  # type: ignore[arg-type]
+    except psycopg.Error as error:
+        raise AssertionError(f"refused: {error}\n{query.text}") from error
+
+
+def _compare(
+    runtime: InProcess,
+    connection: psycopg.Connection[Any],
+    oracle: psycopg.Connection,
+    queries: list[Query],
+    when: str,
+) -> None:
+    for number, query in enumerate(queries):
+        expected = rows_of(oracle, query.text)
+        for name in (f"m{number}", f"v{number}"):
+            found = rows_of(connection, f"SELECT * FROM {name}")
+            assert found == expected, (
+                f"{when}: {name} has {list((found - expected).items())[:5]} too many and lacks "
+                f"{list((expected - found).items())[:5]}\n{query.text}"
+            )
