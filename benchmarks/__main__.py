@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, idle, all."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ import typer
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
+from .idle import run_idle
 from .measure import Machine
 from .report import Result, console, show, write_json
+from .transactions import run_transactions
 from .workloads import WORKLOADS
 
 app = typer.Typer(
@@ -105,6 +107,35 @@ def end_to_end(rows: RowsOption = 10_000, count: CountOption = 200, output: Outp
     machine = Machine.now()
     console.log(f"end to end, {count} inserts over a base of {rows:,} rows")
     finish(list(run_end_to_end(rows, count)), machine, output)
+
+
+@app.command()
+def transactions(
+    rows: RowsOption = 1_000_000,
+    changes: ChangesOption = "1,100,10000",
+    workloads: WorkloadsOption = "W1,W2,W3",
+    scale: ScaleOption = 1.0,
+    output: OutputOption = None,
+) -> None:
+    """A transaction of deletes and COPY, then a read of the view, through pgwire."""
+    machine = Machine.now()
+    results: list[Result] = []
+    for name in workloads.split(","):
+        console.log(f"{name}, transactions over a base of {rows:,} rows")
+        results += run_transactions(WORKLOADS[name], rows, numbers(changes), scale)
+    finish(results, machine, output)
+
+
+@app.command()
+def idle(
+    views: Annotated[int, typer.Option("--views", help="How many views.")] = 1_000,
+    seconds: Annotated[float, typer.Option("--seconds", help="How long to look.")] = 30.0,
+    output: OutputOption = None,
+) -> None:
+    """CPU time that views take to which nothing happens."""
+    machine = Machine.now()
+    console.log(f"{views:,} idle views")
+    finish([run_idle(views, seconds)], machine, output)
 
 
 @app.command(name="all")

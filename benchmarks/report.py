@@ -12,14 +12,24 @@ from rich.table import Table
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
+from .idle import IdleResult
 from .measure import Latencies, Machine, plain
+from .transactions import TransactionResult
 
 MIN_WIDTH = 120
 """Columns of a table that goes to a file or a pipe."""
 
 console = Console() if Console().is_terminal else Console(width=MIN_WIDTH)
 
-Result = StepResult | HydrationResult | JobHydration | Recomputation | EndToEndResult
+Result = (
+    StepResult
+    | HydrationResult
+    | JobHydration
+    | Recomputation
+    | EndToEndResult
+    | TransactionResult
+    | IdleResult
+)
 
 
 def write_json(path: Path, machine: Machine, results: Iterable[Result]) -> None:
@@ -38,6 +48,8 @@ def show(results: list[Result]) -> None:
     _show_jobs([r for r in results if isinstance(r, JobHydration)])
     _show_recomputations([r for r in results if isinstance(r, Recomputation)])
     _show_end_to_end([r for r in results if isinstance(r, EndToEndResult)])
+    _show_transactions([r for r in results if isinstance(r, TransactionResult)])
+    _show_idle([r for r in results if isinstance(r, IdleResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -171,4 +183,37 @@ def _show_end_to_end(results: list[EndToEndResult]) -> None:
                 _ms(r.cpu_ms_each),
                 f"{r.load_1min:.1f}",
             )
+    console.print(table)
+
+
+def _show_transactions(results: list[TransactionResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "A transaction of deletes and COPY, then a read of the view, through pgwire (milliseconds)",
+        *("workload", "base", "change", "", "median", "p99", "max", "CPU each", "load"),
+    )
+    for r in results:
+        for name, latencies in (("write", r.write), ("read", r.read), ("whole", r.whole)):
+            table.add_row(
+                *(r.workload, f"{r.base_rows:,}", f"{r.change_rows:,}", name),
+                *_three(latencies),
+                _ms(r.cpu_ms_each),
+                f"{r.load_1min:.1f}",
+            )
+    console.print(table)
+
+
+def _show_idle(results: list[IdleResult]) -> None:
+    if not results:
+        return
+    table = _table("Idle views", "views", "created in s", "% of a core", "without views", "load")
+    for r in results:
+        table.add_row(
+            f"{r.views:,}",
+            f"{r.create_seconds:.1f}",
+            f"{r.core_percent:.1f}",
+            f"{r.with_none:.1f}",
+            f"{r.load_1min:.1f}",
+        )
     console.print(table)

@@ -1,27 +1,34 @@
 """Choosing an index for a one-off query.
 
 The query must be a chain of Map, Filter and Project over one object that has an index in the session's cluster.  If
-its predicates fix every key column to a literal the index is looked up; otherwise its rows are read from memory.
+its predicates fix every key column to a literal, or to some of them, the index is looked up; otherwise its rows are read from memory.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ..expr.relation import Filter, Get, Map, Project, Relation, inputs, with_inputs
 from ..expr.scalar import And, Call, Cast, Literal, Scalar
 from ..repr.schema import Column, Schema
+from ..repr.types import ScalarType
 from .catalog import Catalog, Item
+
+MOST_KEYS = 100_000
+"""More keys than this are not looked up: all rows are read."""
 
 
 @dataclass(frozen=True, slots=True)
 class IndexRead:
     """`relation` reads the index as `Get(index.id)`: the object's columns, then the key's.
 
-    `keys` has one array per key column, of one row; None reads everything.
+    `keys` has one array per key column, a row for every key that is looked up; None reads everything.
     """
 
     index: Item
@@ -40,43 +47,64 @@ def choose_index(
         node = inputs(node)[0]
     if not isinstance(node, Get) or node.id.startswith("s"):
         return None
-    fixed = dict(_equalities(chain[-1])) if chain and isinstance(chain[-1], Filter) else {}
+    fixed = dict(_fixed(chain[-1])) if chain and isinstance(chain[-1], Filter) else {}
     scan: Item | None = None
     for index in catalog.indexes_on(node.id):
         if index.cluster != cluster or not usable(index):
             continue
-        literals = [fixed.get(key) for key in index.keys]
-        if all(literal is not None for literal in literals):
-            keys = tuple(pa.array([li.value], li.type.arrow) for li in literals if li is not None)
+        values = [fixed[key] for key in index.keys if key in fixed]
+        if len(values) == len(index.keys) and (keys := _combinations(index.keys, values)) is not None:
             return IndexRead(index, _rebase(chain, node, index), keys)
         scan = scan or index
     return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
 
 
-def _equalities(filter_: Filter) -> Iterator[tuple[Scalar, Literal]]:
-    """Expressions that a predicate fixes to a literal of their own type."""
+Values = tuple[object, ...]
+"""What an expression may be equal to: distinct, none of them NULL."""
+
+
+def _combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Array, ...] | None:
+    """Every key that the predicates allow, a column each; None when they are too many to be looked up."""
+    count = math.prod(map(len, values))
+    if count > MOST_KEYS:
+        return None
+    columns = []
+    inner = count
+    for key, allowed in zip(keys, values, strict=True):
+        inner //= max(len(allowed), 1)
+        places = np.arange(count) // max(inner, 1) % max(len(allowed), 1)
+        columns.append(pa.array(allowed, key.type.arrow).take(pa.array(places)))
+    return tuple(columns)
+
+
+def _fixed(filter_: Filter) -> Iterator[tuple[Scalar, Values]]:
+    """Expressions that a predicate fixes to one of a few literals of their own type."""
     for predicate in filter_.predicates:
         for part in predicate.args if isinstance(predicate, And) else (predicate,):
-            if not isinstance(part, Call) or part.function != "eq":
-                continue
-            left, right = part.args
-            if isinstance(left, Literal):
-                left, right = right, left
-            if isinstance(right, Literal) and right.value is not None:
-                yield from _fix(left, right)
+            match part:
+                case (
+                    Call(function="eq", args=(Literal() as literal, left))
+                    | Call(function="eq", args=(left, Literal() as literal))
+                ):
+                    yield from _fix(left, literal.type, [literal.value])
+                case Call(function="in", args=(left, *items)) if all(isinstance(i, Literal) for i in items):
+                    if len({item.type for item in items}) == 1:
+                        values = [item.value for item in items if isinstance(item, Literal)]
+                        yield from _fix(left, items[0].type, values)
+                case Call(function="any_eq", args=(left, Literal(value=list() as values, type=type_))):
+                    assert type_.element is not None
+                    yield from _fix(left, type_.element, values)
 
 
-def _fix(left: Scalar, literal: Literal) -> Iterator[tuple[Scalar, Literal]]:
-    if left.type.arrow == literal.type.arrow:
-        yield left, Literal(literal.value, left.type)
-    if (
-        isinstance(left, Cast)
-        and left.arg.type.is_integer
-        and left.type.is_integer
-        and _fits(literal.value, left.arg.type.arrow.bit_width)
-    ):
-        # `int4_column::int8 = 7` says the same of the column itself.
-        yield left.arg, Literal(literal.value, left.arg.type)
+def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
+    """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
+    known = tuple(dict.fromkeys(value for value in values if value is not None))
+    if left.type.arrow == type_.arrow:
+        yield left, known
+    if isinstance(left, Cast) and left.arg.type.is_integer and left.type.is_integer:
+        # `int4_column::int8 = 7` says the same of the column itself; what it cannot hold, it is not.
+        bits = left.arg.type.arrow.bit_width
+        yield left.arg, tuple(value for value in known if _fits(value, bits))
 
 
 def _fits(value: int, bits: int) -> bool:

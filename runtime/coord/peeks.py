@@ -192,8 +192,9 @@ class Peeks:
         payload = None
         if read.keys is not None:
             schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
-            one = Batch(read.keys, np.zeros(1, np.uint64), np.ones(1, np.int64))
-            payload = to_ipc(schema, one)
+            count = len(read.keys[0])
+            keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
+            payload = to_ipc(schema, keys)
         replica = self._controller.clusters.with_index(context.cluster, read.index.id, time)
         if replica is None:
             raise ReplicaUnavailable(f'the replica with index "{read.index.name}" went away')

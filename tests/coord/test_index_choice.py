@@ -8,7 +8,7 @@ from ptvc.coord.index_choice import choose_index
 from ptvc.expr.relation import Filter, Get, Map, Project, Relation
 from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import BOOL, INT4, INT8, TEXT
+from ptvc.repr.types import BOOL, INT4, INT8, TEXT, array_of
 from ptvc.sql.plans import ItemKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
@@ -54,7 +54,9 @@ def chosen(catalog: Catalog, relation: Relation) -> tuple[str, list[object] | No
     read = choose_index(relation, catalog, "quickstart", lambda index: True)
     if read is None:
         return None
-    return read.index.name, None if read.keys is None else [key[0].as_py() for key in read.keys]
+    return read.index.name, None if read.keys is None else [
+        key.to_pylist() if len(key) != 1 else key[0].as_py() for key in read.keys
+    ]
 
 
 def test_a_lookup_needs_every_key(catalog: Catalog) -> None:
@@ -64,7 +66,7 @@ def test_a_lookup_needs_every_key(catalog: Catalog) -> None:
     assert chosen(catalog, where(And((eq(A, one), eq(B, x)), True))) == ("ab", [1, "x"])
     assert chosen(catalog, where(eq(A, one))) == ("ab", None)
     assert chosen(catalog, Get("u1", SCHEMA)) == ("ab", None)
-    assert chosen(catalog, where(eq(A, Literal(None, INT4)), eq(B, x))) == ("ab", None)
+    assert chosen(catalog, where(eq(A, Literal(None, INT4)), eq(B, x))) == ("ab", [[], []])
     assert chosen(catalog, where(Call("lt", (A, one), BOOL), eq(B, x))) == ("ab", None)
 
 
@@ -78,7 +80,26 @@ def test_a_lookup_goes_before_a_scan(catalog: Catalog) -> None:
 def test_a_comparison_of_wider_integers_counts_if_it_fits(catalog: Catalog) -> None:
     add(catalog, "by_a", A)
     assert chosen(catalog, where(eq(Cast(A, INT8), Literal(7, INT8)))) == ("by_a", [7])
-    assert chosen(catalog, where(eq(Cast(A, INT8), Literal(1 << 40, INT8)))) == ("by_a", None)
+    assert chosen(catalog, where(eq(Cast(A, INT8), Literal(1 << 40, INT8)))) == ("by_a", [[]])
+
+
+def test_several_keys_are_looked_up_together(catalog: Catalog) -> None:
+    add(catalog, "ab", A, B)
+    texts = Literal(["x", None, "y", "x"], array_of(TEXT))
+    in_list = Call("in", (A, Literal(1, INT4), Literal(2, INT4), Literal(None, INT4)), BOOL)
+    any_ = Call("any_eq", (B, texts), BOOL)
+    assert chosen(catalog, where(in_list, any_)) == ("ab", [[1, 1, 2, 2], ["x", "y", "x", "y"]])
+    assert chosen(catalog, where(eq(A, Literal(3, INT4)), any_)) == ("ab", [[3, 3], ["x", "y"]])
+    assert chosen(catalog, where(in_list)) == ("ab", None)
+    wide = Call("any_eq", (Cast(A, INT8), Literal([5, 1 << 40], array_of(INT8))), BOOL)
+    assert chosen(catalog, where(wide, eq(B, Literal("z", TEXT)))) == ("ab", [5, "z"])
+
+
+def test_too_many_keys_are_not_looked_up(catalog: Catalog) -> None:
+    add(catalog, "ac", A, C)
+    many = [Literal(list(range(400)), array_of(type_)) for type_ in (INT4, INT8)]
+    both = where(Call("any_eq", (A, many[0]), BOOL), Call("any_eq", (C, many[1]), BOOL))
+    assert chosen(catalog, both) == ("ac", None)
 
 
 def test_only_usable_indexes_of_the_cluster(catalog: Catalog) -> None:

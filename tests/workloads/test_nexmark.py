@@ -22,7 +22,7 @@ def test_views_equal_recomputation(oracle: psycopg.Connection, events: int, batc
     data = NexmarkData(seed=events)
     with running() as runtime, runtime.connect() as connection:
         queries = MaintainedQueries(FOLDER, connection, oracle)
-        assert len(queries.queries) == 19
+        assert len(queries.queries) == 22
         queries.load({"side_input": data.side_input()})
         queries.change(data.batch(events))
         queries.create_views()

@@ -7,6 +7,7 @@ greater than everything else.  Text compares by bytes (collation C).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -217,6 +218,9 @@ def _resolve_null_test(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, .
     return resolve
 
 
+PAIRS_AT_ONCE = 1 << 20
+"""Rows meet elements of arrays so many pairs at a time."""
+
 # --- IN, ANY, ALL -----------------------------------------------------------------------------------------------------
 
 
@@ -225,21 +229,29 @@ def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     subject = as_array(args[0], info.length)
     items = args[1:]
     plain = all(isinstance(item, pa.Scalar) for item in items) and len({t.arrow for t in info.types}) == 1
-    if plain and not info.types[0].is_float and info.types[0].kind is not Kind.ARRAY:
-        values = pa.array([item.as_py() for item in items if item.is_valid], subject.type)
-        found = pc.is_in(subject, value_set=values)
-        if len(values) < len(items):
-            found = pc.if_else(found, found, pa.scalar(None, pa.bool_()))
-        return (
-            found
-            if subject.null_count == 0
-            else pc.if_else(subject.is_valid(), found, pa.scalar(None, pa.bool_()))
-        )
+    if plain and _hashable(info.types[0]):
+        return _is_in(subject, pa.array([item.as_py() for item in items], subject.type))
     result: Datum = pa.repeat(pa.scalar(False), info.length)
     for item, type_ in zip(items, info.types[1:], strict=True):
         left, right, common = aligned((subject, item), (info.types[0], type_))
         result = pc.or_kleene(result, compare("eq", left, right, common))
     return result
+
+
+def _hashable(type_: ScalarType) -> bool:
+    """Arrow holds the same values of the type equal as SQL does."""
+    return not type_.is_float and type_.kind is not Kind.ARRAY
+
+
+def _is_in(subject: pa.Array, items: pa.Array) -> pa.Array:
+    """Whether each value is among `items`, as SQL says it: three-valued.  One pass, however many items there are."""
+    found = pc.is_in(subject, value_set=items.drop_null())
+    unknown = pa.scalar(None, pa.bool_())
+    if items.null_count:
+        found = pc.if_else(found, found, unknown)
+    if not len(items) or subject.null_count == 0:
+        return found
+    return pc.if_else(subject.is_valid(), found, unknown)
 
 
 def _resolve_in(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
@@ -252,20 +264,44 @@ def _resolve_in(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
 def _quantified(name: str, every: bool) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         """x op ANY (array), op ALL (array): over the elements of each row's array."""
-        lists = as_array(args[1], info.length)
         subject = as_array(args[0], info.length)
-        counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
-        owners = np.repeat(np.arange(info.length), counts)
         element = info.types[1].element
         assert element is not None
-        left, right, type_ = aligned(
-            (subject.take(pa.array(owners)), lists.flatten()), (info.types[0], element)
+        array = args[1]
+        if isinstance(array, pa.Scalar):
+            if not array.is_valid:
+                return pa.nulls(info.length, pa.bool_())
+            one = name == ("ne" if every else "eq")
+            if one and element.arrow == info.types[0].arrow and _hashable(element):
+                found = _is_in(subject, array.values)
+                return pc.invert(found) if every else found
+        return in_pieces(subject, array, info, element)
+
+    def in_pieces(subject: pa.Array, array: Datum, info: CallInfo, element: ScalarType) -> pa.Array:
+        """Every row meets every element of its array: so many pairs at a time."""
+        lists = as_array(array, info.length)
+        pairs = np.cumsum(lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False), dtype=np.int64)
+        total = int(pairs[-1]) if len(pairs) else 0
+        if total <= PAIRS_AT_ONCE:
+            return over(subject, lists, info.types[0], element)
+        cuts = np.unique(
+            np.append(pairs.searchsorted(np.arange(PAIRS_AT_ONCE, total, PAIRS_AT_ONCE), "right"), len(pairs))
         )
+        pieces = [
+            over(subject[start:stop], lists[start:stop], info.types[0], element)
+            for start, stop in pairwise((0, *cuts.tolist()))
+        ]
+        return pa.concat_arrays(pieces)
+
+    def over(subject: pa.Array, lists: pa.Array, left_type: ScalarType, element: ScalarType) -> pa.Array:
+        counts = lists.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+        owners = np.repeat(np.arange(len(subject)), counts)
+        left, right, type_ = aligned((subject.take(pa.array(owners)), lists.flatten()), (left_type, element))
         matches = compare(name, left, right, type_)
         hits = matches.fill_null(every).to_numpy(zero_copy_only=False)
-        decisive = np.zeros(info.length, np.bool_)
+        decisive = np.zeros(len(subject), np.bool_)
         decisive[owners[hits != every]] = True
-        unclear = np.zeros(info.length, np.bool_)
+        unclear = np.zeros(len(subject), np.bool_)
         unclear[owners[matches.is_null().to_numpy(zero_copy_only=False)]] = True
         result = np.where(decisive, not every, every)
         missing = (unclear & ~decisive) | lists.is_null().to_numpy(zero_copy_only=False)

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import rows
+from inprocess import InProcess, rows
 from psycopg import errors
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -137,3 +137,36 @@ def test_views_cannot_be_written(db: Db, t: str) -> None:
             (errors.WrongObjectType, errors.FeatureNotSupported, errors.InsufficientPrivilege)
         ):
             db.execute(f"DELETE FROM {name}")
+
+
+def test_rows_are_found_by_lists_of_keys(fresh: InProcess) -> None:
+    with fresh.connect() as db:
+        db.execute("CREATE TABLE keyed (a int, b text)")
+        db.execute("INSERT INTO keyed SELECT i % 100, 'b' || i FROM generate_series(1, 1000) AS g (i)")
+        db.execute("CREATE INDEX keyed_a ON keyed (a)")
+        for condition, count in (
+            ("a IN (1, 2, NULL)", 20),
+            ("a = ANY ('{1,2,2,300}')", 20),
+            ("a = ANY ('{}')", 0),
+            ("a = ANY (NULL::int[])", 0),
+            ("a IN (1, 2) AND b <> 'b1'", 19),
+            ("a <> ALL ('{1,2,3}')", 970),
+            ("a <> ALL ('{1,NULL}')", 0),
+        ):
+            query = f"SELECT count(*) FROM keyed WHERE {condition}"
+            assert rows(db, query) == [(count,)], condition
+        with db.transaction():
+            assert db.execute("DELETE FROM keyed WHERE a = ANY (%s)", ([4, 5],)).rowcount == 20
+            assert db.execute("DELETE FROM keyed WHERE a = ANY (%s)", ([5, 6],)).rowcount == 10
+        assert rows(db, "SELECT count(*) FROM keyed") == [(970,)]
+
+
+def test_a_long_list_over_many_rows_takes_little_memory(fresh: InProcess) -> None:
+    with fresh.connect() as db:
+        db.execute("CREATE TABLE many (a int, b float8)")
+        db.execute("INSERT INTO many SELECT i, i FROM generate_series(1, 20000) AS g (i)")
+        keys = list(range(0, 40_000, 5))
+        assert rows(db, "SELECT count(*) FROM many WHERE a = ANY (%s)", (keys,)) == [(4_000,)]
+        few = [float(key) for key in keys[:300]]
+        assert rows(db, "SELECT count(*) FROM many WHERE b = ANY (%s)", (few,)) == [(299,)]
+        assert rows(db, "SELECT count(*) FROM many WHERE b < ALL (%s)", (few[2:],)) == [(9,)]
