@@ -22,9 +22,7 @@ from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import (
     Append,
-    Appended,
     Checkpointed,
-    CheckpointPublished,
     DataflowStatistics,
     DriverHello,
     Hydrated,
@@ -58,6 +56,7 @@ from .group_commit import GroupCommit
 from .installation import Installation
 from .jobs import Jobs
 from .oracle import Oracle
+from .outputs import Outputs
 from .reads import ActiveReads
 from .remap import Remap
 from .replicas import ReplicaClient
@@ -414,8 +413,16 @@ class Controller:
             if item.cluster == replica.cluster and item.kind not in OUTWARD:
                 self._install_on(replica, item)
         self._install_outward(replica.cluster)
-        outputs: asyncio.Queue[Append | Checkpointed] = asyncio.Queue()
-        committer = asyncio.create_task(self._commit_outputs(replica, writer, outputs))
+        outputs = Outputs(
+            replica,
+            writer,
+            self._commit,
+            self._collections,
+            self._installation.checkpoints,
+            self._forward,
+            self._spawn,
+        )
+        committer = asyncio.create_task(outputs.run())
         try:
             while replica.owns(writer) and (message := await receive(reader)) is not None:
                 self._handle(replica, writer, message, outputs)
@@ -431,11 +438,11 @@ class Controller:
         replica: ReplicaClient,
         writer: asyncio.StreamWriter,
         message: Message,
-        outputs: asyncio.Queue[Append | Checkpointed],
+        outputs: Outputs,
     ) -> None:
         match message:
             case Append() | Checkpointed():
-                outputs.put_nowait(message)
+                outputs.put(message)
             case StateLost(id=id_, reason=reason):
                 self._install_without_state(replica, id_, reason)
             case PeekRows() | PeekFailed():
@@ -461,60 +468,6 @@ class Controller:
                 replica.operators[id_] = message
             case _:
                 raise TypeError(f"the coordinator does not understand {type(message).__name__}")
-
-    async def _commit_outputs(
-        self,
-        replica: ReplicaClient,
-        writer: asyncio.StreamWriter,
-        outputs: asyncio.Queue[Append | Checkpointed],
-    ) -> None:
-        """Commits the outputs of steps in order; those that wait go together.  A checkpoint follows what was put out
-        before it."""
-        while True:
-            messages = [await outputs.get()]
-            while not outputs.empty():
-                messages.append(outputs.get_nowait())
-            waiting = [message for message in messages if isinstance(message, Append)]
-            writes = tuple(update for append in waiting for update in append.writes)
-            if not replica.owns(writer):
-                return
-            try:
-                if writes:
-                    await self._commit.append(writes)
-            except PtvcError as error:
-                # The replica's idea of the frontiers is not ours: it starts anew from what is durable.
-                logger.error("cannot commit for %s: %s", replica.id, error)
-                writer.close()
-                return
-            uppers = tuple({id_: u for append in waiting for id_, u in append.uppers}.items())
-            for id_, upper in uppers:
-                replica.frontiers[id_] = upper
-                self._collections.advance(id_, upper)
-            if waiting:
-                replica.send(Appended(uppers))
-                self._forward(uppers)
-                self._collections.wake()
-            for message in messages:
-                if isinstance(message, Checkpointed):
-                    self._spawn(self._publish(replica, writer, message))
-
-    async def _publish(
-        self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Checkpointed
-    ) -> None:
-        """Makes the checkpoint the one to restart from, once the output is durable up to its cut."""
-        cut = message.checkpoint.cut
-        published = False
-        try:
-            if message.id in self._collections and self._collections[message.id].durable_upper < cut:
-                await self._commit.append((Updates(message.id, 0, cut, ()),))
-            if replica.owns(writer) and message.id in replica.installed:
-                published = await self._installation.checkpoints.publish(
-                    message.id, replica.name, message.checkpoint
-                )
-        except PtvcError as error:
-            logger.warning("cannot publish a checkpoint of %s: %s", message.id, error)
-        if replica.owns(writer):
-            replica.send(CheckpointPublished(message.id, cut, published))
 
     def _install_without_state(self, replica: ReplicaClient, id: GlobalId, reason: str) -> None:
         """What the replica was to go on from is damaged: it hydrates."""

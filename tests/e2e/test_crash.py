@@ -101,7 +101,9 @@ class Load:
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
-    with running("job_min_rows=150") as runtime:
+    with running(
+        "job_min_rows=150", "checkpoint_rows=20", "checkpoint_interval_ms=200", "spill_rows=50"
+    ) as runtime:
         events = runtime.directory / "events.jsonl"
         events.write_text("")
         runtime.run(
