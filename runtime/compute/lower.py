@@ -1,7 +1,7 @@
 """Lowering: from what a query means (`Relation`) to how it is maintained (`DataflowPlan`).
 
 Chains of Map, Filter and Project become one Mfp on the edge between two other operators.  While such a chain is
-walked it is an `_Edge`: a node, the columns computed on top of it, the predicates, and where each column of the
+walked it is an `Edge`: a node, the columns computed on top of it, the predicates, and where each column of the
 relation is found among them.  Operators that hold state want their keys as columns, so key expressions are mapped on
 the edge below and projected away on the edge above.
 
@@ -58,9 +58,7 @@ from .plan import (
     ConstantOp,
     DataflowPlan,
     DistinctOp,
-    EnterOp,
     Exchange,
-    FeedbackOp,
     FlatMapOp,
     Import,
     IterateOp,
@@ -86,13 +84,13 @@ def lower(relation: Relation, *, delta_joins: bool | None = None) -> DataflowPla
     Inner joins of three inputs and more are delta joins where these hold less (`delta_paths`); with `delta_joins` True
     wherever they can be, with False nowhere, as is best for what is computed once.
     """
-    builder = _Builder(delta_joins)
+    builder = Builder(delta_joins)
     output = builder.node(relation)
     return DataflowPlan(tuple(builder.nodes), tuple(builder.imports), output, relation.schema)
 
 
 @dataclass(slots=True)
-class _Edge:
+class Edge:
     """`columns[i]` says where column i of the relation stands among the node's columns and then `maps`."""
 
     node: int
@@ -140,7 +138,7 @@ class _Edge:
         return Mfp(maps, predicates, projection)
 
 
-class _Builder:
+class Builder:
     def __init__(self, delta_joins: bool | None) -> None:
         self.nodes: list[Node] = []
         self._delta_joins = DeltaJoins(delta_joins, self.nodes, self._add, self._keyed)
@@ -162,15 +160,15 @@ class _Builder:
         self._known[key] = len(self.nodes) - 1
         return len(self.nodes) - 1
 
-    def _close(self, edge: _Edge, schema: Schema) -> int:
+    def _close(self, edge: Edge, schema: Schema) -> int:
         mfp = edge.mfp()
         return edge.node if mfp is None else self._add(mfp, (edge.node,), schema)
 
-    def _open(self, node: int) -> _Edge:
+    def _open(self, node: int) -> Edge:
         width = len(self.nodes[node].schema)
-        return _Edge(node, width, list(range(width)))
+        return Edge(node, width, list(range(width)))
 
-    def _edge(self, relation: Relation) -> _Edge:
+    def _edge(self, relation: Relation) -> Edge:
         """The relation on top of a node."""
         match relation:
             case Map(input=child, scalars=scalars):
@@ -240,7 +238,7 @@ class _Builder:
             case _:
                 assert_never(relation)
 
-    def _filtered(self, edge: _Edge, predicates: tuple[Scalar, ...], schema: Schema) -> _Edge:
+    def _filtered(self, edge: Edge, predicates: tuple[Scalar, ...], schema: Schema) -> Edge:
         """The rows of the edge, of that schema, on which all predicates hold; bounds on the time make an operator."""
         bounds = [predicate for predicate in predicates if isinstance(predicate, NowCompare)]
         for predicate in predicates:
@@ -261,7 +259,7 @@ class _Builder:
         return self._with_columns(self._edge(child), keys, child.schema)
 
     def _with_columns(
-        self, edge: _Edge, keys: tuple[Scalar, ...], schema: Schema
+        self, edge: Edge, keys: tuple[Scalar, ...], schema: Schema
     ) -> tuple[int, tuple[int, ...], Schema]:
         """The edge, of that schema, with `keys` as columns: node, their positions, its schema.  Keys that are
         expressions stand behind the other columns."""
@@ -281,7 +279,7 @@ class _Builder:
         schema = Schema(tuple(columns))
         return self._close(edge, schema), tuple(positions), schema
 
-    def _join(self, join: Join) -> _Edge:
+    def _join(self, join: Join) -> Edge:
         bounds = tuple(p for p in join.residual if isinstance(p, NowCompare))
         if bounds and join.kind is JoinKind.INNER:
             rest = tuple(p for p in join.residual if p not in bounds)
@@ -362,7 +360,7 @@ class _Builder:
         """The node of a binding."""
         return self._locals[id]
 
-    def _let_rec(self, relation: LetRec) -> _Edge:
+    def _let_rec(self, relation: LetRec) -> Edge:
         """The body, over a loop that has the bindings that the body reads."""
         ids = tuple(binding.id for binding in relation.bindings)
         read = free_locals(relation.body)
@@ -377,7 +375,9 @@ class _Builder:
 
     def _loop(self, relation: LetRec, outputs: tuple[int, ...]) -> list[int]:
         """The nodes of the bindings `outputs`."""
-        loop = _LoopBuilder(self, tuple(binding.id for binding in relation.bindings))
+        from .lower_loop import LoopBuilder  # a builder itself
+
+        loop = LoopBuilder(self, tuple(binding.id for binding in relation.bindings))
         results = tuple(loop.bind(binding.id, binding.value) for binding in relation.bindings)
         op = IterateOp(tuple(loop.nodes), results, outputs, relation.limit, relation.return_at_limit)
         return self._outputs(op, loop.entered, [relation.bindings[i].value.schema for i in outputs])
@@ -399,58 +399,6 @@ class _Builder:
             nodes.append(self._add(Mfp((), (mine,), columns_of_mine), (loop,), schema))
             start += len(schema)
         return nodes
-
-
-class _LoopBuilder(_Builder):
-    """Builds the graph inside a loop.  `entered`: the nodes outside that it reads, and what they are inside."""
-
-    def __init__(self, outside: _Builder, ids: tuple[str, ...]) -> None:
-        super().__init__(delta_joins=False)  # a loop's joins are over iterations
-        self.entered: dict[int, int] = {}
-        self._outside = outside
-        self._bindings = {id: number for number, id in enumerate(ids)}
-        self._free: dict[int, frozenset[str]] = {}
-
-    def bind(self, id: str, value: Relation) -> int:
-        """The node of a binding's value; from now on, references to it see that."""
-        self._locals[id] = self.node(value)
-        return self._locals[id]
-
-    def _add(
-        self, op: Op, inputs: tuple[int, ...], schema: Schema, exchange: tuple[Exchange, ...] = ()
-    ) -> int:
-        assert not isinstance(op, TemporalFilterOp), (
-            "a definition was not checked for mz_now() in a recursion"
-        )
-        return super()._add(op, inputs, schema, exchange)
-
-    def _edge(self, relation: Relation) -> _Edge:
-        if self._depends(relation):
-            return super()._edge(relation)
-        return self._open(self._enter(self._outside.node(relation)))
-
-    def _enter(self, outside: int) -> int:
-        if outside not in self.entered:
-            op = EnterOp(len(self.entered))
-            self.entered[outside] = self._add(op, (), self._outside.nodes[outside].schema)
-        return self.entered[outside]
-
-    def _loop(self, relation: LetRec, outputs: tuple[int, ...]) -> list[int]:
-        if any(self._depends(binding.value) for binding in relation.bindings):
-            return super()._loop(relation, outputs)
-        return [self._enter(node) for node in self._outside._loop(relation, outputs)]
-
-    def _depends(self, relation: Relation) -> bool:
-        """Whether the relation may change from one iteration to the next."""
-        free = self._free.get(id(relation))
-        if free is None:
-            free = self._free[id(relation)] = free_locals(relation)
-        return not free.isdisjoint(self._bindings) or not free.isdisjoint(self._locals)
-
-    def _local(self, id: str, schema: Schema) -> int:
-        if id in self._locals:
-            return self._locals[id]
-        return self._add(FeedbackOp(self._bindings[id]), (), schema)
 
 
 def _masked(aggregate: Aggregate) -> tuple[Scalar, ...]:

@@ -143,7 +143,10 @@ class Iterate(Operator):
 
 
 class _Inside:
-    """A node of the loop's graph and what computes it; Enter and Feedback have nothing to compute."""
+    """A node of the loop's graph and what computes it; Enter and Feedback have nothing to compute.
+
+    `settles`: what it puts out at an iteration is consolidated.
+    """
 
     def __init__(self, node: Node, nodes: Sequence[Node]) -> None:
         self.id = node.id
@@ -152,6 +155,7 @@ class _Inside:
         self.counts: CountHistory | None = None
         self.rederived: Rederived | None = None
         self.operator: Operator | None = None
+        self.settles = False
         self._empty = [empty_delta(nodes[i].schema) for i in node.inputs]
         schemas = tuple(nodes[i].schema for i in node.inputs)
         op = node.op
@@ -159,6 +163,7 @@ class _Inside:
             return
         if isinstance(op, DistinctOp | ThresholdOp):
             self.counts = CountHistory(node.schema, occurs if isinstance(op, DistinctOp) else at_least_zero)
+            self.settles = True
             return
         from .build import build  # which builds loops by way of this module
 
@@ -168,6 +173,7 @@ class _Inside:
             assert isinstance(operator, Join) or not operator.spines(), "state, and no word on its groups"
             self.operator = operator
             return
+        self.settles = True
         self.rederived = Rederived(operator, schemas, node.schema, exchange, alone=starts_alone(op))
 
     def spines(self) -> dict[str, Spine]:
@@ -247,7 +253,8 @@ class _Epoch:
             delta = pieces[0]
             if len(pieces) > 1:
                 delta = concat_deltas(node.schema, pieces)
-                delta = Delta(consolidate(delta.oks), consolidate(delta.errs))
+                if node.settles:  # what was foreseen for this iteration may not come after all
+                    delta = Delta(consolidate(delta.oks), consolidate(delta.errs))
             if delta:
                 results[node.id] = delta
                 self._count(len(delta.oks))
@@ -290,7 +297,9 @@ class _Epoch:
 
     def _feed(self, binding: int, delta: Delta, iteration: int) -> None:
         target = self._loop._feedback[binding]
-        oks = consolidate(delta.oks)
+        # What comes to nothing must not go round for ever.
+        settled = self._loop._nodes[self._loop._op.results[binding]].settles
+        oks = delta.oks if settled else consolidate(delta.oks)
         if len(oks):
             oks = Batch(oks.columns, _constant(iteration + 1, len(oks)), oks.diffs)
             self._put(iteration + 1, target, Delta(oks, NO_ERRORS))

@@ -78,13 +78,13 @@ class Rederived:
         index = pa.array(groups.order[groups.starts])
         heads = tuple(key.take(index) for key in keys)
         old, new = self._histories(heads, iteration)
-        after = self._evaluated(new, iteration)
-        if first and iteration == 0:
-            return after
-        before = self._evaluated(old, iteration)
+        deltas = [self._evaluated(new, iteration)]
+        if not (first and iteration == 0):
+            before = self._evaluated(old, iteration)
+            deltas.append(Delta(before.oks.negate(), before.errs.negate()))
         return Delta(
-            consolidate(concat_batches(self._schema, [after.oks, before.oks.negate()])),
-            consolidate(concat_batches(ERROR_SCHEMA, [after.errs, before.errs.negate()])),
+            consolidate(concat_batches(self._schema, [delta.oks for delta in deltas])),
+            consolidate(concat_batches(ERROR_SCHEMA, [delta.errs for delta in deltas])),
         )
 
     def _histories(self, heads: Keys, iteration: int) -> tuple[list[Batch], list[Batch]]:
