@@ -36,6 +36,9 @@ from .types import REG_TYPES, resolve_type
 if TYPE_CHECKING:
     from .planner import Planner
 
+ELSEWHERE = -1
+"""Where a column stands that is in scope, but not in the relation."""
+
 RAW = 1 << 20
 """In a grouped query, input columns stand at RAW + index until they are matched with the grouping keys."""
 
@@ -47,6 +50,24 @@ class Typed:
     scalar: Scalar
     unknown: bool = False
     parameter: int | None = None
+
+
+AnswerKey = tuple[int, int, bool]
+"""A subquery of the statement: the identity of its query and of what is compared with it, and whether it is negated."""
+
+
+def answer_key(node: ast.Subquery | ast.InQuery | ast.Quantified) -> AnswerKey:
+    match node:
+        case ast.Subquery(query=query):
+            return id(query), 0, False
+        case ast.InQuery(arg=arg, query=query, negated=negated):
+            return id(query), id(arg), negated
+        case ast.Quantified(left=left, right=right):
+            return id(right), id(left), False
+
+
+class OtherSide(Exception):
+    """Internal: a subquery that was to be computed beside one side of a join looks at the other."""
 
 
 @contextmanager
@@ -76,6 +97,7 @@ class Expressions:
         self.keys: tuple[Scalar, ...] = ()
         self.key_base = 0
         self.sets: dict[ast.Function, ColumnRef] = {}  # table functions that are columns by now
+        self.answers: dict[AnswerKey, Typed] = {}  # subqueries that are columns by now
         self.made: list[tuple[TableCall, ColumnRef]] = []  # those of GROUP BY, over the grouping's input
 
     # --- entry points ---
@@ -223,6 +245,8 @@ class Expressions:
             self.aliases = aliases
             return typed
         reference, own = self.scope.resolve(node.parts, node.position)
+        if own is not None and own.index == ELSEWHERE:
+            raise OtherSide
         if own is not None and self.aggregates is not None and isinstance(reference, ColumnRef):
             return Typed(ColumnRef(RAW + reference.index, reference.type, reference.nullable))
         return Typed(reference)
@@ -334,15 +358,12 @@ class Expressions:
 
     def _quantified(self, node: ast.Quantified) -> Typed:
         if isinstance(node.right, ast.Query):
-            if node.symbol == "=" and not node.all:
-                return self._resolve(ast.InQuery(node.left, node.right, False, node.position))
-            if node.symbol == "<>" and node.all:
-                return self._resolve(ast.InQuery(node.left, node.right, True, node.position))
-            raise Unsupported(
-                f"{node.symbol} {'ALL' if node.all else 'ANY'} (subquery) is not supported yet",
-                hint="Use EXISTS, or min() and max().",
-                position=node.position,
-            )
+            if not isinstance(node.left, ast.Row):
+                if node.symbol == "=" and not node.all:
+                    return self._resolve(ast.InQuery(node.left, node.right, False, node.position))
+                if node.symbol == "<>" and node.all:
+                    return self._resolve(ast.InQuery(node.left, node.right, True, node.position))
+            return self._subquery(node)
         name = build.operator_name(node.symbol, 2)
         prefix = "all" if node.all else "any"
         if name not in ("eq", "ne", "lt", "le", "gt", "ge"):
@@ -402,14 +423,20 @@ class Expressions:
             )
         return self.planner.session.subscript(self, array, index, node.position)
 
-    def _subquery(self, node: ast.Subquery | ast.InQuery) -> Typed:
+    def _subquery(self, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
+        key = answer_key(node)
+        if (known := self.answers.get(key)) is not None:
+            return known
         if not self.allow_subqueries:
             raise Unsupported(
                 f"subqueries in {self.clause} are not supported",
                 hint="Move the subquery to WHERE or to a derived table.",
                 position=node.position,
             )
-        return self.planner.subqueries.value(self, node)
+        answer = self.planner.subqueries.value(self, node)
+        if self.aggregates is None:
+            self.answers[key] = answer
+        return answer
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
-from ..expr.relation import Get, Relation
+from ..expr.relation import Get, JoinKind, Relation
 from ..repr.types import OID
 from . import ast, build
 from .expressions import Expressions
@@ -59,8 +59,12 @@ class FromPlanner(JoinPlanner):
         binding = self.planner.environment.get(item.name[0]) if len(item.name) == 1 else None
         alias = item.alias or item.name[-1]
         if binding is not None:
-            plan = self._common_table(binding)
             columns = item.columns or binding.table.columns
+            try:
+                plan = self._common_table(binding)
+            except Correlated:
+                table = ast.DerivedTable(binding.table.query, alias, columns, False, item.position)
+                return self.placed(base, self._correlated_table(binding, table, base), JoinKind.INNER, [])
             return self._place(plan.closed(), plan, alias, columns, base, item.position)
         found = find_relation(ast.Name(item.name, item.position), self.planner.context)
         self.planner.uses.add(found.id)
@@ -122,9 +126,25 @@ class FromPlanner(JoinPlanner):
 
         return self._query_side(item, item.query, parent, of_enclosing, base)
 
+    def _correlated_table(self, binding: CommonTableBinding, item: ast.DerivedTable, base: Relation) -> Side:
+        """A WITH item that looks at queries around the one that it belongs to: planned for each of its uses."""
+        level, scope = 0, self.scope
+        while scope is not binding.parent:
+            assert scope.parent is not None
+            level, scope = level + 1, scope.parent
+
+        def of_use(column: OuterColumn) -> int:
+            return self.scope.outer((column[0] + level - 1, column[1]))
+
+        saved, self.planner.environment = self.planner.environment, binding.environment
+        try:
+            return self._query_side(item, item.query, binding.parent, of_use, base)
+        finally:
+            self.planner.environment = saved
+
     def _query_side(
         self,
-        item: ast.DerivedTable | ast.TableRef,
+        item: ast.DerivedTable,
         query: ast.Query,
         parent: Scope | None,
         position_of: Callable[[OuterColumn], int],

@@ -102,6 +102,10 @@ class GroupingPlanner:
         grouped.aggregates = {call: build.ref(relation, base + place) for call, place in places.items()}
         grouped.key_base = self.width
         grouped.keys = tuple(transform(key, self._raw) for key in keys)
+        grouped.answers = {
+            node: replace(typed, scalar=transform(typed.scalar, self._raw))
+            for node, typed in expressions.answers.items()
+        }
         grouped.made = [self._raw_set(call, column) for call, column in expressions.made]
         return grouped
 

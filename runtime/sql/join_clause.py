@@ -8,17 +8,17 @@ looks at an enclosing query's row: then both sides are planned over the domain o
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ..errors import PtvcError, UndefinedColumn, UndefinedTable
+from ..errors import PtvcError, UndefinedColumn, UndefinedTable, Unsupported
 from ..expr.coercion import common_type
-from ..expr.relation import Join, JoinKind, Relation
+from ..expr.relation import Distinct, Join, JoinKind, Relation
 from ..expr.scalar import Coalesce, ColumnRef, Scalar
 from ..transform.rewrite import as_type, key_pair
 from . import ast, build
-from .expressions import Expressions, at
+from .expressions import ELSEWHERE, AnswerKey, Expressions, OtherSide, Typed, answer_key, at
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class JoinPlanner(ABC):
 
     def beside(self, item: ast.FromItem, base: Relation) -> Relation:
         """`base` with the rows that an item which looks at it has for each of its rows."""
-        return self._placed(base, self.dependent(item, base), JoinKind.INNER, [])
+        return self.placed(base, self.dependent(item, base), JoinKind.INNER, [])
 
     def _filtered(self, on: ast.Expression | None, relation: Relation) -> Relation:
         assert on is not None
@@ -88,9 +88,7 @@ class JoinPlanner(ABC):
         return build.project(build.where(expressions.relation, (predicate,)), range(width))
 
     def _conditions(self, relation: Relation) -> Expressions:
-        expressions = Expressions(self.planner, self.scope, relation, "JOIN conditions")
-        expressions.allow_subqueries = False
-        return expressions
+        return Expressions(self.planner, self.scope, relation, "JOIN conditions")
 
     # --- the right side ---
 
@@ -179,16 +177,123 @@ class JoinPlanner(ABC):
             self._enter_side(left, right)
             return self._using(item, left, right, kind, start)
         if item.on is None:
-            return self._placed(left, right, kind, [])
+            return self.placed(left, right, kind, [])
+        nodes = list(subquery_nodes(item.on))
+        if nodes and kind is not JoinKind.INNER:
+            return self._with_subqueries(item.on, nodes, left, right, kind)
         self._enter_side(left, right)
-        predicates = self._condition(item.on, left, right.relation)
+        if nodes:
+            joined = join(left, right.relation, kind, [], right.positions)
+            width = 0 if left is build.UNIT else len(left.schema)
+            return self._without_copies(self._filtered(item.on, joined), width, right.positions, kind)
+        predicates = self._condition(item.on, left, right.relation, {})
         return self._finished(left, right, kind, predicates)
 
-    def _condition(self, on: ast.Expression, left: Relation, right: Relation) -> list[Scalar]:
+    def _condition(
+        self, on: ast.Expression, left: Relation, right: Relation, answers: Mapping[AnswerKey, Typed]
+    ) -> list[Scalar]:
         expressions = self._conditions(build.cross(left, right))
+        expressions.answers.update(answers)
+        expressions.allow_subqueries = bool(answers)
         return build.conjuncts(expressions.predicate(on, "JOIN/ON"))
 
-    def _placed(self, left: Relation, right: Side, kind: JoinKind, predicates: Sequence[Scalar]) -> Relation:
+    # --- subqueries in the condition of an outer join ---
+
+    def _with_subqueries(
+        self,
+        on: ast.Expression,
+        nodes: Sequence[SubqueryNode],
+        left: Relation,
+        right: Side,
+        kind: JoinKind,
+    ) -> Relation:
+        """Each subquery is a column of the side that it looks at, for as long as the condition is tried."""
+        width, count = len(left.schema), len(right.relation.schema)
+        wide_left, wide_right = left, right.relation
+        found: list[tuple[SubqueryNode, bool, Typed, int]] = []
+        for node in nodes:
+            beside = self._beside_side(node, wide_left, right, on_left=True)
+            on_left = beside is not None
+            if beside is None:
+                beside = self._beside_side(node, wide_right, right, on_left=False)
+            if beside is None:
+                return self._by_pairs(on, node.position, left, right, kind)
+            relation, typed, index = beside
+            if on_left:
+                wide_left = relation
+            else:
+                wide_right = relation
+            found.append((node, on_left, typed, index))
+        total = len(wide_left.schema)
+        answers: dict[AnswerKey, Typed] = {}
+        for node, on_left, typed, index in found:
+            scalar = typed.scalar
+            place = index if on_left else total + index
+            answers[answer_key(node)] = replace(typed, scalar=ColumnRef(place, scalar.type, scalar.nullable))
+        side = replace(right, relation=wide_right)
+        self._enter_side(wide_left, side)
+        predicates = self._condition(on, wide_left, wide_right, answers)
+        joined = self._finished(wide_left, side, kind, predicates)
+        shown = count - len(right.positions)
+        self.scope.columns = [
+            replace(c, index=c.index - total + width) if c.index >= total else c for c in self.scope.columns
+        ]
+        return build.project(joined, [*range(width), *range(total, total + shown)])
+
+    def _by_pairs(
+        self, on: ast.Expression, position: int, left: Relation, right: Side, kind: JoinKind
+    ) -> Relation:
+        """A condition with subqueries that look at both sides: it is tried on all pairs with the distinct rows of the
+        side that is kept, which then takes its matches from these."""
+        if kind is JoinKind.FULL:
+            raise Unsupported(
+                "a subquery in the condition of a full join that looks at both sides is not supported",
+                hint="Compute it in a derived table.",
+                position=position,
+            )
+        self._enter_side(left, right)
+        width, count = len(left.schema), len(right.relation.schema)
+        pairs = join(
+            Distinct(left) if kind is JoinKind.LEFT else left,
+            right.relation if kind is JoinKind.LEFT else Distinct(right.relation),
+            JoinKind.INNER,
+            [],
+            right.positions,
+        )
+        matched = self._filtered(on, pairs)
+        if kind is JoinKind.LEFT:
+            keys = build.refs(left, range(width)), build.refs(matched, range(width))
+            joined: Relation = Join(left, matched, kind, *keys, null_safe=True)
+            joined = build.project(joined, [*range(width), *range(2 * width, 2 * width + count)])
+        else:
+            behind = range(width, width + count)
+            keys = build.refs(matched, behind), build.refs(right.relation, range(count))
+            joined = Join(matched, right.relation, kind, *keys, null_safe=True)
+            joined = build.project(joined, [*range(width), *range(width + count, width + 2 * count)])
+        self._widen(joined)
+        return self._without_copies(joined, width, right.positions, kind)
+
+    def _beside_side(
+        self, node: SubqueryNode, relation: Relation, right: Side, *, on_left: bool
+    ) -> tuple[Relation, Typed, int] | None:
+        """The subquery's value as one more column of one side; None when it looks at the other."""
+        if not on_left and self.scope.prefix:
+            return None  # what it needs of an enclosing query stands on the left
+        own, other = self.scope.columns, list(right.columns)
+        if not on_left:
+            own, other = other, own
+        away = [replace(column, index=ELSEWHERE) for column in other]
+        columns = [*own, *away] if on_left else [*away, *own]
+        scope = replace(self.scope, columns=columns, tables=right.tables)
+        expressions = Expressions(self.planner, scope, relation, "JOIN conditions")
+        try:
+            typed = self.planner.subqueries.value(expressions, node)
+        except OtherSide:
+            return None
+        wide, (index,) = build.append(expressions.relation, (typed.scalar,), ("answer",))
+        return wide, typed, index
+
+    def placed(self, left: Relation, right: Side, kind: JoinKind, predicates: Sequence[Scalar]) -> Relation:
         self._enter_side(left, right)
         return self._finished(left, right, kind, predicates)
 
@@ -290,6 +395,23 @@ class JoinPlanner(ABC):
             else replace(column, nullable=schema[column.index].nullable)
             for column in self.scope.columns
         ]  # fmt: skip
+
+
+SubqueryNode = ast.Subquery | ast.InQuery | ast.Quantified
+
+
+def subquery_nodes(node: object) -> Iterator[SubqueryNode]:
+    """The outermost subqueries of an expression."""
+    if isinstance(node, ast.Subquery | ast.InQuery) or (
+        isinstance(node, ast.Quantified) and isinstance(node.right, ast.Query)
+    ):
+        yield node
+    elif isinstance(node, tuple):
+        for part in node:
+            yield from subquery_nodes(part)
+    elif node is not None and not isinstance(node, str | int):
+        for slot in getattr(type(node), "__slots__", ()):
+            yield from subquery_nodes(getattr(node, slot))
 
 
 def looks_left(item: ast.FromItem) -> bool:

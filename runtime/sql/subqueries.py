@@ -7,11 +7,10 @@ are not searched anew.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, UndefinedFunction, Unsupported
-from ..expr.coercion import base_name
+from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -25,7 +24,8 @@ from ..expr.relation import (
 from ..expr.scalar import ColumnRef, Literal, Scalar
 from ..repr.types import BOOL, INT8, TEXT, ScalarType, array_of
 from . import ast, build
-from .expressions import RAW, Expressions, Typed, at
+from .expressions import ELSEWHERE, RAW, Expressions, OtherSide, Typed, at
+from .quantified import no_such_operator, quantified, row_membership, too_many_or_few
 from .scope import Correlated, OuterColumn, Scope
 
 if TYPE_CHECKING:
@@ -63,6 +63,8 @@ class Subqueries:
             if level > 1:
                 return expressions.scope.outer((level - 1, ordinal))
             own = expressions.scope.columns[ordinal]
+            if own.index == ELSEWHERE:
+                raise OtherSide
             if expressions.aggregates is None:
                 return own.index
             raw = ColumnRef(RAW + own.index, own.type, own.nullable)
@@ -76,16 +78,18 @@ class Subqueries:
 
     # --- values ---
 
-    def value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery) -> Typed:
+    def value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
         try:
             return self._value(expressions, node)
         except Unsupported:
-            if isinstance(node, ast.InQuery) or not build.never_has_rows(expressions.relation):
+            if not isinstance(node, ast.Subquery) or not build.never_has_rows(expressions.relation):
                 raise
             # Nothing of its kind exists here, so it is never computed: psql's queries over pg_publication.
             return Typed(Literal(None, TEXT), unknown=True)
 
-    def _value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery) -> Typed:
+    def _value(self, expressions: Expressions, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
+        if isinstance(node, ast.Quantified):
+            return Typed(quantified(self, expressions, node))
         with at(node.position):
             if isinstance(node, ast.InQuery):
                 result = self._membership(expressions, node)
@@ -104,10 +108,10 @@ class Subqueries:
         if not plan.single:
             relation = AssertSingle(relation, tuple(range(plan.width)))
         kind = JoinKind.INNER if plan.total else JoinKind.LEFT
-        (column,) = self._attach(expressions, relation, positions, kind)
+        (column,) = self.attach(expressions, relation, positions, kind)
         return Typed(column, unknown=plan.outputs[0].unknown)
 
-    def _attach(
+    def attach(
         self, expressions: Expressions, relation: Relation, positions: list[int], kind: JoinKind
     ) -> list[ColumnRef]:
         """Joins `relation` (its first columns are the outer values at `positions`); its other columns."""
@@ -131,27 +135,25 @@ class Subqueries:
         expressions.relation = result
         return [build.ref(result, width + i) for i in range(total - count)]
 
-    def _marked(self, expressions: Expressions, relation: Relation, positions: list[int]) -> Scalar:
+    def marked(self, expressions: Expressions, relation: Relation, positions: list[int]) -> Scalar:
         """Whether the distinct `relation` has a row for the outer values."""
         marked = Map(relation, (build.TRUE,), ("marker",))
-        (marker,) = self._attach(expressions, marked, positions, JoinKind.LEFT)
+        (marker,) = self.attach(expressions, marked, positions, JoinKind.LEFT)
         return build.is_not_null(marker)
 
     def _exists(self, expressions: Expressions, query: ast.Query) -> Scalar:
         plan, positions = self._plan(expressions, query)
         relation = plan.closed()
         if positions:
-            return self._marked(expressions, build.domain_of(relation, range(plan.width)), positions)
+            return self.marked(expressions, build.domain_of(relation, range(plan.width)), positions)
         counted = Reduce(relation, (), (), (_COUNT,), scalar=True)
-        (count,) = self._attach(expressions, counted, [], JoinKind.INNER)
+        (count,) = self.attach(expressions, counted, [], JoinKind.INNER)
         return build.call("gt", count, build.int8(0))
 
     def _membership(self, expressions: Expressions, node: ast.InQuery) -> Scalar:
         """`x IN (query)`: TRUE on a match; FALSE without rows; NULL when x or, without a match, a row is NULL."""
         if isinstance(node.arg, ast.Row):
-            raise Unsupported(
-                "this use of (row) IN (subquery) is not supported", hint="Use EXISTS.", position=node.position
-            )
+            return row_membership(self, expressions, node)
         plan, positions, arg, relation = self._in_operands(expressions, node)
         width = plan.width
         element = build.ref(relation, width)
@@ -159,7 +161,7 @@ class Subqueries:
             expressions.relation, (index,) = build.append(expressions.relation, (arg,), ("needle",))
             arg = build.ref(expressions.relation, index)
         present = build.where(relation, (build.is_not_null(element),)) if element.nullable else relation
-        matched = self._marked(expressions, Distinct(present), [*positions, arg.index])
+        matched = self.marked(expressions, Distinct(present), [*positions, arg.index])
         if not (element.nullable or arg.nullable):
             return matched
         counts = (_COUNT, Aggregate("count", element, INT8, "present", nullable=False))
@@ -170,7 +172,7 @@ class Subqueries:
         else:
             counted = Reduce(relation, (), (), counts, scalar=True)
         kind = JoinKind.LEFT if positions else JoinKind.INNER
-        rows, present_rows = self._attach(expressions, counted, positions, kind)
+        rows, present_rows = self.attach(expressions, counted, positions, kind)
         nothing = Literal(None, BOOL)
         empty = build.is_null(rows) if positions else build.call("eq", rows, build.int8(0))
         return build.when(
@@ -184,17 +186,36 @@ class Subqueries:
             BOOL,
         )
 
+    def operands(
+        self,
+        expressions: Expressions,
+        nodes: Sequence[ast.Expression],
+        query: ast.Query,
+        position: int,
+        symbol: str,
+    ) -> tuple[QueryPlan, list[int], list[Scalar], Relation, int]:
+        """Both sides of a comparison with a query's rows, cast to common types: the plan, where its domain's columns
+        stand, the left sides, and the query's rows: so many columns of the domain, then one per left side."""
+        args = [expressions.resolve(node) for node in nodes]
+        plan, positions = self._plan(expressions, query)
+        if len(plan.outputs) != len(args):
+            raise too_many_or_few(len(plan.outputs), len(args), position)
+        types: list[ScalarType] = []
+        lefts: list[Scalar] = []
+        for index, (arg, output) in enumerate(zip(args, plan.outputs, strict=True)):
+            column = Typed(ColumnRef(plan.width + index, output.type, output.nullable), output.unknown)
+            (scalar, _), type_ = _unify(expressions, arg, column, position, symbol)
+            lefts.append(scalar)
+            types.append(type_)
+        names = [f"element{i}" for i in range(len(types))]
+        return plan, positions, lefts, self.planner.converted(plan, types, names), plan.width
+
     def _in_operands(
         self, expressions: Expressions, node: ast.InQuery
     ) -> tuple[QueryPlan, list[int], Scalar, Relation]:
-        arg = expressions.resolve(node.arg)
-        plan, positions = self._plan(expressions, node.query)
-        if len(plan.outputs) != 1:
-            raise SqlSyntaxError("subquery has too many columns", position=node.position)
-        output = plan.outputs[0]
-        column = Typed(ColumnRef(plan.width, output.type, output.nullable), output.unknown)
-        (left, _), type_ = _unify(expressions, arg, column, node.position)
-        relation = self.planner.converted(plan, (type_,), ("element",))
+        plan, positions, (left,), relation, _ = self.operands(
+            expressions, (node.arg,), node.query, node.position, "="
+        )
         return plan, positions, left, relation
 
     def _array(self, expressions: Expressions, node: ast.Subquery) -> Typed:
@@ -242,18 +263,10 @@ class Subqueries:
     def _row_in(self, expressions: Expressions, node: ast.InQuery, negated: bool) -> bool:
         assert isinstance(node.arg, ast.Row)
         if negated:
-            raise Unsupported("(row) NOT IN (subquery) is not supported", hint="Use NOT EXISTS.")
-        args = [expressions.resolve(item) for item in node.arg.items]
-        plan, positions = self._plan(expressions, node.query)
-        if len(plan.outputs) != len(args):
-            raise SqlSyntaxError("subquery has too few or too many columns", position=node.position)
-        types, left = [], []
-        for index, (arg, output) in enumerate(zip(args, plan.outputs, strict=True)):
-            column = Typed(ColumnRef(plan.width + index, output.type, output.nullable), output.unknown)
-            (scalar, _), type_ = _unify(expressions, arg, column, node.position)
-            left.append(scalar)
-            types.append(type_)
-        relation = self.planner.converted(plan, types, [f"element{i}" for i in range(len(types))])
+            return False
+        plan, positions, left, relation, _ = self.operands(
+            expressions, node.arg.items, node.query, node.position, "="
+        )
         present = [
             build.is_not_null(column)
             for column in build.refs(relation, range(plan.width, len(relation.schema)))
@@ -281,18 +294,13 @@ class Subqueries:
 
 
 def _unify(
-    expressions: Expressions, arg: Typed, element: Typed, position: int
+    expressions: Expressions, arg: Typed, element: Typed, position: int, symbol: str
 ) -> tuple[list[Scalar], ScalarType]:
-    """Both sides of `arg IN (query)` as one type; as in PostgreSQL, without one there is no such operator."""
+    """Both sides of `arg symbol (query)` as one type; as in PostgreSQL, without one there is no such operator."""
     try:
         return expressions.unify((arg, element), "IN", position)
     except DatatypeMismatch:
-        names = [base_name(None if side.unknown else side.scalar.type) for side in (arg, element)]
-        raise UndefinedFunction(
-            f"operator does not exist: {names[0]} = {names[1]}",
-            hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
-            position=position,
-        ) from None
+        raise no_such_operator(symbol, arg, element, position) from None
 
 
 _COUNT = Aggregate("count", None, INT8, "count", nullable=False)
