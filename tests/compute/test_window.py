@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.operators import window as window_module
+from ptvc.compute.operators import window_state
 from ptvc.compute.operators.window import Window
+from ptvc.compute.operators.window_grid import Cells, Entries, Lines
 from ptvc.compute.plan import WindowOp
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import AGGREGATES, resolve_aggregate
 from ptvc.expr.scalar import ColumnRef, Literal, Scalar
 from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Exclusion, Frame, FrameUnit
+from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
 from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT, ScalarType
 
-from .histories import check, consolidated, history, run, schema_of
+from .histories import batch_of, check, consolidated, history, run, schema_of
 from .reference import Row, Rows, as_of, evaluate
 
 SCHEMA = schema_of(INT4, TEXT, FLOAT8, INT4)
@@ -128,7 +131,9 @@ def operator(node: r.Window) -> Window:
     return Window(window.op, schema, window.schema)
 
 
-def agrees(node: r.Window, seed: int, times: int = 8, per_time: int = 5) -> None:
+def agrees(
+    node: r.Window, seed: int, times: int = 8, per_time: int = 5, row: Callable[[Random], Row] = row
+) -> None:
     random = Random(seed)
 
     def expected(contents: list[Rows]) -> Rows:
@@ -158,14 +163,110 @@ def test_frames(order: str, bounds: tuple[Bound, Bound], unit: FrameUnit, exclus
     agrees(over(framed(Frame(unit, *bounds, exclusion)), ORDERS[order]), 5, times=5, per_time=4)
 
 
+def wide(random: Random) -> Row:
+    """Rows of few partitions and many places in order, a tenth of them ties."""
+    number = random.choice((None, *range(12)))
+    return (random.choice((1, 1, 1, 2)), random.choice("abc"), random.choice((None, 0.5)), number)
+
+
+def rows_frame(function: str, start: Bound, end: Bound, *args: Scalar) -> r.WindowCall:
+    return call(function, *args, frame=Frame(FrameUnit.ROWS, start, end))
+
+
+BLOCKED: dict[str, tuple[r.WindowCall, ...]] = {
+    "row_number": (call("row_number"),),
+    "rank": (call("rank"),),
+    "dense_rank": (call("dense_rank"),),
+    "lag": (call("lag", NAME, ONE, Literal("none", TEXT)),),
+    "lag 3, lead 2": (call("lag", NUMBER, Literal(3, INT4)), call("lead", NAME, TWO)),
+    "running sum": (call("sum", NUMBER),),
+    "running sum of rows": (rows_frame("sum", START, HERE, NUMBER), rows_frame("count", START, HERE)),
+    "running, shifted": (
+        rows_frame("sum", START, behind(2), NUMBER),
+        rows_frame("sum", START, before(3), NUMBER),
+    ),
+    "moving": (
+        rows_frame("sum", before(2), behind(1), FLOAT),
+        rows_frame("max", before(3), before(1), NUMBER),
+        rows_frame("nth_value", behind(1), behind(2), NAME, ONE),
+    ),
+    "peers": (call("count", frame=Frame(FrameUnit.RANGE, HERE, HERE, Exclusion.CURRENT_ROW)),),
+    "several": (call("dense_rank"), call("lead", NAME), rows_frame("sum", START, HERE, NUMBER)),
+}
+
+
+@pytest.mark.parametrize("calls", BLOCKED.values(), ids=BLOCKED)
+@pytest.mark.parametrize("rows", [1, 2])
+@pytest.mark.parametrize("seed", range(2))
+def test_blocks(
+    seed: int, rows: int, calls: tuple[r.WindowCall, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With small blocks, partitions are cut, blocks vanish, and steps read parts of partitions."""
+    monkeypatch.setattr(window_state, "BLOCK_ROWS", rows)
+    node = over(calls, ORDERS["by number, backwards" if seed else "by number"])
+    assert isinstance(operator(node)._state, window_state.Blocks)
+    agrees(node, seed, times=12, per_time=6, row=wide)
+
+
 def test_a_large_grid_is_cut_by_time(monkeypatch: pytest.MonkeyPatch) -> None:
     updates = history(Random(3), row, times=40, per_time=4)
     node = over((*RANKS, *OFFSETS), ORDERS["by number"])
     whole, _ = run(operator(node), [(SCHEMA, updates)], [0, 41])
     monkeypatch.setattr(window_module, "GRID_CELLS", 50)
+    monkeypatch.setattr(window_state, "GRID_CELLS", 50)
     cut, _ = run(operator(node), [(SCHEMA, updates)], [0, 41])
     assert consolidated(whole) == consolidated(cut)
     assert len(consolidated(whole)) > 50
+
+
+LOCAL = {"lag": 0.0, "moving": 0.0, "row_number": 19_990.0, "running sum of rows": 19_990.0}
+"""Where in a partition of 20,000 rows the changes are, by calls of BLOCKED."""
+
+
+@pytest.mark.parametrize(("name", "low"), LOCAL.items())
+def test_a_change_costs_its_surroundings_and_not_the_partition(
+    name: str, low: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = operator(over(BLOCKED[name], ORDERS["by number"]))
+    rows = [(1, "a", 0.5, i) for i in range(20_000)]
+    window.step((Delta(batch_from_rows(SCHEMA, rows, 1), NO_ERRORS),), 0, 2)
+    looked_at: list[int] = []
+    cells_of = window_state.cells_of
+
+    def counting(op: WindowOp, lines: Lines) -> tuple[Entries, Cells]:
+        looked_at.append(len(lines.batch))
+        return cells_of(op, lines)
+
+    monkeypatch.setattr(window_module, "cells_of", counting)
+    monkeypatch.setattr(window_state, "cells_of", counting)
+    random = Random(1)
+    for time in range(2, 30):
+        place = random.randrange(int(low), 20_000)
+        delta = Delta(batch_from_rows(SCHEMA, [(1, "b", None, place)], time, 1), NO_ERRORS)
+        window.step((delta,), time, time + 1)
+    assert max(looked_at) < 2_000
+
+
+@pytest.mark.parametrize("name", ["row_number", "running sum of rows", "dense_rank"])
+def test_what_is_carried_on_as_before_is_not_followed(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row that is replaced by one in the same place changes itself only, wherever it is."""
+    window = operator(over(BLOCKED[name], ORDERS["by number"]))
+    rows = [(1, "a", 0.5, i) for i in range(20_000)]
+    window.step((Delta(batch_from_rows(SCHEMA, rows, 1), NO_ERRORS),), 0, 2)
+    gone, come = (1, "a", 0.5, 7), (1, "b", 0.5, 7)
+    batch = batch_of(SCHEMA, [(gone, 2, -1), (come, 2, 1)])
+    looked_at: list[int] = []
+    cells_of = window_state.cells_of
+
+    def counting(op: WindowOp, lines: Lines) -> tuple[Entries, Cells]:
+        looked_at.append(len(lines.batch))
+        return cells_of(op, lines)
+
+    monkeypatch.setattr(window_module, "cells_of", counting)
+    monkeypatch.setattr(window_state, "cells_of", counting)
+    out = window.step((Delta(batch, NO_ERRORS),), 2, 3)
+    assert sum(looked_at) < 2_000
+    assert len(out.oks) == 2
 
 
 def test_a_value_that_does_not_exist_is_an_error_of_its_row() -> None:

@@ -13,62 +13,66 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_deltas
 from ...repr.consolidate import canonical
-from ...repr.schema import ERROR_SCHEMA, Schema
+from ...repr.schema import Schema
 from ..plan import WindowOp
 from ..spine import Spine
 from .base import Operator
-from .segments import Ints, Segments, segments_of
+from .segments import segments_of
 from .window_calls import evaluate
-from .window_grid import Grid, grid_of
-
-GRID_CELLS = 1 << 22
-"""A step that would need a larger grid because of its many times is cut in two by time."""
+from .window_grid import GRID_CELLS, Grid, Lines, cells_of, grid_of
+from .window_reach import reach_of
+from .window_state import Blocks, Partitions, WindowState
 
 
 class Window(Operator):
-    """State: the rows, by partition."""
+    """State: the rows, in blocks where a change need not concern the whole partition."""
 
     def __init__(self, op: WindowOp, input_schema: Schema, schema: Schema) -> None:
         super().__init__(schema)
         self._op = op
         self._input = input_schema
-        self._rows = Spine(input_schema, op.partition)
-        self._spines = {"rows": self._rows}
+        reach = reach_of(op, input_schema.types)
+        self._state: WindowState
+        self._carried: dict[int, slice] = {}
+        if reach is None:
+            self._state = Partitions(op, input_schema)
+        else:
+            self._state = Blocks(op, input_schema, reach)
+            at = 0
+            for call, sums in reach.sums:
+                self._carried[call] = slice(at, at + sums.width)
+                at += sums.width
+        self._spines = self._state.spines()
 
     def spines(self) -> dict[str, Spine]:
         return self._spines
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
-        oks_out: list[Batch] = []
-        errs_out: list[Batch] = []
+        deltas: list[Delta] = []
         pending = [oks[0]]
         while pending:
             batch = pending.pop()
             keys = tuple(canonical(batch.columns[i]) for i in self._op.partition)
             segments = segments_of(batch, keys)
             head_index = pa.array(segments.heads)
-            old = self._rows.probe(tuple(key.take(head_index) for key in keys), segments.hashes)
-            if (cut := _cut(batch, segments, old.probe)) is not None:
+            heads = tuple(key.take(head_index) for key in keys)
+            loaded = self._state.load(batch, heads, segments)
+            if (cut := _cut(loaded.lines)) is not None:
                 early = batch.times < cut
                 pending += [batch.filter(~early), batch.filter(early)]
                 continue
-            of_rows = segments.of_rows()
-            group = segments.group[of_rows]
-            self._rows.insert(_untimed(batch), segments.hashes[group])
-            combined = concat_batches(self._input, [old.rows, batch])
-            grid = grid_of(self._op, combined, old.probe, of_rows, segments)
-            delta = self._output(grid)
-            oks_out.append(delta.oks)
-            errs_out.append(delta.errs)
-        return self.delta(concat_batches(self.schema, oks_out), concat_batches(ERROR_SCHEMA, errs_out))
+            entries, cells = cells_of(self._op, loaded.lines)
+            self._state.commit(loaded, heads, entries)
+            deltas.append(self._output(grid_of(entries, cells, loaded.lines, loaded.carried)))
+        return deltas[0] if len(deltas) == 1 else concat_deltas(self.schema, deltas)
 
     def _output(self, grid: Grid) -> Delta:
         lay = grid.layout
         if not len(lay):
             return self._nothing
-        values = evaluate(self._op, lay, self._input)
+        values = evaluate(self._op, lay, self._input, self._carried)
         minus, plus = grid.changed(values)
         chosen = np.concatenate((minus, plus))
         times = np.concatenate((grid.times[grid.point[minus] + 1], grid.times[grid.point[plus]]))
@@ -91,18 +95,12 @@ class Window(Operator):
         return self.delta(Batch(columns, times, diffs), errs)
 
 
-def _cut(batch: Batch, segments: Segments, old: Ints) -> np.uint64 | None:
+def _cut(lines: Lines) -> np.uint64 | None:
     """The time to cut a step at whose grid would be too large, or None."""
+    segments = lines.segments
     if segments.single:
         return None
-    rows = np.bincount(old, minlength=segments.groups)
-    edges = np.append(segments.starts, len(batch))[np.append(segments.first, len(segments.starts))]
-    if int(((np.diff(edges) + rows) * (segments.sizes() + 1)).sum()) <= GRID_CELLS:
+    if lines.cells <= GRID_CELLS:
         return None
-    times = np.unique(batch.times)
+    times = np.unique(segments.times)
     return np.uint64(times[len(times) // 2]) if len(times) > 1 else None
-
-
-def _untimed(batch: Batch) -> Batch:
-    """State is as of the last step: its rows need no times."""
-    return Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs)

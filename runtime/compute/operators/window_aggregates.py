@@ -30,14 +30,24 @@ from .window_frames import Frames, Interval
 from .window_layout import Ints, Layout
 
 
-def aggregate(call: WindowCallOp, lay: Layout, found: Frames, types: tuple[ScalarType, ...]) -> Evaluated:
-    """The aggregate `call` over the frame of every position; `types` are those of the batch's columns."""
+def aggregate(
+    call: WindowCallOp,
+    lay: Layout,
+    found: Frames,
+    types: tuple[ScalarType, ...],
+    before: Ints | None = None,
+) -> Evaluated:
+    """The aggregate `call` over the frame of every position; `types` are those of the batch's columns.
+
+    `before` int64[width, n] are the accumulators of what stands before the line, of a frame that begins with the
+    partition.
+    """
     if not call.args:
-        return Evaluated(pa.array(found.sizes()))
+        return Evaluated(pa.array(found.sizes() + lay.places if found.from_start else found.sizes()))
     columns = tuple(_argument(argument, lay) for argument in call.args)
     if call.function in ("min", "max"):
         return Evaluated(_extreme(columns[0], lay, found, call.function == "min"))
-    return WindowSums(call, types).over(columns, found)
+    return WindowSums(call, types).over(columns, found, before)
 
 
 def _argument(argument: int | Literal, lay: Layout) -> pa.Array:

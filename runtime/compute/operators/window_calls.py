@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import pyarrow as pa
@@ -24,8 +25,8 @@ class Values:
     errors: RowErrors | None
 
 
-def evaluate(op: WindowOp, lay: Layout, schema: Schema) -> Values:
-    """Every call of `op` at every position."""
+def evaluate(op: WindowOp, lay: Layout, schema: Schema, carried: Mapping[int, slice]) -> Values:
+    """Every call of `op` at every position; `carried` are the rows of the layout's sums by call."""
     columns: list[pa.Array] = []
     errors: list[RowErrors | None] = []
     known: dict[str, Frames] = {}
@@ -37,7 +38,7 @@ def evaluate(op: WindowOp, lay: Layout, schema: Schema) -> Values:
             errors.append(known[name].errors)
         return known[name]
 
-    for call in op.calls:
+    for i, call in enumerate(op.calls):
         if call.function in RANKING:
             result = ranking(call, lay)
         elif call.function in OFFSET:
@@ -45,7 +46,8 @@ def evaluate(op: WindowOp, lay: Layout, schema: Schema) -> Values:
         elif call.function in FRAMED:
             result = framed(call, lay, frames_of(call.frame))
         else:
-            result = aggregate(call, lay, frames_of(call.frame), schema.types)
+            before = lay.sums_before[carried[i]] if i in carried else None
+            result = aggregate(call, lay, frames_of(call.frame), schema.types, before)
         columns.append(result.values)
         errors.append(result.errors)
     return Values(tuple(columns), merge_errors(errors))

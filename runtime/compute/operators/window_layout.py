@@ -28,8 +28,8 @@ class Layout:
 
     `line_start`, `line_end`, `peer_start`, `peer_end` int64[n]: the ranges of the position's line and peers;
     `group` int64[n]: its group of peers; `group_starts` int64[g + 1]: where each group starts, and n.
-    `places` int64[n]: how many rows of its partition stand before the position's line, and `groups_before`
-    int64[n] how many groups: zero where a line is a whole partition.
+    `places` int64[n]: how many rows of its partition stand before the position's line, `groups_before` int64[n]
+    how many groups, and `sums_before` int64[width, n] what they add up to: zero where a line is a whole partition.
     """
 
     batch: Batch
@@ -42,6 +42,7 @@ class Layout:
     group_starts: Ints
     places: Ints
     groups_before: Ints
+    sums_before: Ints
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -55,14 +56,7 @@ class Layout:
         return self.batch.columns[index].take(pa.array(self.rows))
 
 
-def layout(
-    batch: Batch,
-    rows: Indices,
-    line: Ints,
-    peers: Ints,
-    places: Ints | None = None,
-    groups_before: Ints | None = None,
-) -> Layout:
+def layout(batch: Batch, rows: Indices, line: Ints, peers: Ints) -> Layout:
     """`line` and `peers` int64[n] change where a line, or within it a group of peers, begins."""
     n = len(rows)
     new_line = changes(line)
@@ -79,8 +73,9 @@ def layout(
         peer_end,
         np.cumsum(new_peers) - 1,
         np.append(np.flatnonzero(new_peers), n),
-        none if places is None else places,
-        none if groups_before is None else groups_before,
+        none,
+        none,
+        np.zeros((0, n), np.int64),
     )
 
 
