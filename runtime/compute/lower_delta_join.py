@@ -60,16 +60,18 @@ class DeltaJoins:
         if paths is None or not (self._wanted or is_smaller(whole, paths)):
             self._chained.update(map(id, joins_of(join)))
             return None
-        return self._union(whole, paths), whole.output
+        wanted = sorted(set(whole.output))
+        return self._union(whole, paths, wanted), tuple(map(wanted.index, whole.output))
 
-    def _union(self, join: MultiJoin, paths: Sequence[Path]) -> int:
+    def _union(self, join: MultiJoin, paths: Sequence[Path], wanted: Sequence[int]) -> int:
+        """The node that has the columns `wanted`, of those of all inputs."""
         sides = []
         for i, relation in enumerate(join.inputs):
             classes = [c for c, members in enumerate(join.classes) if i in members]
             node, places, schema = self._keyed(relation, tuple(join.classes[c][i] for c in classes))
             sides.append(_Side(node, schema, dict(zip(classes, places, strict=True))))
         columns = [(i, c) for i, relation in enumerate(join.inputs) for c in range(len(relation.schema))]
-        schema = Schema(tuple(sides[i].schema[column] for i, column in columns))
+        schema = Schema(tuple(sides[i].schema[column] for i, column in (columns[at] for at in wanted)))
         arms = []
         for start, path in enumerate(paths):
             stream = _Stream(join, sides, columns, start)
@@ -80,7 +82,7 @@ class DeltaJoins:
                 )
                 op, schema_of_both = stream.lookup(step, arranged, self._nodes[stream.node].schema)
                 stream.node = self._add(op, (stream.node, held), schema_of_both, (op.key, None))
-            projection = stream.projection()
+            projection = stream.places(wanted)
             if projection == tuple(range(len(self._nodes[stream.node].schema))):
                 arms.append(stream.node)
             else:
@@ -116,9 +118,9 @@ class _Stream:
             checks.append(remap(predicate, self._moved))
         return LookupOp(key, arranged.key, step.input > self._start, tuple(checks)), both
 
-    def projection(self) -> tuple[int, ...]:
-        """Where the columns of all inputs stand."""
-        return tuple(map(self._moved, range(len(self._columns))))
+    def places(self, wanted: Sequence[int]) -> tuple[int, ...]:
+        """Where some of the columns of all inputs stand."""
+        return tuple(map(self._moved, wanted))
 
     def _place(self, class_: int) -> int:
         """A column that has the class's value."""

@@ -25,6 +25,7 @@ from .fuse_top_k import fuse_top_k
 from .narrow_columns import narrow_columns
 from .order_joins import order_joins
 from .outer_to_inner import outer_to_inner
+from .pin_ties import pin_ties
 from .propagate_equivalences import propagate_equivalences
 from .push_predicates import push_predicates
 from .type_check import check_types
@@ -33,6 +34,7 @@ Rule = Callable[[Relation], Relation]
 
 RULES: tuple[Rule, ...] = (
     elide_domains,
+    pin_ties,
     fold_constants,
     flatten_unions,
     push_predicates,
