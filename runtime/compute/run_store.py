@@ -97,9 +97,12 @@ class RunStore:
             self._failed_at = monotonic()
             logger.warning("cannot write state to %s, it stays in memory: %s", self.directory, error)
             return None
-        if run.nbytes >= _RELEASE_BYTES:
-            pa.default_memory_pool().release_unused()
         return mapped
+
+    def released(self, nbytes: int) -> None:
+        """A run of so many bytes has left memory: what the allocator keeps of it goes back to the system."""
+        if nbytes >= _RELEASE_BYTES:
+            pa.default_memory_pool().release_unused()
 
     # -- state as of a cut --
 

@@ -252,7 +252,12 @@ class Spine:
                 if spilled is not None:
                     self._install((run,), spilled)
                 self._changed.notify_all()
-        return spilled is not None
+        if spilled is None:
+            return False
+        nbytes = run.nbytes
+        del run
+        store.released(nbytes)
+        return True
 
     def failed(self, error: Exception) -> None:
         """A merge on the worker's thread has failed: the next insert raises `error`.  The runs are as they were."""
