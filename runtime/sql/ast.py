@@ -332,17 +332,27 @@ FromItem = TableRef | DerivedTable | TableFunction | JoinedTable
 
 
 @dataclass(frozen=True, slots=True)
+class GroupingSets:
+    """`kind` is sets, rollup or cube; a Row among `items` is several columns that belong together, or none."""
+
+    kind: str
+    items: tuple[Expression | GroupingSets, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class SelectBody:
     items: tuple[SelectItem, ...]
     distinct: bool
     distinct_on: tuple[Expression, ...]
     from_items: tuple[FromItem, ...]
     where: Expression | None
-    group_by: tuple[Expression, ...]
+    group_by: tuple[Expression | GroupingSets, ...]
     having: Expression | None
     qualify: Expression | None
     position: int
     windows: tuple[NamedWindow, ...] = ()
+    group_distinct: bool = False
 
 
 @dataclass(frozen=True, slots=True)

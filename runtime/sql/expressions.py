@@ -161,7 +161,8 @@ class Expressions:
         """`scalar` over the groups: parts that equal a grouping key become that column."""
         for number, key in enumerate(self.keys):
             if scalar == key:
-                return ColumnRef(self.key_base + number, key.type, key.nullable)
+                # A key that a grouping set leaves out is NULL there.
+                return build.ref(self.relation, self.key_base + number)
         if isinstance(scalar, ColumnRef):
             if scalar.index >= RAW:
                 self._ungrouped(scalar.index - RAW, node)

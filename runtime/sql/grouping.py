@@ -19,6 +19,7 @@ from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
 from . import ast, build
 from .aggregate_call import aggregate_calls, plan_aggregate
 from .expressions import RAW, Expressions
+from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
 from .planner import Planner, Prefix, order_position
 from .scope import Scope
 from .table_functions import expand_sets
@@ -88,7 +89,7 @@ class GroupingPlanner:
         calls = [call for root in roots for call in aggregate_calls(root)]
         if not calls and not self.body.group_by and self.body.having is None:
             return None
-        keys = self._keys(expressions, items)
+        keys, sets = self._keys(expressions, items)
         aggregates: list[Aggregate] = []
         places: dict[ast.Function, int] = {}
         for call in calls:
@@ -96,10 +97,17 @@ class GroupingPlanner:
             if aggregate not in aggregates:
                 aggregates.append(aggregate)
             places[call] = aggregates.index(aggregate)
-        relation = self._reduce(expressions.relation, keys, aggregates)
+        markers = {
+            call: [expressions.scalar(arg) for arg in call.args]
+            for root in roots
+            for call in grouping_calls(root)
+        }
+        relation, number = self._reduced(expressions.relation, keys, sets, aggregates)
         grouped = Expressions(self.planner, self.scope, relation, "SELECT")
-        base = self.width + len(keys)
+        base = len(relation.schema) - len(aggregates)
         grouped.aggregates = {call: build.ref(relation, base + place) for call, place in places.items()}
+        for call, arguments in markers.items():
+            grouped.aggregates[call] = grouping_value(call, arguments, keys, sets, number)
         grouped.key_base = self.width
         grouped.keys = tuple(transform(key, self._raw) for key in keys)
         grouped.answers = {
@@ -118,16 +126,42 @@ class GroupingPlanner:
             return ColumnRef(RAW + scalar.index, scalar.type, scalar.nullable)
         return scalar
 
-    def _keys(self, expressions: Expressions, items: Sequence[Item]) -> list[Scalar]:
+    def _keys(self, expressions: Expressions, items: Sequence[Item]) -> tuple[list[Scalar], list[KeySet]]:
+        """The keys of all grouping sets, each once, and which of them each set has."""
         keys: list[Scalar] = []
         expressions.clause = "GROUP BY"
-        expand_sets(expressions, [self._key_node(node, items) for node in self.body.group_by])
-        for node in self.body.group_by:
-            for part in node.items if isinstance(node, ast.Row) else (node,):
-                scalar = self._key(expressions, part, items)
-                if scalar not in keys:
-                    keys.append(scalar)
-        return keys
+        written = grouping_sets(self.body.group_by)
+        nodes = dict.fromkeys(node for group in written for node in group)
+        expand_sets(expressions, [self._key_node(node, items) for node in nodes])
+        places: dict[ast.Expression, int] = {}
+        for node in nodes:
+            scalar = self._key(expressions, node, items)
+            if scalar not in keys:
+                keys.append(scalar)
+            places[node] = keys.index(scalar)
+        sets = [frozenset(places[node] for node in group) for group in written]
+        return keys, list(dict.fromkeys(sets)) if self.body.group_distinct else sets
+
+    def _reduced(
+        self,
+        relation: Relation,
+        keys: Sequence[Scalar],
+        sets: Sequence[KeySet],
+        aggregates: Sequence[Aggregate],
+    ) -> tuple[Relation, Scalar | None]:
+        """The groups, and the column of their grouping set's number when there are several sets."""
+        names = [
+            relation.schema[key.index].name if isinstance(key, ColumnRef) else f"key{number + 1}"
+            for number, key in enumerate(keys)
+        ]
+        if len(sets) == 1:
+            return self._reduce(relation, keys, names, aggregates), None
+
+        def reduce(below: Relation, by: Sequence[Scalar], called: Sequence[str]) -> Relation:
+            return self._reduce(below, by, called, aggregates)
+
+        reduced = reduce_by_sets(relation, self.width, keys, names, sets, reduce)
+        return reduced, build.ref(reduced, self.width + len(keys))
 
     def _key_node(self, node: ast.Expression, items: Sequence[Item]) -> ast.Expression | None:
         """The expression that is grouped by: what a position or an alias stands for."""
@@ -163,18 +197,19 @@ class GroupingPlanner:
         return expressions.scalar(item.node)
 
     def _reduce(
-        self, relation: Relation, keys: Sequence[Scalar], aggregates: Sequence[Aggregate]
+        self,
+        relation: Relation,
+        keys: Sequence[Scalar],
+        names: Sequence[str],
+        aggregates: Sequence[Aggregate],
     ) -> Relation:
-        names = [
-            relation.schema[key.index].name if isinstance(key, ColumnRef) else f"key{number + 1}"
-            for number, key in enumerate(keys)
-        ]
+        """By the columns of enclosing queries and the keys; without keys there is a row always."""
         if not self.width:
-            return Reduce(relation, tuple(keys), tuple(names), tuple(aggregates), not self.body.group_by)
+            return Reduce(relation, tuple(keys), tuple(names), tuple(aggregates), not keys)
         prefix = build.refs(relation, range(self.width))
         prefix_names = relation.schema.names[: self.width]
         reduced = Reduce(relation, (*prefix, *keys), (*prefix_names, *names), tuple(aggregates))
-        if self.body.group_by:
+        if keys:
             return reduced
         # An aggregate over nothing is a row too: one for every row of the domain.
         assert self.domain is not None

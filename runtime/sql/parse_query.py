@@ -191,12 +191,22 @@ class QueryParser(ExpressionParser):
         if self.accept_words("from"):
             from_items = self.comma_list(self.from_item)
         where = self.expression() if self.accept_words("where") else None
-        group_by = self._group_by()
+        group_by, group_distinct = self._group_by()
         having = self.expression() if self.accept_words("having") else None
         windows = self.window_clause()
         qualify = self.expression() if self.accept_words("qualify") else None
         return ast.SelectBody(
-            items, distinct, distinct_on, from_items, where, group_by, having, qualify, position, windows
+            items,
+            distinct,
+            distinct_on,
+            from_items,
+            where,
+            group_by,
+            having,
+            qualify,
+            position,
+            windows,
+            group_distinct,
         )
 
     def _at_end_of_items(self) -> bool:
@@ -232,26 +242,30 @@ class QueryParser(ExpressionParser):
             return ast.SelectItem(expression, self.advance().value)
         return ast.SelectItem(expression, None)
 
-    def _group_by(self) -> tuple[ast.Expression, ...]:
+    def _group_by(self) -> tuple[tuple[ast.Expression | ast.GroupingSets, ...], bool]:
+        """The elements, and whether equal grouping sets count once."""
         if not self.accept_words("group"):
-            return ()
+            return (), False
         self.expect_words("by")
-        if self.at_any("all", "distinct"):
-            raise Unsupported(
-                "GROUP BY ALL and GROUP BY DISTINCT are not supported", position=self.token.position
-            )
-        return self.comma_list(self._group_item)
+        distinct = self.accept_any("all", "distinct") == "distinct"
+        return self.comma_list(self._group_item), distinct
 
-    def _group_item(self) -> ast.Expression:
-        if self.at_word("grouping", "sets") or (self.at_any("rollup", "cube") and self.at_symbol("(", 1)):
-            raise Unsupported(
-                f"GROUP BY {self.token.value.upper()} is not supported yet",
-                hint="Use UNION ALL over several GROUP BYs.",
-                position=self.token.position,
-            )
+    def _group_item(self) -> ast.Expression | ast.GroupingSets:
+        position = self.token.position
         if self.at_symbol("(") and self.at_symbol(")", 1):
-            raise Unsupported("empty grouping sets are not supported yet", position=self.token.position)
+            self.advance()
+            self.advance()
+            return ast.Row((), position)
+        if self.at_word("grouping", "sets"):
+            self.expect_words("grouping", "sets")
+            return ast.GroupingSets("sets", self.parenthesised(self._nested_group_item), position)
+        if self.at_any("rollup", "cube") and self.at_symbol("(", 1):
+            kind = self.advance().value
+            return ast.GroupingSets(kind, self.parenthesised(self.expression), position)
         return self.expression()
+
+    def _nested_group_item(self) -> ast.Expression | ast.GroupingSets:
+        return self.nested(self._group_item)
 
     # --- FROM ---
 

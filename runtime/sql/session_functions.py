@@ -30,6 +30,7 @@ from . import ast, build
 from .aggregate_call import is_aggregate
 from .catalog_functions import CatalogFunctions
 from .expressions import Expressions, Typed
+from .grouping_sets import is_grouping
 from .names import visible_path
 from .session_arrays import without
 from .table_functions import is_table_function, misplaced
@@ -89,7 +90,7 @@ class SessionFunctions(CatalogFunctions):
             if expressions.windows is None or node not in expressions.windows:
                 raise misplaced_window(expressions.clause, node)
             return Typed(expressions.windows[node])
-        if is_aggregate(node):
+        if is_aggregate(node) or is_grouping(node):
             return self._aggregate(expressions, node)
         if name in WINDOW_FUNCTIONS:
             raise PtvcError(
@@ -137,9 +138,8 @@ class SessionFunctions(CatalogFunctions):
     def _aggregate(self, expressions: Expressions, node: ast.Function) -> Typed:
         if expressions.aggregates is not None and node in expressions.aggregates:
             return Typed(expressions.aggregates[node])
-        raise GroupingError(
-            f"aggregate functions are not allowed in {expressions.clause}", position=node.position
-        )
+        what = "grouping operations" if is_grouping(node) else "aggregate functions"
+        raise GroupingError(f"{what} are not allowed in {expressions.clause}", position=node.position)
 
     def _set(self, expressions: Expressions, node: ast.Function) -> Typed:
         column = expressions.sets.get(node)

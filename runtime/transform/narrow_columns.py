@@ -101,7 +101,7 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
         case Union(inputs=arms):
             columns = sorted(needed) or ([0] if len(relation.schema) else [])
             schema = relation.schema.project(columns)
-            union = Union(tuple(_exact(arm, columns) for arm in arms), schema)
+            union = Union(_arms(arms, columns), schema)
             return union, {column: place for place, column in enumerate(columns)}
         case Negate(input=child):
             narrowed, places = _narrow(child, needed)
@@ -115,6 +115,31 @@ def _narrow(relation: Relation, needed: set[int]) -> tuple[Relation, Places]:
             columns = list(range(len(relation.schema)))
             whole = replace(relation, input=_exact(child, columns))
             return whole, {column: column for column in columns}
+
+
+def _arms(arms: Sequence[Relation], columns: Sequence[int]) -> tuple[Relation, ...]:
+    """Arms that are maps of one relation (grouping sets) stay that: it is narrowed once, to what any of them reads."""
+    parts = [(arm.indices, arm.input) if isinstance(arm, Project) else (None, arm) for arm in arms]
+    maps = [below for _, below in parts if isinstance(below, Map)]
+    if len(maps) < len(arms) or any(m.input != maps[0].input for m in maps[1:]):
+        return tuple(_exact(arm, columns) for arm in arms)
+    width = len(maps[0].input.schema)
+    wanted = [list(columns) if at is None else [at[column] for column in columns] for at, _ in parts]
+    needed: set[int] = set()
+    for arm, places in zip(maps, wanted, strict=True):
+        needed |= {i for i in places if i < width} | _read(
+            arm.scalars[i - width] for i in places if i >= width
+        )
+    narrowed, moved = _narrow(maps[0].input, needed)
+    base = len(narrowed.schema)
+    out = []
+    for arm, places in zip(maps, wanted, strict=True):
+        kept = sorted({i - width for i in places if i >= width})
+        scalars = _move([arm.scalars[i] for i in kept], moved)
+        mapped = Map(narrowed, scalars, tuple(arm.names[i] for i in kept)) if kept else narrowed
+        at = moved | {width + i: base + place for place, i in enumerate(kept)}
+        out.append(projected(mapped, [at[i] for i in places]))
+    return tuple(out)
 
 
 def _map(relation: Map, needed: set[int]) -> tuple[Relation, Places]:
