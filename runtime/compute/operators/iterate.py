@@ -30,6 +30,7 @@ State is that of the operators, between epochs: nothing waits then.
 
 from __future__ import annotations
 
+import heapq
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
@@ -214,6 +215,7 @@ class _Epoch:
         self._loop = loop
         self._first = first
         self._waiting: dict[int, dict[int, list[Delta]]] = {}
+        self._order: list[int] = []  # a heap of the iterations that wait
         self._rows = 0
         self.changes: defaultdict[int, list[Delta]] = defaultdict(list)
         self.excess: list[Batch] = []
@@ -225,16 +227,23 @@ class _Epoch:
                 start = Batch(batch.columns, _constant(0, len(batch)), batch.diffs)
                 self._put(0, loop._enter[number], Delta(start, NO_ERRORS))
         if self._first and loop._alone:
-            self._waiting.setdefault(0, {})
+            self._at(0)
         while self._waiting:
-            iteration = min(self._waiting)
+            iteration = heapq.heappop(self._order)
             check_interrupt()
             if iteration >= MAX_ITERATIONS and loop._op.limit is None:
                 raise _endless()
             self._bindings(self._iterate(iteration, self._waiting.pop(iteration)), iteration)
 
+    def _at(self, iteration: int) -> dict[int, list[Delta]]:
+        """What waits for an iteration, which will be visited."""
+        if iteration not in self._waiting:
+            self._waiting[iteration] = {}
+            heapq.heappush(self._order, iteration)
+        return self._waiting[iteration]
+
     def _put(self, iteration: int, node: int, delta: Delta) -> None:
-        self._waiting.setdefault(iteration, {}).setdefault(node, []).append(delta)
+        self._at(iteration).setdefault(node, []).append(delta)
 
     def _iterate(self, iteration: int, waiting: dict[int, list[Delta]]) -> dict[int, Delta]:
         """Every node's updates at `iteration`; what comes at later ones is put there."""
@@ -247,7 +256,7 @@ class _Epoch:
                     pieces = [*pieces, *self._now(node, output, iteration)]
                 if node.rederived is not None:
                     for due in node.rederived.due():
-                        self._waiting.setdefault(due, {})
+                        self._at(due)
             if not pieces:
                 continue
             delta = pieces[0]

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import random
+from dataclasses import replace
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, eventually, rows
+from inprocess import FAST, InProcess, eventually, rows, running
 from psycopg import errors
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -82,3 +84,36 @@ def test_a_view_without_end_can_be_dropped(runtime: InProcess, db: Db) -> None:
     db.execute("DROP MATERIALIZED VIEW endless")
     db.execute("SET statement_timeout = '20s'")
     assert rows(db, "SELECT n FROM plain") == [(1,)]  # in the same replica, which goes on
+
+
+def test_what_is_recursive_is_no_job_however_large() -> None:
+    """Here everything would be a job, and no job can run: there is no Spark."""
+    with running(replace(FAST, job_min_rows=0, query_job_min_rows=0)) as runtime, runtime.connect() as db:
+        db.execute("CREATE TABLE edges (a int, b int)")
+        db.execute("INSERT INTO edges VALUES (1, 2), (2, 3), (5, 6)")
+        db.execute(f"CREATE MATERIALIZED VIEW reach AS {REACH}")
+        plan = "\n".join(line for (line,) in rows(db, f"EXPLAIN PHYSICAL PLAN FOR {REACH}"))
+        assert "never a Spark job" in plan
+        assert rows(db, REACH + " ORDER BY n") == [(1,), (2,), (3,)]
+        [(id_, job)] = rows(
+            db,
+            "SELECT h.object_id, h.spark_job_id FROM mz_internal.mz_hydration_statuses h"
+            " JOIN mz_catalog.mz_materialized_views m ON m.id = h.object_id WHERE m.name = 'reach' AND h.hydrated",
+        )
+        assert (id_ is not None, job) == (True, None)
+
+
+def test_a_recursive_view_goes_on_after_its_replica_died(fresh: InProcess) -> None:
+    """From a checkpoint if there is one: the iterations of its state are part of that."""
+    rng = random.Random(4)
+    with fresh.connect() as db:
+        db.execute("CREATE TABLE edges (a int, b int)")
+        db.execute(f"CREATE MATERIALIZED VIEW reach AS {REACH}")
+        for round_ in range(12):
+            for _ in range(4):
+                db.execute("INSERT INTO edges VALUES (%s, %s)", (rng.randrange(1, 9), rng.randrange(1, 9)))
+            db.execute("DELETE FROM edges WHERE a = %s", (rng.randrange(1, 9),))
+            if round_ % 4 == 2:
+                eventually(lambda: rows(db, "SELECT count(*) FROM reach"))
+                fresh.kill_replica()
+            assert rows(db, "SELECT n FROM reach ORDER BY n") == rows(db, f"{REACH} ORDER BY n")
