@@ -11,7 +11,8 @@ from ..expr.relation import Get, JoinKind, Relation
 from ..repr.types import OID
 from . import ast, build
 from .expressions import Expressions
-from .join_clause import JoinPlanner, Side, looks_left
+from .join_clause import JoinPlanner, looks_left
+from .join_condition import Side
 from .names import find_relation
 from .plans import CatalogItem, ItemKind
 from .recursion import plan_recursive

@@ -20,9 +20,11 @@ from ..expr.relation import (
     Map,
     Reduce,
     Relation,
+    ScalarOrder,
+    TopK,
 )
-from ..expr.scalar import ColumnRef, Literal, Scalar
-from ..repr.types import BOOL, INT8, TEXT, ScalarType, array_of
+from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar
+from ..repr.types import BOOL, INT8, TEXT, Kind, ScalarType, array_of
 from . import ast, build
 from .expressions import ELSEWHERE, RAW, Expressions, OtherSide, Typed, at
 from .quantified import no_such_operator, quantified, row_membership, too_many_or_few
@@ -219,7 +221,8 @@ class Subqueries:
         return plan, positions, left, relation
 
     def _array(self, expressions: Expressions, node: ast.Subquery) -> Typed:
-        plan, _ = self._plan(expressions, node.query)
+        """All rows of a query of one column as an array, in its ORDER BY; without rows the empty one."""
+        plan, positions = self._plan(expressions, node.query)
         if len(plan.outputs) != 1:
             raise SqlSyntaxError("subquery must return only one column", position=node.position)
         type_ = array_of(plan.outputs[0].type)
@@ -227,7 +230,23 @@ class Subqueries:
             return Typed(Literal([], type_))
         if build.never_has_rows(expressions.relation):
             return Typed(Literal(None, type_))
-        raise Unsupported("ARRAY(subquery) is not supported yet", position=node.position)
+        if plan.outputs[0].type.kind is Kind.ARRAY:
+            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
+        relation = plan.relation
+        if plan.limit is not None or plan.offset:
+            relation = TopK(relation, tuple(range(plan.width)), plan.order, plan.limit, plan.offset)
+        order = tuple(
+            ScalarOrder(build.ref(relation, key.index), key.descending, key.nulls_first) for key in plan.order
+        )
+        collected = Aggregate("array_agg", build.ref(relation, plan.width), type_, "array", order=order)
+        if positions:
+            keys = build.refs(relation, range(plan.width))
+            reduced = Reduce(relation, keys, relation.schema.names[: plan.width], (collected,))
+        else:
+            reduced = Reduce(relation, (), (), (collected,), scalar=True)
+        kind = JoinKind.LEFT if positions else JoinKind.INNER
+        (column,) = self.attach(expressions, reduced, positions, kind)
+        return Typed(Coalesce((column, Literal([], type_)), type_))
 
     # --- conditions of WHERE ---
 
