@@ -14,6 +14,9 @@ from ..transform.multi_join import MultiJoin, joins_of, multi_join, residual_rea
 from .delta_paths import Path, Step, delta_paths, is_smaller
 from .plan import ArrangeOp, Exchange, LookupOp, Mfp, Node, Op, UnionOp
 
+MAX_INPUTS = 10
+"""A join of more inputs is a chain: the lookups of a delta join are as many as the square of its inputs."""
+
 
 class Add(Protocol):
     """Adds a node to the graph, or finds the one that is equal; its id."""
@@ -56,7 +59,7 @@ class DeltaJoins:
         whole = multi_join(join)
         if whole is None or len(whole.inputs) < 3 or not whole.classes:
             return None
-        paths = delta_paths(whole)
+        paths = delta_paths(whole) if self._wanted or len(whole.inputs) <= MAX_INPUTS else None
         if paths is None or not (self._wanted or is_smaller(whole, paths)):
             self._chained.update(map(id, joins_of(join)))
             return None

@@ -143,6 +143,13 @@ def test_a_selective_filter_keeps_the_chain() -> None:
     assert kinds(lower(star, delta_joins=False), LookupOp) == 0
 
 
+def test_a_join_of_very_many_inputs_is_a_chain() -> None:
+    whole: r.Relation = A
+    for _ in range(11):
+        whole = joined(whole, B, (0, 0))
+    assert kinds(lower(whole), LookupOp) == 0
+
+
 def test_what_nothing_connects_is_no_delta_join() -> None:
     assert kinds(lower(joined(joined(A, B, (0, 0)), C), delta_joins=True), LookupOp) == 0
 

@@ -57,6 +57,15 @@ def test_six_joins_plan_quickly() -> None:
     assert best < 0.1
 
 
+def test_thirty_joins_plan_quickly() -> None:
+    """In the order in which equalities connect them, and in another."""
+    tables = ", ".join(f"t t{i}" for i in range(30))
+    along = " and ".join(f"t{i}.a = t{i + 1}.b" for i in range(29))
+    across = " and ".join(f"t{i}.b = t{(i + 11) % 30}.a" for i in range(30))
+    for conditions in (along, across):
+        assert min(_timed(f"select t0.a from {tables} where {conditions}") for _ in range(3)) < 0.5
+
+
 def _timed(sql: str) -> float:
     start = time.perf_counter()
     optimized(sql)
