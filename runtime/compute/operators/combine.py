@@ -28,6 +28,7 @@ import pyarrow as pa
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns
+from ...repr.order import order_keys
 from ...repr.schema import Schema
 from ..merge import Identity, merge_runs
 from ..plan import DistinctOp, Op, ReduceOp, ThresholdOp, TopKOp
@@ -77,11 +78,13 @@ def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False
         case ReduceOp():
             found = _reduced(op, schema, rows, time) if _repeats(rows, range(op.keys)) else whole
         case TopKOp(limit=int(limit), offset=offset) if cut:
-            rows = consolidate(rows)
-            if len(rows) and int(rows.diffs.min()) < 0:
-                return Combined(rows, {}, uncut=True)
-            top = TopK(replace(op, limit=offset + limit, offset=0), schema)
-            found = Combined(top.step((Delta(rows, NO_ERRORS),), time, time + 1).oks, {})
+            if int(rows.diffs.min()) <= 0:
+                rows = consolidate(rows)
+                if len(rows) and int(rows.diffs.min()) < 0:
+                    return Combined(rows, {}, uncut=True)
+            op = replace(op, limit=offset + limit, offset=0)
+            rows = _first(op, rows, offset + limit)
+            found = Combined(TopK(op, schema).step((Delta(rows, NO_ERRORS),), time, time + 1).oks, {})
         case _:
             return whole
     return found if found.nbytes < whole.nbytes else whole
@@ -111,6 +114,15 @@ def _repeats(rows: Batch, key: Iterable[int], copies: int = 1) -> bool:
     """Whether there are at least WORTH rows per value of the columns `key`, were each sent so many times."""
     hashes = np.sort(hash_columns([rows.columns[i] for i in key], len(rows)))
     return copies * WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
+
+
+def _first(op: TopKOp, rows: Batch, count: int) -> Batch:
+    """Some rows that the first `count` of all are among: by the first key of the order, ties included."""
+    if op.group or not op.order or not 0 < count < len(rows):
+        return rows
+    by = op.order[0]
+    key = order_keys(rows.columns[by.index], by.descending, by.nulls_first)[0]
+    return rows.filter(key <= np.partition(key, count - 1)[count - 1])
 
 
 def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:

@@ -24,6 +24,9 @@ from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ptvc.repr.types import FLOAT8, INT4, INT8
 
 from ..histories import batch_of, consolidated, schema_of, updates_of
+from ..test_temporal_filter import VIEWS as TEMPORAL_VIEWS
+from ..test_temporal_filter import T as TIMED
+from ..test_temporal_filter import row as temporal_row
 from .cases import AS_OF, NUMBERS, Case, column, get, observed, part, random_case, random_numbers, totals
 
 SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 300))]
@@ -268,3 +271,17 @@ def test_rows_of_an_index_are_arranged(tmp_path: Path) -> None:
     assert consolidated(updates_of(index.rows(AS_OF))) == wanted
     found = index.lookup((pa.array([8], pa.int32()),), AS_OF)
     assert consolidated(updates_of(found)) == {k: n for k, n in wanted.items() if k[1] == 8}
+
+
+@pytest.mark.parametrize("name", TEMPORAL_VIEWS)
+def test_rows_of_the_future_are_kept_by_jobs(tmp_path: Path, name: str) -> None:
+    """What a temporal filter lets in or out later comes at its time, from the state that the job has left."""
+    random = Random(name)
+    rows = [temporal_row(random) for _ in range(60)]
+    inputs = {
+        "u1": [part(TIMED, rows[:40]), part(TIMED, rows[40:], time=3), part(TIMED, rows[:9], time=4, diff=-1)]
+    }
+    case = Case(None, tmp_path, TEMPORAL_VIEWS[name], inputs, partitions=3)
+    case.job = replace(case.job, hot_rows=random.choice((2, 1_000_000)))
+    change = {"u1": part(TIMED, [temporal_row(random) for _ in range(9)], time=AS_OF + 2)}
+    case.check([{}, change, *([{}] * 12)])
