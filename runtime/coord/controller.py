@@ -116,7 +116,9 @@ class Controller:
         self.statuses: dict[GlobalId, ObjectStatus] = {}
         self.ingested: dict[GlobalId, dict[str, int]] = {}
         self.sink_progress: dict[GlobalId, SinkProgress] = {}
-        self._installation = Installation(self, settings, persist, oracle, collections, catalog, directory)
+        self._installation = Installation(
+            self, settings, persist, oracle, collections, catalog, reads, directory
+        )
 
     # -- life --
 

@@ -104,6 +104,7 @@ class Coordinator:
             self.catalog,
             self._store,
             self.collections,
+            self.reads,
             self.controller,
             self._commit,
             self.epoch,

@@ -52,6 +52,7 @@ from .controller import Controller
 from .dependents import depends, dropped_with, refuse_unless_empty
 from .group_commit import GroupCommit
 from .oracle import Oracle
+from .reads import ActiveReads
 from .remap import REMAP_SCHEMA
 from .results import Command, Notice
 
@@ -84,6 +85,7 @@ class Ddl:
         catalog: Catalog,
         store: CatalogStore,
         collections: Collections,
+        reads: ActiveReads,
         controller: Controller,
         commit: GroupCommit,
         epoch: int,
@@ -94,6 +96,7 @@ class Ddl:
         self._catalog = catalog
         self._store = store
         self._collections = collections
+        self._reads = reads
         self._controller = controller
         self._commit = commit
         self._epoch = epoch
@@ -338,15 +341,17 @@ class Ddl:
 
     async def _create_stored(self, item: Item, dropped: list[Item]) -> None:
         """An item with a shard.  A view's contents begin at the time of the statement."""
-        since = self._oracle.read_time if item.kind is ItemKind.MATERIALIZED_VIEW else 0
-        item = replace(item, shard=item.id)
-        self._persist.create_shard(item.id, item.schema, since, epoch=self._epoch)
-        # Held from the first moment, so that no reader's lease can move the shard's since.
-        self._persist.set_hold(item.id, HOLDER, since, critical=True, epoch=self._epoch)
-        if item.remap is not None:
-            self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
-        await self._apply([*(Change(old, None) for old in dropped), Change(None, item)])
-        self.open(item)
+        # Until the catalog has the view, nothing else keeps its inputs readable at that time.
+        with self._reads.at(self._oracle.read_time) as now:
+            since = now if item.kind is ItemKind.MATERIALIZED_VIEW else 0
+            item = replace(item, shard=item.id)
+            self._persist.create_shard(item.id, item.schema, since, epoch=self._epoch)
+            # Held from the first moment, so that no reader's lease can move the shard's since.
+            self._persist.set_hold(item.id, HOLDER, since, critical=True, epoch=self._epoch)
+            if item.remap is not None:
+                self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
+            await self._apply([*(Change(old, None) for old in dropped), Change(None, item)])
+            self.open(item)
         self._controller.install(item)
 
     def open(self, item: Item) -> None:

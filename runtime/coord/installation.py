@@ -40,6 +40,7 @@ from .catalog import Catalog, Item
 from .checkpoints import Checkpoints
 from .collections import Collections
 from .oracle import Oracle
+from .reads import ActiveReads
 from .replicas import ReplicaClient
 from .views import expand
 
@@ -61,6 +62,7 @@ class Installation:
         oracle: Oracle,
         collections: Collections,
         catalog: Catalog,
+        reads: ActiveReads,
         directory: Path,
     ) -> None:
         self._controller = controller
@@ -69,6 +71,7 @@ class Installation:
         self._oracle = oracle
         self._collections = collections
         self._catalog = catalog
+        self._reads = reads
         self.checkpoints = Checkpoints(directory / "state", (item.id for item in catalog.user_items()))
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
         self._held: dict[str, tuple[ShardId, ...]] = {}
@@ -242,8 +245,8 @@ class Installation:
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
         """A time at which all inputs are complete, and which the last reads still see."""
-        as_of = self._oracle.read_time
-        await self._collections.wait_until_readable(ids, as_of)
+        with self._reads.at(self._oracle.read_time) as as_of:
+            await self._collections.wait_until_readable(ids, as_of)
         # Waiting may have taken long: what is complete now is complete at every later time that was promised.
         return max(as_of, min((self._collections.frontier(i) for i in ids), default=as_of + 1) - 1)
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
+from threading import Thread
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
+from ptvc.coord.catalog import Change, Item
+from ptvc.coord.ddl import Ddl
 from ptvc.persist.client import ShardState
+from ptvc.sql.plans import ItemKind
 
 
 @pytest.fixture
@@ -82,6 +87,40 @@ def test_what_a_view_needs_after_a_restart_stays(runtime: InProcess) -> None:
     runtime.start()
     assert runtime.query("SELECT n FROM m") == [(5,)]
     eventually(lambda: state(runtime, "t").since > stuck)
+
+
+def test_a_view_that_takes_long_to_define_finds_its_inputs(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Upkeep between the time at which a view begins and its entry in the catalog leaves that time readable."""
+    apply = Ddl._apply
+
+    async def slow(ddl: Ddl, changes: list[Change]) -> None:
+        if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
+            await asyncio.sleep(1.0)  # several rounds of upkeep, and ten times the history that is kept
+        await apply(ddl, changes)
+
+    monkeypatch.setattr(Ddl, "_apply", slow)
+    with runtime.connect() as db, runtime.connect() as other:
+        db.execute("CREATE TABLE t (a int)")
+        db.execute("INSERT INTO t VALUES (1)")
+        writer = Thread(target=other.execute, args=("INSERT INTO t VALUES (2)",))
+        creator = Thread(target=db.execute, args=("CREATE MATERIALIZED VIEW m AS SELECT sum(a) AS s FROM t",))
+        creator.start()
+        eventually(lambda: any(shard.id == "u2" for shard in runtime.coordinator.persist.shards()))
+        writer.start()
+        for thread in (creator, writer):
+            thread.join()
+        assert rows(db, "SELECT s FROM m") == [(3,)]
+        reasons = rows(other, "SELECT count(*) FROM mz_internal.mz_hydration_statuses WHERE hydrated")
+        assert reasons == [(1,)]
+    assert not runtime.coordinator.controller.statuses[_id(runtime, "m")].reason
+
+
+def _id(runtime: InProcess, name: str) -> str:
+    item = runtime.coordinator.catalog.find("public", name)
+    assert item is not None
+    return item.id
 
 
 def test_a_reader_keeps_what_it_reads(runtime: InProcess) -> None:
