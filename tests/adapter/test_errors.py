@@ -20,7 +20,7 @@ from .test_changes import messages
 MODELS = {
     "unknown_column.sql": "select id,\n  nope\nfrom {{ ref('fine') }}",
     "wrong_type.sql": "select id + 'x' as id from {{ ref('fine') }}",
-    "unsupported.sql": "select string_agg(name, ',') as names from {{ ref('fine') }}",
+    "unsupported.sql": "select name, now() as at from {{ ref('fine') }}",
     "contract.sql": "{{ config(contract={'enforced': true}) }} select id, name from {{ ref('fine') }}",
     "fine.sql": "{{ config(materialized='view') }} select 1 as id, 'a' as name",
     "models.yml": "models:\n  - name: contract\n    columns:\n      - {name: id, data_type: text}\n"
