@@ -99,16 +99,19 @@ def _fixed(filter_: Filter) -> Iterator[tuple[Scalar, Values]]:
 def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
     known = tuple(dict.fromkeys(value for value in values if value is not None))
-    if left.type.arrow == type_.arrow:
+    if left.type.is_integer and type_.is_integer:
+        # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
+        # an integer's type cannot hold, it is not.
+        yield left, _fitting(known, left.type)
+        if isinstance(left, Cast) and left.arg.type.is_integer:
+            yield left.arg, _fitting(known, left.arg.type)
+    elif left.type.arrow == type_.arrow:
         yield left, known
-    if isinstance(left, Cast) and left.arg.type.is_integer and left.type.is_integer:
-        # `int4_column::int8 = 7` says the same of the column itself; what it cannot hold, it is not.
-        bits = left.arg.type.arrow.bit_width
-        yield left.arg, tuple(value for value in known if _fits(value, bits))
 
 
-def _fits(value: int, bits: int) -> bool:
-    return -(1 << (bits - 1)) <= value < 1 << (bits - 1)
+def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
+    bits = type_.arrow.bit_width
+    return tuple(value for value in values if -(1 << (bits - 1)) <= value < 1 << (bits - 1))
 
 
 def _rebase(chain: list[Relation], get: Get, index: Item) -> Relation:

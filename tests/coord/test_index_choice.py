@@ -8,7 +8,7 @@ from ptvc.coord.index_choice import choose_index
 from ptvc.expr.relation import Filter, Get, Map, Project, Relation
 from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import BOOL, INT4, INT8, TEXT, array_of
+from ptvc.repr.types import BOOL, INT2, INT4, INT8, TEXT, array_of
 from ptvc.sql.plans import ItemKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
@@ -81,6 +81,16 @@ def test_a_comparison_of_wider_integers_counts_if_it_fits(catalog: Catalog) -> N
     add(catalog, "by_a", A)
     assert chosen(catalog, where(eq(Cast(A, INT8), Literal(7, INT8)))) == ("by_a", [7])
     assert chosen(catalog, where(eq(Cast(A, INT8), Literal(1 << 40, INT8)))) == ("by_a", [[]])
+
+
+def test_integers_of_other_widths_are_keys_too(catalog: Catalog) -> None:
+    """Drivers send small numbers as smallint, and a literal is an integer."""
+    add(catalog, "by_c", C)
+    assert chosen(catalog, where(eq(C, Literal(7, INT2)))) == ("by_c", [7])
+    assert chosen(catalog, where(Call("any_eq", (C, Literal([1, 2], array_of(INT4))), BOOL))) == (
+        "by_c",
+        [[1, 2]],
+    )
 
 
 def test_several_keys_are_looked_up_together(catalog: Catalog) -> None:
