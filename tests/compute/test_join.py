@@ -68,7 +68,8 @@ def test_float_keys_are_equal_as_sql_says() -> None:
 
 def test_pairs_come_in_pieces_of_bounded_size(monkeypatch: pytest.MonkeyPatch) -> None:
     """A hot key gives many pairs: they are formed a piece at a time, all of them."""
-    monkeypatch.setattr(spine_module.Spine.probe_chunks, "__kwdefaults__", {"exact": False, "limit": 7})
+    probe_chunks = spine_module.Spine.probe_chunks
+    monkeypatch.setitem(probe_chunks.__kwdefaults__, "limit", 7)
     left = [((1, str(i)), 1, 1) for i in range(10)]
     right = [(("x", 1, i), 2, 1) for i in range(12)]
     output, _ = run(Join(LEFT, RIGHT, (0,), (1,)), [(LEFT, left), (RIGHT, right)], [0, 3])
