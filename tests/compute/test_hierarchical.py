@@ -10,7 +10,9 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import hierarchical
+from ptvc.compute.operators import hierarchical, settled
+from ptvc.compute.operators.presence import Values
+from ptvc.compute.operators.segments import segments_of
 from ptvc.compute.spine import Matches, Spine
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.types import FLOAT8, INT4, TEXT, ScalarType
@@ -131,3 +133,50 @@ def test_a_change_costs_the_front_and_not_the_group(monkeypatch: pytest.MonkeyPa
     looked_at.clear()
     dataflow.step({"t": batch([0], [-9_999], time, 1)}, time, time + 1)
     assert sum(looked_at) < 6_000
+
+
+@pytest.mark.parametrize("large", [3, 256])
+@pytest.mark.parametrize("functions", [("min", "max"), ("min",), ("max",)])
+@pytest.mark.parametrize("early", [False, True])
+@pytest.mark.parametrize("seed", range(3))
+def test_settled_groups_answer_as_sorted_ones_do(
+    seed: int, early: bool, functions: tuple[str, ...], large: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Duplicates, NULLs, values at the ends of the type, deletions ahead of insertions; with fronts and without."""
+    monkeypatch.setattr(hierarchical, "LARGE_ROWS", large)
+    monkeypatch.setattr(hierarchical, "FRONT_VALUES", (1, 2))
+    random = Random(seed)
+    values = [None, -(2**31), 2**31 - 1, *range(random.choice((2, 12)))]
+    updates = random_updates(random, values, 60, random.choice((0.3, 1.0, 4.0)))
+    if early:
+        updates = [
+            (row, max(time - random.choice((0, 0, 3)), 1), n) if n < 0 else (row, time, n)
+            for row, time, n in updates
+        ]
+    relation = reduction(INT4, *functions)
+    cuts = random.choice((list(range(62)), random_cuts(random, 60)))
+    outputs = []
+    for least in (1 << 30, 0):
+        monkeypatch.setattr(settled, "SETTLED_VALUES", least)
+        outputs.append(steps(relation, updates, cuts)[0])
+    assert consolidated(outputs[0]) == consolidated(outputs[1])
+    assert as_of(outputs[1], 60) == evaluate(relation, {"t": as_of(updates, 60)})
+
+
+def test_groups_are_settled_where_their_ends_stay() -> None:
+    """One whose end is retracted is not; one that begins is; one that is too large is not."""
+    group = np.array([0, 0, 1, 1, 3, 3, 3, 0, 1, 2], np.int64)
+    column = pa.array([5, 7, 5, 7, 1, 2, 3, 6, 5, 9], pa.int32())
+    diffs = np.array([1, 1, 1, 1, 1, 1, 1, 1, -1, 1], np.int64)
+    rows = Batch((pa.array([0, 1, 2, 3]),), np.ones(4, np.uint64), np.ones(4, np.int64))
+    segments = segments_of(rows, rows.columns)
+    numbers = np.argsort(segments.heads)[group]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(settled, "SETTLED_VALUES", 0)
+        found = settled.settle(Values(column, numbers, numbers, diffs, 7), segments, ("min", "max"), 2)
+        small = settled.settle(Values(column, numbers, numbers, diffs, 7), segments, ("min", "max"), 3)
+    assert found is not None
+    assert small is not None
+    heads = np.argsort(segments.heads)
+    assert found.groups[heads].tolist() == [False, False, True, False]
+    assert small.groups[heads].tolist() == [True, False, True, True]

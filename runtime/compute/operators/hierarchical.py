@@ -1,7 +1,8 @@
 """min and max under retractions: the values that are there, per group.
 
 All values of a group are in a spine with their multiplicities.  A step ranks the values that it looks at, and finds
-the lowest and the highest rank that is present at the end of each segment.  Of a small group it looks at all values.
+the lowest and the highest rank that is present at the end of each segment.  Of a small group it looks at all values, and in a large
+step ranks only those of groups that are not settled at a glance (`settled`).
 
 A large group has a *front* for each of min and max that is wanted: some first values, in that direction.
 
@@ -20,6 +21,7 @@ a front is part of the state: the rows of it are there.
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -34,6 +36,7 @@ from ...repr.schema import Schema
 from ..spine import Matches, Spine
 from .presence import NONE, Entries, Extreme, Values, entries_of, order_of
 from .segments import Ints, Segments
+from .settled import Settled, settle
 
 LARGE_ROWS = 256
 """A group of which more updates were read gets fronts."""
@@ -104,9 +107,12 @@ class Extremes:
         rows = Batch((*keys, column), np.zeros(len(column), np.uint64), diffs)
         self._spine.insert(rows, segments.hashes[new.group])
         values = _joined(old, new if whole.all() else new.kept(whole[new.group]), segments)
-        entries = entries_of(values, order_of(values, segments), segments) if len(values) else None
+        settled = settle(values, segments, tuple(self._fronts), LARGE_ROWS)
+        entries = _entries(values, settled, segments)
         out: dict[str, pa.Array] = {}
         found = _positions(entries, segments)
+        if settled is not None:
+            found |= {name: settled.over(name, found[name]) for name in self._fronts}
         for name in self._fronts:
             front = fronts.get(name)
             self._lay_out(name, values, entries, front, rows, heads, new.group, segments)
@@ -158,7 +164,8 @@ class Extremes:
         """Brings the fronts of one direction up to date: changes inside them, fronts that are no more, new ones of
         groups that were read as a whole, and the ends of those that have grown too long.
 
-        `values` and `entries` are of the groups that were read as a whole; `rows` the step's, of the groups `group`.
+        `values` and `entries` are of the groups that were read as a whole (entries: of those not settled, thus of all
+        large ones); `rows` the step's, of the groups `group`.
         """
         pieces, hashes = [], []
 
@@ -203,6 +210,18 @@ def _joined(old: Matches, new: Values, segments: Segments) -> Values:
     if not segments.single:
         place = np.concatenate((segments.first[old.probe], new.place))
     return Values(column, group, place, np.concatenate((old.rows.diffs, new.diffs)), len(old))
+
+
+def _entries(values: Values, settled: Settled | None, segments: Segments) -> Entries | None:
+    """The entries of groups that are not settled, as positions among all `values`; None without any."""
+    if settled is None:
+        return entries_of(values, order_of(values, segments), segments) if len(values) else None
+    rows = np.flatnonzero(~settled.groups[values.group])
+    if not len(rows):
+        return None
+    rest = values.taken(rows)
+    entries = entries_of(rest, order_of(rest, segments), segments)
+    return dataclasses.replace(entries, rows=rows[entries.rows])
 
 
 def _answer(

@@ -46,9 +46,13 @@ class Values:
     def kept(self, mask: Mask) -> Values:
         """Those that `mask` says; none of them are old."""
         assert not self.old
-        rows = np.flatnonzero(mask)
+        return self.taken(np.flatnonzero(mask))
+
+    def taken(self, rows: Indices) -> Values:
+        """Those at the positions `rows`, ascending."""
         (column,) = buffers.take((self.column,), rows)
-        return Values(column, self.group[rows], self.place[rows], self.diffs[rows], 0)
+        old = int(rows.searchsorted(self.old))
+        return Values(column, self.group[rows], self.place[rows], self.diffs[rows], old)
 
     def at_positions(self, positions: Indices) -> pa.Array:
         """The values at `positions`; NULL where that is NONE."""
