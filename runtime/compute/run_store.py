@@ -95,7 +95,8 @@ class RunStore:
             mapped = self._track(self._written(run))
         except (OSError, PtvcError) as error:
             self._failed_at = monotonic()
-            logger.warning("cannot write state to %s, it stays in memory: %s", self.directory, error)
+            if self.directory.exists():  # otherwise the object was dropped
+                logger.warning("cannot write state to %s, it stays in memory: %s", self.directory, error)
             return None
         return mapped
 

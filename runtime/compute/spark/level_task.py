@@ -28,7 +28,17 @@ from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.combine import Combined, combine, resumed, state_schemas
 from ..operators.reduce import Reduce
-from ..plan import DataflowPlan, Exchange, Import, JoinOp, Node, levels, silent_at_first, starts_alone
+from ..plan import (
+    DataflowPlan,
+    Exchange,
+    Import,
+    JoinOp,
+    LookupOp,
+    Node,
+    levels,
+    silent_at_first,
+    starts_alone,
+)
 from ..run import Run
 from ..run_file import write_run
 from ..snapshot_join import snapshot_join
@@ -202,6 +212,9 @@ class LevelTask:
             return Delta(empty_batch(node.schema), inputs[0].errs)
         if isinstance(node.op, JoinOp) and not self._job.keeps_state:
             return snapshot_join(node.op, plan.input_schemas(node), node.schema, inputs)
+        if isinstance(node.op, LookupOp):
+            # The errors of what is looked up come by the path that begins there.
+            inputs = (inputs[0], Delta(inputs[1].oks, NO_ERRORS))
         operator = build(node.op, plan.input_schemas(node), node.schema, as_of if first else NEVER)
         if states:
             inputs = (self._resumed(operator, plan.input_schemas(node)[0], inputs[0], states),)

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 from ptvc.compute.plan import ArrangeOp, LookupOp
 from ptvc.expr import relation as r
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.registry import resolve_call
+from ptvc.expr.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 
 from .cases import AS_OF, NUMBERS, Case, column, get, part, random_numbers, totals
@@ -52,3 +53,20 @@ def test_an_input_without_rows(tmp_path: Path) -> None:
     inputs = {"u1": [part(NUMBERS, [(1, 2)])], "u3": [part(NUMBERS, [(7, 8)])]}
     change = {"u2": part(NUMBERS, [(1, 7)], time=AS_OF + 1)}
     Case(None, tmp_path, three(), inputs, 2).check([change])
+
+
+def test_an_error_of_an_input_is_there_once(tmp_path: Path) -> None:
+    """However many lookups read that input: when its row is deleted, the view is in error no more."""
+    quotient = resolve_call("divide", (Literal(100, NUMBERS.types[1]), column(1)))
+    failing = r.Project(r.Map(get("u1"), (quotient,), ("quotient",)), (0, 2))
+    inner = r.Join(failing, get("u2"), r.JoinKind.INNER, (column(0),), (column(0),))
+    view = r.Join(inner, get("u3"), r.JoinKind.INNER, (column(0),), (column(0),))
+    rows = [(1, 1), (2, 2)]
+    inputs = {
+        "u1": [part(NUMBERS, [(1, 0), (2, 5)])],
+        "u2": [part(NUMBERS, rows)],
+        "u3": [part(NUMBERS, rows)],
+    }
+    case = Case(None, tmp_path, view, inputs, 2)
+    assert any(isinstance(node.op, LookupOp) for node in case.plan)
+    case.check([{"u1": part(NUMBERS, [(1, 0)], time=AS_OF + 1, diff=-1)}])
