@@ -267,6 +267,17 @@ def _loop_thread(loop: asyncio.AbstractEventLoop) -> threading.Thread:
     return thread
 
 
+def hydrated(db: psycopg.Connection[Any], *names: str) -> bool:
+    """Whether all of these objects are."""
+    found = rows(
+        db,
+        "SELECT o.name FROM mz_internal.mz_hydration_statuses h JOIN mz_catalog.mz_objects o ON o.id = h.object_id"
+        " WHERE h.hydrated AND o.name = ANY(%s)",
+        (list(names),),
+    )
+    return {name for (name,) in found} == set(names)
+
+
 def rows(connection: psycopg.Connection[Any], sql: str, parameters: Any = None) -> list[tuple[Any, ...]]:
     cursor = connection.execute(sql, parameters)  # type: ignore[arg-type]
     return cursor.fetchall() if cursor.description is not None else []

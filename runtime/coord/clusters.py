@@ -95,9 +95,21 @@ class Clusters:
                     hint="The file log/driver.log in the environment's directory says what Spark is doing.",
                 )
 
+    def has_index(self, cluster: str, index: GlobalId, time: int) -> bool:
+        """A replica has the index hydrated as of `time` or before, if not yet complete at it.  One that was created
+        after a transaction's first read cannot answer that transaction."""
+        return any(
+            index in replica.hydrated and replica.beginnings[index] <= time for replica in self.of(cluster)
+        )
+
     def with_index(self, cluster: str, index: GlobalId, time: int) -> ReplicaClient | None:
-        """A replica that has the index complete at `time`; None when there is none (any more)."""
-        return next((r for r in self.of(cluster) if r.frontiers.get(index, 0) > time), None)
+        """A replica in which the index is readable at `time`; None when there is none (any more)."""
+        for replica in self.of(cluster):
+            if index in replica.hydrated and replica.beginnings[index] <= time < replica.frontiers.get(
+                index, 0
+            ):
+                return replica
+        return None
 
     # -- what is hydrated --
 

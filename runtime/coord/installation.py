@@ -142,6 +142,7 @@ class Installation:
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
+        replica.beginnings[item.id] = as_of
         replica.send(
             InstallDataflow(
                 item.id,
@@ -204,6 +205,7 @@ class Installation:
         logger.info("%s goes on from its checkpoint at %d", item.full_name, checkpoint.cut)
         self._subscribe(replica, item.id, set(plan.imports))
         replica.installed.add(item.id)
+        replica.beginnings[item.id] = as_of
         replica.send(
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
         )

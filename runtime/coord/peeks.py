@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
-from ..errors import COLLECTION_ERROR_HINT, PtvcError, ReplicaUnavailable, UndefinedTable
+from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
 from ..expr.relation import (
     Constant,
     Finishing,
@@ -36,13 +36,14 @@ from ..repr.order import sort_indices
 from ..repr.schema import Column, Schema
 from ..sql.plans import Select
 from ..transform.pipeline import optimize
-from .catalog import Catalog, Item
+from .catalog import Catalog
 from .collections import Collections
 from .controller import Controller
 from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
 from .query_jobs import QueryJobs
 from .reads import ActiveReads
+from .replicas import ReplicaClient
 from .results import Columns
 from .views import expand
 
@@ -154,14 +155,10 @@ class Peeks:
         relation = at_time(relation, time)
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
-            chosen = None
-            if not context.overlay:
-                chosen = choose_index(relation, self._catalog, context.cluster, self._usable)
-            answers = (
-                self._peek_index(chosen, context, time)
-                if chosen is not None
-                else self._peek(at_time(expand(relation, self._catalog), time), context, time, finishing)
-            )
+            answers = await self._peek_index(relation, context, time)
+            if answers is None:
+                expanded = at_time(expand(relation, self._catalog), time)
+                answers = self._peek(expanded, context, time, finishing)
             async for batch in answers:
                 yield batch
 
@@ -171,7 +168,7 @@ class Peeks:
         relation = optimize(relation)
         ids = dependencies(relation)
         for id_ in ids:
-            self._check_there(id_)
+            self._check_there(id_, time)
         await self._collections.wait_until_readable(ids, time)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
         if self._jobs.wanted(relation, context.cluster, sources):
@@ -187,28 +184,46 @@ class Peeks:
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
-    async def _peek_index(self, read: IndexRead, context: ReadContext, time: int) -> AsyncIterator[Batch]:
+    async def _peek_index(
+        self, relation: Relation, context: ReadContext, time: int
+    ) -> AsyncIterator[Batch] | None:
+        """The rows from the memory of a replica; None when no index will do."""
+        if context.overlay:
+            return None
+        clusters, cluster = self._controller.clusters, context.cluster
+        read = choose_index(
+            relation, self._catalog, cluster, lambda index: clusters.has_index(cluster, index.id, time)
+        )
+        if read is None:
+            return None
         await self._collections.wait_until_readable((read.index.id,), time)
+        # The replica that has the index may have gone away, and another that has it may begin too late.
+        replica = clusters.with_index(cluster, read.index.id, time)
+        return None if replica is None else self._look_up(read, replica, time)
+
+    async def _look_up(self, read: IndexRead, replica: ReplicaClient, time: int) -> AsyncIterator[Batch]:
         payload = None
         if read.keys is not None:
             schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
             count = len(read.keys[0])
             keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
             payload = to_ipc(schema, keys)
-        replica = self._controller.clusters.with_index(context.cluster, read.index.id, time)
-        if replica is None:
-            raise ReplicaUnavailable(f'the replica with index "{read.index.name}" went away')
         peek_id = replica.new_peek()
         replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time))
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
-    def _usable(self, index: Item) -> bool:
-        return self._controller.is_hydrated(index.id)
-
-    def _check_there(self, id: GlobalId) -> None:
+    def _check_there(self, id: GlobalId, time: int) -> None:
         if id not in self._collections:
             raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+        collection = self._collections[id]
+        # A table had no rows before it was created; a view would have had some.
+        if not collection.stamped and self._controller.since(collection.shard) > time:
+            item = self._catalog.find_by_id(id)
+            raise ObjectNotReady(
+                f'"{item.full_name if item is not None else id}" was created after this transaction began to read',
+                hint="Read it in a new transaction.",
+            )
 
     def _import(self, id: GlobalId, time: int, overlay: Overlay) -> Import:
         source = self._collections.import_of(id, time)

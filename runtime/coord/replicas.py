@@ -25,7 +25,7 @@ class ReplicaClient:
 
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
-    `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
+    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
     """
 
     def __init__(self, cluster_id: str, cluster: str, name: str) -> None:
@@ -38,6 +38,7 @@ class ReplicaClient:
         self.hydrated: dict[GlobalId, Hydrated] = {}
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}
+        self.beginnings: dict[GlobalId, int] = {}
         self.operators: dict[GlobalId, DataflowStatistics] = {}
         self.attempt = (0, -1)
         self.pid: int | None = None
@@ -71,6 +72,7 @@ class ReplicaClient:
         self.hydrated.clear()
         self.failed.clear()
         self.frontiers.clear()
+        self.beginnings.clear()
         self.operators.clear()
         self.pid = None
         if self._writer is not None:
@@ -105,7 +107,7 @@ class ReplicaClient:
     def uninstall(self, id: GlobalId) -> None:
         self.installed.discard(id)
         self.failed.discard(id)
-        for table in (self.hydrated, self.frontiers, self.operators):
+        for table in (self.hydrated, self.frontiers, self.beginnings, self.operators):
             table.pop(id, None)
         self.send(Uninstall(id))
 

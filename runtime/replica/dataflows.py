@@ -140,6 +140,8 @@ class Dataflows:
             installed.appended = command.output.upper
         try:
             self._begin(installed, command)
+            if index is not None:
+                index.advance_since(command.as_of)
         except StorageError as error:
             if command.checkpoint is not None:
                 yield StateLost(command.id, error.message)

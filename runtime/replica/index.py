@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ..compute.run import Run
 from ..compute.spine import Spine
+from ..errors import ObjectNotReady
 from ..repr.batch import Batch, Delta, concat_batches
 from ..repr.consolidate import advance, consolidate
 from ..repr.hash import hash_columns
@@ -27,6 +28,10 @@ class Index:
         self._oks = Spine(schema, key)
         self._errs = Spine(ERROR_SCHEMA, (0, 1))
         self.upper = 0
+
+    @property
+    def since(self) -> int:
+        return self._oks.since
 
     def spines(self) -> dict[str, Spine]:
         """All that it holds, by names that are stable."""
@@ -50,17 +55,25 @@ class Index:
         self._errs.advance_since(since)
 
     def errors(self, as_of: int) -> Batch:
+        """The errors at `as_of`.  This, like the reads below, raises ObjectNotReady for a time before `since`."""
+        self._check_readable(as_of)
         return _contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
 
     def rows(self, as_of: int) -> Batch:
         """All rows at `as_of`, consolidated."""
+        self._check_readable(as_of)
         return _contents(self._schema, [run.batch for run in self._oks.runs], as_of)
 
     def lookup(self, keys: tuple[pa.Array, ...], as_of: int) -> Batch:
         """The rows at `as_of` whose key equals a row of `keys`."""
+        self._check_readable(as_of)
         count = len(keys[0])
         matches = self._oks.probe(keys, hash_columns(keys, count))
         return _contents(self._schema, [matches.rows], as_of)
+
+    def _check_readable(self, as_of: int) -> None:
+        if as_of < self.since:
+            raise ObjectNotReady(f"the index is readable from {self.since} on, not at {as_of}")
 
 
 def _contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:

@@ -7,7 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, eventually, rows
+from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -89,6 +89,39 @@ def test_a_long_block_keeps_its_time_readable(runtime: InProcess, db: Db, other:
     assert all_of(db) == [(1, "x")]
     db.execute("COMMIT")
     assert all_of(db) == [(6, "x")]
+
+
+def test_a_block_reads_at_its_time_what_is_indexed_later(
+    runtime: InProcess, db: Db, other: Db, t: str
+) -> None:
+    other.execute("INSERT INTO t VALUES (1, 'x')")
+    other.execute("CREATE MATERIALIZED VIEW m AS SELECT a, count(*) AS n FROM t GROUP BY a")
+    db.execute("BEGIN")
+    assert all_of(db) == [(1, "x")]
+    read_at = runtime.coordinator.oracle.read_time
+    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    other.execute("INSERT INTO t VALUES (2, 'y')")
+    other.execute("CREATE INDEX i ON m (a)")
+    eventually(lambda: hydrated(other, "i"))
+    assert rows(db, "SELECT a, n FROM m") == rows(db, "SELECT a, n FROM m WHERE a = 1") == [(1, 1)]
+    db.execute("COMMIT")
+    assert rows(db, "SELECT a, n FROM m ORDER BY a") == [(1, 1), (2, 1)]
+
+
+def test_a_block_does_not_read_a_view_that_is_younger(runtime: InProcess, db: Db, other: Db, t: str) -> None:
+    other.execute("INSERT INTO t VALUES (1, 'x')")
+    db.execute("BEGIN")
+    assert all_of(db) == [(1, "x")]
+    read_at = runtime.coordinator.oracle.read_time
+    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    other.execute("CREATE MATERIALIZED VIEW m AS SELECT a FROM t")
+    other.execute("CREATE TABLE u (a int)")
+    other.execute("INSERT INTO u VALUES (1)")
+    assert rows(db, "SELECT * FROM u") == []  # as in PostgreSQL: it had no rows then
+    with pytest.raises(errors.ObjectNotInPrerequisiteState, match="was created after this transaction"):
+        db.execute("SELECT * FROM m")
+    db.execute("ROLLBACK")
+    assert rows(db, "SELECT * FROM m") == [(1,)]
 
 
 def test_read_only(db: Db, t: str) -> None:

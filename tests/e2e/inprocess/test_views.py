@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, eventually, rows
+from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -105,16 +105,6 @@ def test_several_clusters(runtime: InProcess, db: Db, schema: str) -> None:
     )
     for name in ("a", "b"):
         db.execute(f"DROP CLUSTER {schema}_{name} CASCADE")
-
-
-def hydrated(db: Db, *names: str) -> bool:
-    found = rows(
-        db,
-        "SELECT o.name FROM mz_internal.mz_hydration_statuses h JOIN mz_catalog.mz_objects o ON o.id = h.object_id"
-        " WHERE h.hydrated AND o.name = ANY(%s)",
-        (list(names),),
-    )
-    return {name for (name,) in found} == set(names)
 
 
 def test_indexes_answer_as_the_plain_query_does(db: Db) -> None:

@@ -1,0 +1,30 @@
+"""What an index answers, and at which times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pyarrow as pa
+import pytest
+from ptvc.errors import ObjectNotReady
+from ptvc.replica.index import Index
+from ptvc.repr.batch import Batch
+
+from .support import SCHEMA, delta
+
+READS: dict[str, Callable[[Index, int], Batch]] = {
+    "rows": lambda index, time: index.rows(time),
+    "lookup": lambda index, time: index.lookup((pa.array([1], SCHEMA.columns[0].type.arrow),), time),
+    "errors": lambda index, time: index.errors(time),
+}
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_a_time_before_its_since_is_refused(read: Callable[[Index, int], Batch]) -> None:
+    """An empty answer there would be a wrong one."""
+    index = Index(SCHEMA, (0,))
+    index.advance_since(5)
+    index.insert(delta((1, 5, 1)), 7)
+    assert len(read(index, 5)) == len(read(index, 6)) == (read is not READS["errors"])
+    with pytest.raises(ObjectNotReady, match="readable from 5 on, not at 4"):
+        read(index, 4)
