@@ -26,7 +26,7 @@ from .run_file import RUN_VERSION, sync_directory, sync_file
 from .run_store import RunStore, StateId
 from .spine import Spine
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """To be raised whenever an operator keeps other state than before for the same plan."""
 
 MANIFEST = "checkpoint.json"

@@ -23,6 +23,7 @@ from .batch import Indices, Mask
 from .buffers import Words
 
 Key = npt.NDArray[Any]
+_WORDS = frozenset(i for i, type_ in buffers.FIXED.items() if type_.kind in "iu" and type_ != np.uint64)
 _INT64_MAX = np.int64(0x7FFFFFFFFFFFFFFF)
 _S63 = np.int64(63)
 
@@ -144,6 +145,38 @@ def dense_ranks(columns: Sequence[pa.Array], length: int) -> Indices:
 def order_keys(column: pa.Array, descending: bool = False, nulls_first: bool = False) -> tuple[Key, ...]:
     """Integer keys of one column, the most significant first, whose lexical order is ORDER BY's."""
     return tuple(_keys(column, descending, nulls_first, exact=False))
+
+
+def has_order_words(type_: pa.DataType) -> bool:
+    """Whether values of this Arrow type, or most of those in use, are told by one integer: see `order_words`."""
+    return type_.id in _WORDS or type_.id in buffers.FLOATS or type_.id in buffers.DECIMAL_LIMBS
+
+
+def order_words(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask | None]:
+    """(int64[n], whose order is that of the values and which `word_values` turns back into them; for which values that
+    holds, None if for all).  No NULLs; a type that `has_order_words`."""
+    type_id = column.type.id
+    if type_id in buffers.DECIMAL_LIMBS:
+        limbs = buffers.limbs(column)
+        words = limbs[:, 0].view(np.int64)
+        sign = (words >> _S63).view(np.uint64)
+        fits: Mask = (limbs[:, 1:] == sign[:, None]).all(axis=1)
+        return words, None if fits.all() else fits
+    (key,) = _value_keys(column, exact=False)
+    return key.astype(np.int64, copy=False), None
+
+
+def word_values(words: npt.NDArray[np.int64], type_: pa.DataType) -> pa.Array:
+    """The values of such words: the inverse of `order_words`."""
+    if type_.id in buffers.DECIMAL_LIMBS:
+        count = buffers.DECIMAL_LIMBS[type_.id]
+        limbs = np.stack((words, *[words >> _S63] * (count - 1)), axis=1)
+        return pa.Array.from_buffers(type_, len(words), [None, pa.py_buffer(limbs)])
+    values: npt.NDArray[Any] = words
+    if type_.id in buffers.FLOATS:
+        values = (words ^ ((words >> _S63) & _INT64_MAX)).view(np.float64)
+    fixed = values.astype(buffers.FIXED[type_.id])
+    return pa.Array.from_buffers(type_, len(words), [None, pa.py_buffer(fixed)])
 
 
 def _total_keys(columns: Sequence[pa.Array]) -> list[Key]:

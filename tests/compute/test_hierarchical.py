@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date, datetime, timedelta
+from decimal import Decimal
 from random import Random
 from typing import Any
 
@@ -10,16 +12,27 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import hierarchical, settled
-from ptvc.compute.operators.presence import Values
-from ptvc.compute.operators.segments import segments_of
+from ptvc.compute.operators import hierarchical
 from ptvc.compute.spine import Matches, Spine
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
-from ptvc.repr.types import FLOAT8, INT4, TEXT, ScalarType
+from ptvc.repr.types import (
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT4,
+    INT8,
+    NUMERIC,
+    TEXT,
+    TIMESTAMP,
+    ScalarType,
+    derived_numeric,
+)
 
 from .histories import consolidated, random_cuts
 from .reference import Update, as_of, evaluate
-from .test_reduce import reduction, steps
+from .test_reduce import MONEY, reduction, steps
+
+WIDE = derived_numeric(0)
 
 VALUES: dict[ScalarType, list[Any]] = {
     INT4: [None, *range(12)],
@@ -135,48 +148,84 @@ def test_a_change_costs_the_front_and_not_the_group(monkeypatch: pytest.MonkeyPa
     assert sum(looked_at) < 6_000
 
 
-@pytest.mark.parametrize("large", [3, 256])
-@pytest.mark.parametrize("functions", [("min", "max"), ("min",), ("max",)])
+DATES = [None, *(date(2026, 1, 1) + timedelta(days=i) for i in (-20_000, *range(6)))]
+AT_THE_ENDS: dict[ScalarType, list[Any]] = {
+    INT4: [None, -(2**31), 2**31 - 1, *range(12)],
+    INT8: [None, -(2**63), 2**63 - 1, *range(4)],
+    DATE: DATES,
+    TIMESTAMP: [None if d is None else datetime(d.year, d.month, d.day) for d in DATES],
+    FLOAT8: [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, -1.5, 5e-324],
+    FLOAT4: [None, float("nan"), float("inf"), -float("inf"), -0.0, 0.0, -1.5, 0.25],
+    MONEY: [None, *(Decimal(i).scaleb(-2) for i in (-(10**12) + 1, -1, 0, 1, 250, 10**12 - 1))],
+    WIDE: [None, *(Decimal(i) for i in (-(2**64), -(2**63), -1, 0, 2**63 - 1, 2**63, 10**37))],
+    NUMERIC: [None, Decimal("-1e20"), Decimal("-0.5"), Decimal(0), Decimal("1e-20"), Decimal("1e30")],
+}
+
+
+def told(row: tuple[Any, ...]) -> tuple[Any, ...]:
+    """The row with NaN as a value that equals itself."""
+    return tuple("NaN" if value != value else value for value in row)
+
+
+@pytest.mark.parametrize("functions", [("min", "max"), ("max",)])
 @pytest.mark.parametrize("early", [False, True])
-@pytest.mark.parametrize("seed", range(3))
-def test_settled_groups_answer_as_sorted_ones_do(
-    seed: int, early: bool, functions: tuple[str, ...], large: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("type_", AT_THE_ENDS, ids=str)
+@pytest.mark.parametrize("seed", range(2))
+def test_ends_answer_as_values_do(
+    seed: int, type_: ScalarType, early: bool, functions: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Duplicates, NULLs, values at the ends of the type, deletions ahead of insertions; with fronts and without."""
-    monkeypatch.setattr(hierarchical, "LARGE_ROWS", large)
-    monkeypatch.setattr(hierarchical, "FRONT_VALUES", (1, 2))
+    """Duplicates, NULLs, values at the ends of the type, deletions ahead of insertions, with fronts and without."""
     random = Random(seed)
-    values = [None, -(2**31), 2**31 - 1, *range(random.choice((2, 12)))]
-    updates = random_updates(random, values, 60, random.choice((0.3, 1.0, 4.0)))
+    monkeypatch.setattr(hierarchical, "LARGE_ROWS", random.choice((3, 256)))
+    monkeypatch.setattr(hierarchical, "FRONT_VALUES", (1, 2))
+    updates = random_updates(random, AT_THE_ENDS[type_], 60, random.choice((0.3, 1.0, 4.0)))
     if early:
         updates = [
             (row, max(time - random.choice((0, 0, 3)), 1), n) if n < 0 else (row, time, n)
             for row, time, n in updates
         ]
-    relation = reduction(INT4, *functions)
-    cuts = random.choice((list(range(62)), random_cuts(random, 60)))
+    relation = reduction(type_, *functions)
     outputs = []
-    for least in (1 << 30, 0):
-        monkeypatch.setattr(settled, "SETTLED_VALUES", least)
+    for cuts in ([0, 61], list(range(62)), random_cuts(random, 60), random_cuts(random, 60)):
         outputs.append(steps(relation, updates, cuts)[0])
-    assert consolidated(outputs[0]) == consolidated(outputs[1])
-    assert as_of(outputs[1], 60) == evaluate(relation, {"t": as_of(updates, 60)})
+    monkeypatch.setattr(hierarchical, "has_order_words", lambda type_: False)
+    outputs.append(steps(relation, updates, random_cuts(random, 60))[0])
+    outputs = [[(told(row), time, n) for row, time, n in output] for output in outputs]
+    assert all(consolidated(output) == consolidated(outputs[0]) for output in outputs)
+    for time in (60,) if early else (0, 20, 40, 60):
+        expected = evaluate(relation, {"t": as_of(updates, time)})
+        assert as_of(outputs[1], time) == {told(row): n for row, n in expected.items()}
 
 
-def test_groups_are_settled_where_their_ends_stay() -> None:
-    """One whose end is retracted is not; one that begins is; one that is too large is not."""
-    group = np.array([0, 0, 1, 1, 3, 3, 3, 0, 1, 2], np.int64)
-    column = pa.array([5, 7, 5, 7, 1, 2, 3, 6, 5, 9], pa.int32())
-    diffs = np.array([1, 1, 1, 1, 1, 1, 1, 1, -1, 1], np.int64)
-    rows = Batch((pa.array([0, 1, 2, 3]),), np.ones(4, np.uint64), np.ones(4, np.int64))
-    segments = segments_of(rows, rows.columns)
-    numbers = np.argsort(segments.heads)[group]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(settled, "SETTLED_VALUES", 0)
-        found = settled.settle(Values(column, numbers, numbers, diffs, 7), segments, ("min", "max"), 2)
-        small = settled.settle(Values(column, numbers, numbers, diffs, 7), segments, ("min", "max"), 3)
-    assert found is not None
-    assert small is not None
-    heads = np.argsort(segments.heads)
-    assert found.groups[heads].tolist() == [False, False, True, False]
-    assert small.groups[heads].tolist() == [True, False, True, True]
+def test_only_groups_that_lose_an_end_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """1,000 groups of ten values each: 0, 10, ... 90.  Counted are the groups whose values a step looks at."""
+    dataflow = Dataflow(lower(reduction(INT4, "min", "max")), 0)
+    groups = np.arange(1_000)
+    keys, values = np.repeat(groups, 10), np.tile(np.arange(0, 100, 10), 1_000)
+    looked_at: list[int] = []
+    read = hierarchical.Extremes._read
+
+    def counting(extremes: hierarchical.Extremes, *args: Any) -> Matches:
+        found = read(extremes, *args)
+        looked_at.append(len(np.unique(found.probe)))
+        return found
+
+    monkeypatch.setattr(hierarchical.Extremes, "_read", counting)
+    time = 0
+
+    def step(keys: Any, values: Any, diff: int) -> tuple[int, int]:
+        """(groups that were looked at, updates that came out)"""
+        nonlocal time
+        looked_at.clear()
+        time += 1
+        output = dataflow.step({"t": batch(keys, values, time - 1, diff)}, time - 1, time)
+        return sum(looked_at), len(output.oks)
+
+    assert step(keys, values, 1) == (0, 1_000)
+    assert step(groups, groups % 100, 1) == (0, 2 * 90)  # nine values in ten are within
+    assert step(groups, groups % 100, -1) == (90 + 20, 2 * 90)
+    assert step(groups, np.full(1_000, 50), -1) == (0, 0)
+    assert step(groups[:10], np.full(10, 0), -1) == (10, 2 * 10)
+    assert step(groups[:10], np.full(10, -5), 1) == (0, 2 * 10)
+    assert step(groups[:10], np.full(10, 95), 1) == (0, 2 * 10)
+    assert step(np.arange(1_000, 2_000), groups, 1) == (0, 1_000)  # groups that are new

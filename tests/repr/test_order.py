@@ -4,6 +4,7 @@ import functools
 import itertools
 import math
 from collections.abc import Sequence
+from datetime import date, datetime
 from decimal import Decimal
 from random import Random
 from typing import Any
@@ -11,7 +12,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
-from ptvc.repr.order import dense_ranks, hash_order, row_order, sort_indices, sort_keys
+from ptvc.repr.order import (
+    dense_ranks,
+    has_order_words,
+    hash_order,
+    order_words,
+    row_order,
+    sort_indices,
+    sort_keys,
+    word_values,
+)
 
 NAN = float("nan")
 
@@ -166,3 +176,38 @@ def test_sort_keys_sorts_by_the_first_and_then_the_next(names: tuple[str, str], 
     assert sorted(order.tolist()) == list(range(count))
     assert ordered == sorted(rows)
     assert new.tolist() == [True, *(a != b for a, b in itertools.pairwise(ordered))]
+
+
+WORDS: list[tuple[pa.DataType, list[Any], int]] = [
+    (pa.int16(), [-(2**15), -1, 0, 2**15 - 1], 4),
+    (pa.int64(), [-(2**63), -1, 0, 2**63 - 1], 4),
+    (pa.date32(), [date(1, 1, 1), date(1970, 1, 1), date(9999, 12, 31)], 3),
+    (pa.timestamp("us"), [datetime(1, 1, 1), datetime(1970, 1, 1), datetime(9999, 12, 31)], 3),
+    (pa.float32(), [-math.inf, -1.5, 0.0, 1e-45, 2.5, math.inf, NAN], 7),
+    (pa.float64(), [-math.inf, -1.5, 0.0, 5e-324, 1e300, math.inf, NAN], 7),
+    (
+        pa.decimal128(38, 2),
+        [Decimal("-92233720368547758.08"), Decimal("-0.01"), Decimal(0), Decimal("9e30")],
+        3,
+    ),
+    (pa.decimal128(38, 0), [Decimal(-(10**37)), Decimal(2**63 - 1), Decimal(2**63), Decimal(2**64)], 1),
+    (pa.decimal256(76, 38), [Decimal(-1), Decimal("-1e-20"), Decimal(0), Decimal("1e-20"), Decimal(1)], 3),
+]
+"""Values in their order, and how many of them have a word."""
+
+
+@pytest.mark.parametrize(("type_", "values", "told"), WORDS, ids=str)
+def test_words_are_in_the_order_of_their_values_and_give_them_back(
+    type_: pa.DataType, values: list[Any], told: int
+) -> None:
+    assert has_order_words(type_)
+    column = pa.array([*values, *values], type_).slice(len(values))
+    words, fits = order_words(column)
+    kept = np.ones(len(values), np.bool_) if fits is None else fits
+    assert int(kept.sum()) == told
+    assert (np.diff(words[kept].astype(object)) > 0).all()
+    assert str(word_values(words[kept], type_).to_pylist()) == str(column.filter(pa.array(kept)).to_pylist())
+
+
+def test_texts_and_lists_have_no_words() -> None:
+    assert not any(has_order_words(type_) for type_ in (pa.string(), pa.list_(pa.int64()), pa.bool_()))

@@ -141,6 +141,11 @@ def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
     rest = concat_batches(schema, [rows, sent.negate()])
     local.step((Delta(rest, NO_ERRORS),), time, time + 1)
     state = {name: _contents(spine) for name, spine in local.spines().items()}
+    groups = state["groups"]
+    # Of no values no ends are known: zeros.
+    ends = len(state_schemas(op, schema, schema)["groups"]) - len(groups.columns)
+    unknown = pa.array(np.zeros(len(groups), np.int64))
+    state["groups"] = groups.with_columns((*groups.columns, *[unknown] * ends))
     return Combined(sent, {name: batch for name, batch in state.items() if len(batch)})
 
 

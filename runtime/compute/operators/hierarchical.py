@@ -1,8 +1,8 @@
 """min and max under retractions: the values that are there, per group.
 
-All values of a group are in a spine with their multiplicities.  A step ranks the values that it looks at, and finds
-the lowest and the highest rank that is present at the end of each segment.  Of a small group it looks at all values, and in a large
-step ranks only those of groups that are not settled at a glance (`settled`).
+All values of a group are in a spine with their multiplicities, and its ends beside its sums (`ends`).  Where these say
+what the step makes of them, nothing else is looked at.  Else the step reads the group's values, all of them if they are few,
+ranks them, and finds the lowest and the highest rank that is present at the end of each segment.
 
 A large group has a *front* for each of min and max that is wanted: some first values, in that direction.
 
@@ -21,25 +21,27 @@ a front is part of the state: the rows of it are there.
 
 from __future__ import annotations
 
-import dataclasses
 import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ...repr import buffers
 from ...repr.batch import Batch, Indices, Mask, concat_batches
 from ...repr.consolidate import canonical
-from ...repr.schema import Schema
+from ...repr.order import has_order_words, order_words, word_values
+from ...repr.schema import Column, Schema
+from ...repr.types import INT8
 from ..spine import Matches, Spine
+from .ends import Ends
 from .presence import NONE, Entries, Extreme, Values, entries_of, order_of
 from .segments import Ints, Segments
-from .settled import Settled, settle
 
 LARGE_ROWS = 256
-"""A group of which more updates were read gets fronts."""
+"""A group of which more updates were read gets fronts; of one with more rows, the ends alone will not do."""
 
 FRONT_VALUES = (64, 512)
 """A front holds the square root of the group's size, and not fewer or more than these; twice as many at most."""
@@ -72,6 +74,9 @@ class Extremes:
         key = tuple(range(keys))
         self._spine = Spine(self._schema, key)
         self._fronts = {name: Spine(self._schema, key, compact=True) for name in wanted}
+        self.ends: tuple[Column, ...] = ()
+        if has_order_words(self._schema.types[-1].arrow):
+            self.ends = tuple(Column(f"{name}_{argument}", INT8, False) for name in ("known", *wanted))
 
     def spines(self) -> dict[str, Spine]:
         return {"values": self._spine} | {str(name): front for name, front in self._fronts.items()}
@@ -83,10 +88,14 @@ class Extremes:
         heads: Columns,
         segments: Segments,
         of_rows: Indices,
-    ) -> dict[str, pa.Array]:
-        """What is wanted before and after each of s segments (array of 2 s values, NULL where there are none).
+        sizes: Ints,
+        ends: Ints,
+    ) -> tuple[dict[Extreme, pa.Array], Ints]:
+        """What is wanted before and after each of s segments (array of 2 s values, NULL where there are none), and the
+        ends after the step.
 
-        `of_rows` is the segment of each row of `batch`, `keys` its key columns, `heads` the key of each group.
+        `of_rows` is the segment of each row of `batch`, `keys` its key columns, `heads` the key of each group, `sizes`
+        int64[g] how many rows it has after the step, `ends` int64[e, g] its columns `self.ends` before.
         """
         column = canonical(batch.columns[self.argument])
         place, diffs = of_rows, batch.diffs
@@ -95,6 +104,7 @@ class Extremes:
             taken = buffers.take((*keys, column), valid)
             keys, column, place, diffs = taken[:-1], taken[-1], place[valid], diffs[valid]
         new = Values(column, segments.group[place], place, diffs, 0)
+        rows = Batch((*keys, column), np.zeros(len(column), np.uint64), diffs)
         fronts = {
             name: self._by_front(name, new, heads, segments)
             for name, spine in self._fronts.items()
@@ -103,21 +113,45 @@ class Extremes:
         whole = np.ones(segments.groups, np.bool_)
         if len(fronts) == len(self._fronts):
             whole = ~functools.reduce(np.logical_and, (front.enough for front in fronts.values()))
-        old = self._read(whole, heads, segments)
-        rows = Batch((*keys, column), np.zeros(len(column), np.uint64), diffs)
+        before = Ends.read(ends, tuple(self._fronts))
+        after, sure = self._moved(before, new, fronts, sizes, segments)
+        old = self._read(whole & ~(sure & before.known), heads, segments)
+        sure[old.probe] = False  # its ends were not known, and not for want of values
+        whole &= ~sure
         self._spine.insert(rows, segments.hashes[new.group])
+        by_ends: dict[Extreme, pa.Array] = {}
+        if sure.any():
+            by_ends = {name: _by_ends(name, before, after, segments, column.type) for name in self._fronts}
+            if sure.all():
+                return by_ends, after.state()
         values = _joined(old, new if whole.all() else new.kept(whole[new.group]), segments)
-        settled = settle(values, segments, tuple(self._fronts), LARGE_ROWS)
-        entries = _entries(values, settled, segments)
-        out: dict[str, pa.Array] = {}
+        entries = entries_of(values, order_of(values, segments), segments) if len(values) else None
         found = _positions(entries, segments)
-        if settled is not None:
-            found |= {name: settled.over(name, found[name]) for name in self._fronts}
+        out: dict[Extreme, pa.Array] = {}
         for name in self._fronts:
             front = fronts.get(name)
             self._lay_out(name, values, entries, front, rows, heads, new.group, segments)
             out[name] = _answer(name, values, found[name], front, segments)
-        return out
+        if by_ends:
+            those = pa.array(np.tile(sure[segments.group], 2))
+            out = {name: pc.if_else(those, by_ends[name], answer) for name, answer in out.items()}
+        after = _found(after, sure, whole, entries, out, segments)
+        return out, after.state()
+
+    def _moved(
+        self, before: Ends, new: Values, fronts: dict[Extreme, _Fronts], sizes: Ints, segments: Segments
+    ) -> tuple[Ends, Mask]:
+        """The ends of all groups after the step, and of which groups they may be that, unless it turns out that values
+        of ends that are not known are there."""
+        if not self.ends:
+            return before, np.zeros(segments.groups, np.bool_)
+        after, sure = before.moved(*order_words(new.column), new.group, new.diffs)
+        sure &= sizes <= LARGE_ROWS  # a larger one is looked at, and gets fronts
+        if not segments.single:
+            sure &= segments.sizes() == 1
+        for front in fronts.values():
+            sure[front.held.probe] = False
+        return after, sure
 
     def _read(self, whole: Mask, heads: Columns, segments: Segments) -> Matches:
         """All values of the groups `whole`, as of before the step."""
@@ -164,8 +198,7 @@ class Extremes:
         """Brings the fronts of one direction up to date: changes inside them, fronts that are no more, new ones of
         groups that were read as a whole, and the ends of those that have grown too long.
 
-        `values` and `entries` are of the groups that were read as a whole (entries: of those not settled, thus of all
-        large ones); `rows` the step's, of the groups `group`.
+        `values` and `entries` are of the groups that were read as a whole; `rows` the step's, of the groups `group`.
         """
         pieces, hashes = [], []
 
@@ -212,16 +245,36 @@ def _joined(old: Matches, new: Values, segments: Segments) -> Values:
     return Values(column, group, place, np.concatenate((old.rows.diffs, new.diffs)), len(old))
 
 
-def _entries(values: Values, settled: Settled | None, segments: Segments) -> Entries | None:
-    """The entries of groups that are not settled, as positions among all `values`; None without any."""
-    if settled is None:
-        return entries_of(values, order_of(values, segments), segments) if len(values) else None
-    rows = np.flatnonzero(~settled.groups[values.group])
-    if not len(rows):
-        return None
-    rest = values.taken(rows)
-    entries = entries_of(rest, order_of(rest, segments), segments)
-    return dataclasses.replace(entries, rows=rows[entries.rows])
+def _by_ends(name: Extreme, before: Ends, after: Ends, segments: Segments, type_: pa.DataType) -> pa.Array:
+    """The extreme before and after each segment, where its group has that one only: its ends."""
+    group = segments.group
+    values = word_values(np.concatenate((before.words[name][group], after.words[name][group])), type_)
+    known = np.concatenate((before.known[group], after.known[group]))
+    return values if known.all() else pc.if_else(pa.array(known), values, pa.scalar(None, type_))
+
+
+def _found(
+    after: Ends,
+    sure: Mask,
+    whole: Mask,
+    entries: Entries | None,
+    answers: dict[Extreme, pa.Array],
+    segments: Segments,
+) -> Ends:
+    """The ends of groups that are `sure`, and of those read as a `whole` (others have fronts, which serve as well)."""
+    known = after.known & sure
+    if entries is not None and after.words:
+        seen = whole.copy()
+        for name in after.words:
+            seen &= entries.plain(name, segments.groups)
+        groups = np.flatnonzero(seen)
+        last = len(segments.starts) + np.append(segments.first[1:], len(segments.starts))[groups] - 1
+        for name, words in after.words.items():
+            words[groups], fits = order_words(buffers.take((answers[name],), last)[0])
+            if fits is not None:
+                seen[groups[~fits]] = False
+        known |= seen
+    return Ends(known, after.words)
 
 
 def _answer(

@@ -103,6 +103,13 @@ class Entries:
         high = _paint(begin, end, -1 - entry, len(segments.starts), levels)
         return {"min": low, "max": np.where(high == NONE, NONE, -1 - high)}
 
+    def plain(self, name: Extreme, groups: int) -> Mask:
+        """Of which groups the first entry that occurs after the step (in that direction; there is one) is present."""
+        first = self._ends(self.now != 0, groups)[name]
+        there: Mask = first != NONE
+        there[there] = self.now[first[there]] > 0
+        return there
+
     def up_to_last(self, name: Extreme, groups: int) -> Mask:
         """Which entries do not stand behind all those of their group that occur before the step."""
         last = self._ends(self.was != 0, groups)["max" if name == "min" else "min"]

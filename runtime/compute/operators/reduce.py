@@ -12,7 +12,7 @@ At every (group, time) the row that was is retracted and the row that is inserte
 that does not fit its type is an error in place of the row, and is retracted like one.
 
 State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
-the accumulators; `floats`, one row per (group, limb); `distinct_<i>`, `values_<i>`, `min_<i>` and `max_<i>` for
+the accumulators, then the ends that min and max know (`ends`); `floats`, one row per (group, limb); `distinct_<i>`, `values_<i>`, `min_<i>` and `max_<i>` for
 argument i; `rows` for aggregates of whole groups.  State is as of the end of the last step, so its rows bear no time of
 their own (0).
 """
@@ -67,13 +67,6 @@ class Reduce(Operator):
         self._keys = op.keys
         self._from_nothing = False
         keys = input_schema.columns[: op.keys]
-        self._accumulators = Accumulators(op, input_schema)
-        sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
-        key = tuple(range(op.keys))
-        self._groups = Spine(
-            Schema(keys + sums), key, tuple(range(op.keys, op.keys + self._accumulators.width))
-        )
-        self._spines = {"groups": self._groups}
         arguments = [
             (a.argument, a.function in ("min", "max"), a.distinct)
             for a in op.aggregates
@@ -87,6 +80,12 @@ class Reduce(Operator):
         self._extremes = {
             i: Extremes(input_schema, op.keys, i, _wanted(op, i)) for i, extreme, _ in arguments if extreme
         }
+        self._accumulators = Accumulators(op, input_schema)
+        sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
+        sums += tuple(column for extremes in self._extremes.values() for column in extremes.ends)
+        summed = range(op.keys, op.keys + len(sums))
+        self._groups = Spine(Schema(keys + sums), tuple(range(op.keys)), tuple(summed))
+        self._spines = {"groups": self._groups}
         self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
         for i, extremes in self._extremes.items():
             self._spines |= {f"{name}_{i}": spine for name, spine in extremes.spines().items()}
@@ -163,60 +162,56 @@ class Reduce(Operator):
             float_feeds += self._accumulators.float_feeds(
                 source, {source: crossings.values}, crossings.segments, crossings.diffs
             )
-        rows, sums = self._accumulate(batch.diffs, counts, deltas, heads, segments)
-        floats: dict[FloatSum, ExactSums] = {}
-        if self._floats is not None:
-            floats = self._floats.step(float_feeds, heads, segments)
-        extremes = {
-            i: state.step(batch, keys, heads, segments, of_rows) for i, state in self._extremes.items()
-        }
-        whole = {} if self._whole is None else self._whole.step(batch, keys, heads, segments)
-        return self._finish(rows, sums, floats, extremes, whole)
-
-    def _accumulate(
-        self,
-        diffs: Ints,
-        counts: Ints,
-        deltas: Ints,
-        heads: tuple[pa.Array, ...],
-        segments: Segments,
-    ) -> tuple[Ints, Ints]:
-        """Multiplicities int64[2 s] and sums int64[width, 2 s] before and after each segment."""
-        width = self._accumulators.width
-        old_rows = np.zeros(segments.groups, np.int64)
-        old_sums = np.zeros((width, segments.groups), np.int64)
-        sums = range(self._keys, self._keys + width)
-        matches = self._groups.probe(heads, segments.hashes, columns=sums)
-        if len(matches):
-            np.add.at(old_rows, matches.probe, matches.rows.diffs)
-            for i in range(width):
-                np.add.at(old_sums[i], matches.probe, fixed(matches.rows.columns[i]))
+        held = self._before(heads, segments)
+        if self._accumulators.width:
+            _check_range(batch.diffs, held[0])
         if segments.single:
             totals, total_sums = counts, deltas
         else:
             totals = np.add.reduceat(counts, segments.first)
             total_sums = np.add.reduceat(deltas, segments.first, axis=1)
-        if width:
-            _check_range(diffs, old_rows)
-        state = Batch(
-            (*heads, *(pa.array(row) for row in total_sums)),
-            np.zeros(segments.groups, np.uint64),
-            totals,
+        floats: dict[FloatSum, ExactSums] = {}
+        if self._floats is not None:
+            floats = self._floats.step(float_feeds, heads, segments)
+        extremes: dict[int, dict[Extreme, pa.Array]] = {}
+        moves, at = [], 1 + len(deltas)
+        for i, state in self._extremes.items():
+            ends = held[at : at + len(state.ends)]
+            at += len(state.ends)
+            sizes = held[0] + totals
+            extremes[i], ends_after = state.step(batch, keys, heads, segments, of_rows, sizes, ends)
+            moves.append(ends_after - ends)
+        self._groups.insert(
+            Batch(
+                (*heads, *(pa.array(row) for rows in (total_sums, *moves) for row in rows)),
+                np.zeros(segments.groups, np.uint64),
+                totals,
+            ),
+            segments.hashes,
         )
-        self._groups.insert(state, segments.hashes)
-        after_rows = segments.running(old_rows, counts)
-        after_sums = segments.running(old_sums, deltas)
-        return (
-            np.concatenate((segments.previous(old_rows, after_rows), after_rows)),
-            np.concatenate((segments.previous(old_sums, after_sums), after_sums), axis=1),
-        )
+        whole = {} if self._whole is None else self._whole.step(batch, keys, heads, segments)
+        before = held[: 1 + len(deltas)]
+        after = segments.running(before, np.concatenate((counts[None, :], deltas)))
+        stacked = np.concatenate((segments.previous(before, after), after), axis=1)
+        return self._finish(stacked[0], stacked[1:], floats, extremes, whole)
+
+    def _before(self, heads: tuple[pa.Array, ...], segments: Segments) -> Ints:
+        """The state before the step: int64[1 + columns, g], the multiplicity of every group and its columns."""
+        width = len(self._groups.sums)
+        held = np.zeros((1 + width, segments.groups), np.int64)
+        matches = self._groups.probe(heads, segments.hashes, columns=self._groups.sums)
+        if len(matches):
+            np.add.at(held[0], matches.probe, matches.rows.diffs)
+            for row, column in zip(held[1:], matches.rows.columns, strict=True):
+                np.add.at(row, matches.probe, fixed(column))
+        return held
 
     def _finish(
         self,
         rows: Ints,
         sums: Ints,
         floats: dict[FloatSum, ExactSums],
-        extremes: dict[int, dict[str, pa.Array]],
+        extremes: dict[int, dict[Extreme, pa.Array]],
         whole: dict[int, pa.Array],
     ) -> _Results:
         columns = []
@@ -226,7 +221,8 @@ class Reduce(Operator):
                 result = Evaluated(whole[number])
             elif aggregate.function in ("min", "max"):
                 assert aggregate.argument is not None
-                result = Evaluated(extremes[aggregate.argument][aggregate.function])
+                function: Extreme = "min" if aggregate.function == "min" else "max"
+                result = Evaluated(extremes[aggregate.argument][function])
             else:
                 result = self._accumulators.finish(aggregate, sums, rows, floats)
             columns.append(result.values)
