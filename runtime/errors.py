@@ -149,6 +149,12 @@ class ReplicaUnavailable(PtvcError):
     sqlstate = "57P03"
 
 
+class UnexpectedRetraction(PtvcError):
+    """A row goes from a collection that was taken to be append-only: what was computed on that ground cannot go on."""
+
+    sqlstate = "XX000"
+
+
 class InvalidUsage(PtvcError):
     """A caller broke a contract that a user can cause (an append beyond the upper, an unknown shard)."""
 

@@ -15,6 +15,7 @@ Nodes are hash-consed: equal operators over equal inputs are one node, so a subt
 from __future__ import annotations
 
 from collections.abc import Callable
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from typing import TypeGuard, assert_never
 
@@ -50,6 +51,7 @@ from ..expr.scalar import And, Case, ColumnRef, Literal, NowCompare, Scalar, col
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.schema import Column, Schema
 from ..repr.types import BOOL, INT4, Kind
+from ..transform.append_only import AppendOnly
 from .lower_delta_join import DeltaJoins
 from .plan import (
     WHOLE_GROUP,
@@ -78,13 +80,19 @@ from .plan import (
 )
 
 
-def lower(relation: Relation, *, delta_joins: bool | None = None) -> DataflowPlan:
+def lower(
+    relation: Relation,
+    *,
+    delta_joins: bool | None = None,
+    append_only: AbstractSet[GlobalId] = frozenset(),
+) -> DataflowPlan:
     """The physical plan of a relation.
 
     Inner joins of three inputs and more are delta joins where these hold less (`delta_paths`); with `delta_joins` True
-    wherever they can be, with False nowhere, as is best for what is computed once.
+    wherever they can be, with False nowhere, as is best for what is computed once.  From the objects `append_only` no
+    row ever goes: operators over them, and over what is made of them, forget what cannot come back.
     """
-    builder = Builder(delta_joins)
+    builder = Builder(delta_joins, AppendOnly(append_only))
     output = builder.node(relation)
     return DataflowPlan(tuple(builder.nodes), tuple(builder.imports), output, relation.schema)
 
@@ -139,8 +147,9 @@ class Edge:
 
 
 class Builder:
-    def __init__(self, delta_joins: bool | None) -> None:
+    def __init__(self, delta_joins: bool | None, append_only: AppendOnly) -> None:
         self.nodes: list[Node] = []
+        self.append_only = append_only
         self._delta_joins = DeltaJoins(delta_joins, self.nodes, self._add, self._keyed)
         self.imports: list[GlobalId] = []
         self._known: dict[tuple[str, tuple[int, ...]], int] = {}
@@ -219,11 +228,16 @@ class Builder:
             case Reduce():
                 return self._reduce(relation)
             case Distinct(input=child):
-                return self._add(DistinctOp(), (self.node(child),), schema, (everything,))
+                distinct = DistinctOp(self.append_only.origins(child))
+                return self._add(distinct, (self.node(child),), schema, (everything,))
             case Threshold(input=child):
+                if self.append_only.holds(child):
+                    return self.node(child)
                 return self._add(ThresholdOp(), (self.node(child),), schema, (everything,))
             case TopK(input=child, group=group, order=order, limit=limit, offset=offset):
-                return self._add(TopKOp(group, order, limit, offset), (self.node(child),), schema, (group,))
+                monotonic = self.append_only.origins(child) if limit is not None else ()
+                top = TopKOp(group, order, limit, offset, monotonic)
+                return self._add(top, (self.node(child),), schema, (group,))
             case Window():
                 return self._window(relation)
             case AssertSingle(input=child, group=group):
@@ -339,7 +353,9 @@ class Builder:
             )
         edge.columns = places
         child = self._close(edge, Schema(tuple(columns)))
-        op = ReduceOp(keys, tuple(aggregates), reduce.scalar)
+        extremes = any(aggregate.function in ("min", "max") for aggregate in aggregates)
+        monotonic = self.append_only.origins(reduce.input) if extremes else ()
+        op = ReduceOp(keys, tuple(aggregates), reduce.scalar, monotonic)
         return self._add(op, (child,), reduce.schema, (tuple(range(keys)),))
 
     def _window(self, window: Window) -> int:

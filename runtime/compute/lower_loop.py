@@ -15,7 +15,8 @@ class LoopBuilder(Builder):
     """Builds the graph inside a loop.  `entered`: the nodes outside that it reads, and what they are inside."""
 
     def __init__(self, outside: Builder, ids: tuple[str, ...]) -> None:
-        super().__init__(delta_joins=False)  # a loop's joins are over iterations
+        # A loop's joins are over iterations.
+        super().__init__(delta_joins=False, append_only=outside.append_only)
         self.entered: dict[int, int] = {}
         self._outside = outside
         self._bindings = {id: number for number, id in enumerate(ids)}

@@ -129,16 +129,23 @@ class AggregateOp:
 
 @dataclass(frozen=True, slots=True)
 class ReduceOp:
-    """One row per group of the first `keys` columns; `scalar` has its one row even over an empty input."""
+    """One row per group of the first `keys` columns; `scalar` has its one row even over an empty input.
+
+    `monotonic`, here and in other operators: the append-only collections that the input comes from, where that makes
+    it append-only and the operator holds less for it; none otherwise.
+    """
 
     keys: int
     aggregates: tuple[AggregateOp, ...]
     scalar: bool = False
+    monotonic: tuple[GlobalId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class DistinctOp:
     """Every row that occurs, once."""
+
+    monotonic: tuple[GlobalId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,7 @@ class TopKOp:
     order: tuple[OrderBy, ...]
     limit: int | None
     offset: int = 0
+    monotonic: tuple[GlobalId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@
     2  level 1  Reduce %1 by hash(#0) keys #0 | count(*), sum(#1)  (ck, n, s) -> output
 
 `#n` is column n of the operator's input (of both inputs side by side, in a residual); `%n` is node n as an input,
-with the columns that its rows are exchanged by; the level is the superstep of a Spark job.  The graph inside a loop
-follows it, indented, with numbers of its own.
+with the columns that its rows are exchanged by; the level is the superstep of a Spark job.  A `monotonic` operator holds
+only what can still matter, as its input is append-only.  The graph inside a loop follows it, indented, with numbers of
+its own.
 """
 
 from __future__ import annotations
@@ -108,8 +109,8 @@ def _op(op: Op) -> tuple[str, str]:
             return "Lookup", _lookup(op)
         case ReduceOp():
             return "Reduce", _reduce(op)
-        case DistinctOp():
-            return "Distinct", ""
+        case DistinctOp(monotonic=monotonic):
+            return "Distinct", "monotonic" if monotonic else ""
         case TopKOp():
             return "TopK", _top_k(op)
         case WindowOp():
@@ -177,6 +178,8 @@ def _reduce(op: ReduceOp) -> str:
         parts.append(", ".join(map(_aggregate, op.aggregates)))
     if op.scalar:
         parts.append("one row always")
+    if op.monotonic:
+        parts.append("monotonic")
     return " | ".join(parts)
 
 
@@ -208,6 +211,8 @@ def _top_k(op: TopKOp) -> str:
         parts.append(f"limit {op.limit}")
     if op.offset:
         parts.append(f"offset {op.offset}")
+    if op.monotonic:
+        parts.append("monotonic")
     return " | ".join(parts)
 
 

@@ -36,6 +36,7 @@ from ..replica.protocol import (
 )
 from ..sql.plans import ItemKind
 from ..transform.pipeline import optimize
+from .append_only import append_only
 from .catalog import Catalog, Item
 from .checkpoints import Checkpoints
 from .collections import Collections
@@ -216,7 +217,8 @@ class Installation:
         assert relation is not None
         if item.kind is ItemKind.INDEX:
             relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
-        return lower(optimize(expand(relation, self._catalog)))
+        expanded = expand(relation, self._catalog)
+        return lower(optimize(expanded), append_only=append_only(expanded, self._catalog))
 
     @staticmethod
     def reads(item: Item, catalog: Catalog) -> set[GlobalId]:

@@ -27,6 +27,7 @@ from ..sql.plans import (
     Update,
 )
 from ..transform.pipeline import optimize
+from .append_only import append_only
 from .catalog import Catalog
 from .ddl import Ddl, Definition
 from .group_commit import Conflict, GroupCommit
@@ -183,7 +184,8 @@ class Sequencer:
     def _explain(self, planned: Explain) -> str:
         if planned.stage is not ExplainStage.PHYSICAL:
             return planned.text
-        return plan_text(lower(optimize(expand(planned.relation, self.catalog))))
+        relation = expand(planned.relation, self.catalog)
+        return plan_text(lower(optimize(relation), append_only=append_only(relation, self.catalog)))
 
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:
         return ReadContext(

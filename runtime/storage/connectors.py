@@ -152,6 +152,16 @@ def open_ingestion(
     return Ingestion(connector, schema, handling, position, chunk_bytes=chunk_bytes)
 
 
+def only_appends(connector: str, options: Mapping[str, Any], envelope: EnvelopeKind) -> bool:
+    """Whether no row of such a source ever goes (its errors may); `options` are the fields of the connector's options.
+
+    Files are read once: a source whose file was cut or replaced stalls, and takes nothing back.
+    """
+    if envelope is not EnvelopeKind.NONE:
+        return False
+    return connector == "file" or (connector == "counter" and options.get("max_cardinality") is None)
+
+
 def _envelope(
     schema: Schema, key: tuple[int, ...], kind: EnvelopeKind, position: str | None, snapshot: Batch | None
 ) -> Envelope:

@@ -66,6 +66,21 @@ def history(
     return updates
 
 
+def append_only_history(
+    random: Random, row: Callable[[Random], Row], *, times: int = 12, per_time: int = 5
+) -> list[Update]:
+    """Inserts only, at times 1 to `times`, about `per_time` at each; what comes and goes within a time was not there."""
+    updates: list[Update] = []
+    for time in range(1, times + 1):
+        for _ in range(random.randrange(2 * per_time + 1)):
+            updates.append((row(random), time, random.choice((1, 1, 1, 2, 3))))
+            if random.random() < 0.1:
+                noise = row(random)
+                updates += [(noise, time, 1), (noise, time, -1)]
+    random.shuffle(updates)
+    return updates
+
+
 def batch_of(schema: Schema, updates: Sequence[Update]) -> Batch:
     return Batch(
         tuple(pa.array([u[0][i] for u in updates], column.type.arrow) for i, column in enumerate(schema)),

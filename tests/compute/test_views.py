@@ -30,8 +30,13 @@ def random_histories(random: Random) -> dict[str, list[Update]]:
     }
 
 
-def run(relation: r.Relation, histories: Histories, cuts: Sequence[int]) -> list[Update]:
-    dataflow = Dataflow(lower(relation), cuts[0])
+def run(
+    relation: r.Relation,
+    histories: Histories,
+    cuts: Sequence[int],
+    append_only: frozenset[str] = frozenset(),
+) -> list[Update]:
+    dataflow = Dataflow(lower(relation, append_only=append_only), cuts[0])
     out: list[Update] = []
     for begin, end in pairwise(cuts):
         inputs = {

@@ -19,7 +19,7 @@ from ptvc.repr.consolidate import consolidate
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.storage import envelope as envelope_module
-from ptvc.storage.connectors import CounterOptions, FileOptions, open_ingestion
+from ptvc.storage.connectors import CounterOptions, FileOptions, only_appends, open_ingestion
 from ptvc.storage.envelope import EnvelopeKind
 from ptvc.storage.ingestion import Ingestion, Status
 
@@ -271,3 +271,19 @@ def test_output_that_cannot_be_an_upsert_sources_own(tmp_path: Path) -> None:
             FileOptions(str(tmp_path), "json"), SCHEMA, KEY, EnvelopeKind.UPSERT, ManualClock(),
             position='{"read": {"files": {}}}', snapshot=twice,
         )  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("connector", "options", "envelope", "expected"),
+    [
+        ("file", {"path": "x", "format": "json"}, EnvelopeKind.NONE, True),
+        ("file", {"path": "x", "format": "json"}, EnvelopeKind.UPSERT, False),
+        ("counter", {"tick_ms": 10, "max_cardinality": None}, EnvelopeKind.NONE, True),
+        ("counter", {"tick_ms": 10, "max_cardinality": 3}, EnvelopeKind.NONE, False),
+        ("of another version", {}, EnvelopeKind.NONE, False),
+    ],
+)
+def test_which_sources_only_append(
+    connector: str, options: dict[str, Any], envelope: EnvelopeKind, expected: bool
+) -> None:
+    assert only_appends(connector, options, envelope) is expected

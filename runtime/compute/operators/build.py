@@ -28,6 +28,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
+from .appended_topk import AppendedTopK
 from .arrange import Arrange
 from .assert_single import AssertSingle
 from .base import Operator
@@ -76,10 +77,10 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return Lookup(op, inputs[1], schema)
         case ReduceOp():
             return Reduce(op, inputs[0], schema, as_of)
-        case DistinctOp():
-            return Distinct(schema)
-        case TopKOp():
-            return TopK(op, schema)
+        case DistinctOp(monotonic=monotonic):
+            return Distinct(schema, monotonic)
+        case TopKOp(monotonic=monotonic):
+            return AppendedTopK(op, schema) if monotonic else TopK(op, schema)
         case WindowOp():
             return Window(op, inputs[0], schema)
         case ThresholdOp():

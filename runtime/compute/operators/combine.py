@@ -6,7 +6,8 @@ to the rest (`Reduce.begin_with`).
 
 That holds for counts and sums, but a result like min, or the count of distinct values, needs the values themselves.
 So of rows A the task sends some rows V, those values with how often each occurs and NULL in every other column, and
-the state of A - V, in which all values cancel and only sums are left:
+the state of A - V, in which all values cancel and only sums are left (over an append-only input, of which min and max
+hold no values but the ends, V are the ends):
 
 ```
 A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A - V = {k: 0 rows, sum 60}
@@ -25,17 +26,20 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from ...repr import buffers
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import canonical, consolidate
 from ...repr.hash import hash_columns
 from ...repr.order import order_keys
 from ...repr.schema import Schema
 from ..merge import Identity, merge_runs
 from ..plan import DistinctOp, Op, ReduceOp, ThresholdOp, TopKOp
 from ..spine import Spine
+from .appended_extremes import AppendedExtremes
 from .bits import BITS
 from .moments import REGRESSIONS, VARIANCES
-from .reduce import Reduce
+from .reduce import Reduce, extremes_of
+from .segments import segments_of
 from .topk import TopK
 
 LINEAR = frozenset(("count", "sum", "avg", "bool_and", "bool_or", "every", *VARIANCES, *REGRESSIONS, *BITS))
@@ -67,7 +71,8 @@ def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False
     where nothing is gained.
 
     With `cut`, nobody will want the operator's state, so that a top k needs only what is in the top k here.  That is
-    wrong where a row is retracted that is somewhere else: then all are `uncut`, and so must be those of every task.
+    wrong where a row is retracted that is somewhere else: then all are `uncut`, and so must be those of every task.  A
+    top k over an append-only input wants no more for its state either.
     """
     whole = Combined(rows, {})
     if not len(rows):
@@ -126,7 +131,12 @@ def _first(op: TopKOp, rows: Batch, count: int) -> Batch:
 
 
 def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
-    values = [a for a in op.aggregates if a.distinct or a.function not in LINEAR]
+    ends = _only_ends(op, rows)
+    values = [
+        a
+        for a in op.aggregates
+        if (a.distinct or a.function not in LINEAR) and not (a.function in EXTREMES and a.argument in ends)
+    ]
     if values and _repeats(rows, range(len(schema))):
         return Combined(consolidate(rows), {})
     arguments = dict.fromkeys(a.argument for a in values if a.argument is not None)
@@ -134,19 +144,42 @@ def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
         _repeats(rows, (*range(op.keys), i), len(arguments)) for i in arguments
     ):
         return Combined(rows, {})
-    sent = concat_batches(schema, [_values(schema, op.keys, argument, rows) for argument in arguments])
+    pieces = [_values(schema, op.keys, argument, rows) for argument in arguments]
+    pieces += [_ends(op, schema, argument, rows) for argument in ends]
+    sent = concat_batches(schema, pieces)
     # min and max hold no sums, and in A - V no values either.
     sums = tuple(a for a in op.aggregates if a.function not in EXTREMES)
-    local = Reduce(replace(op, aggregates=sums, scalar=False), schema, schema, time)
+    local = Reduce(replace(op, aggregates=sums, scalar=False, monotonic=()), schema, schema, time)
     rest = concat_batches(schema, [rows, sent.negate()])
     local.step((Delta(rest, NO_ERRORS),), time, time + 1)
     state = {name: _contents(spine) for name, spine in local.spines().items()}
     groups = state["groups"]
     # Of no values no ends are known: zeros.
-    ends = len(state_schemas(op, schema, schema)["groups"]) - len(groups.columns)
+    unset = len(state_schemas(op, schema, schema)["groups"]) - len(groups.columns)
     unknown = pa.array(np.zeros(len(groups), np.int64))
-    state["groups"] = groups.with_columns((*groups.columns, *[unknown] * ends))
+    state["groups"] = groups.with_columns((*groups.columns, *[unknown] * unset))
     return Combined(sent, {name: batch for name, batch in state.items() if len(batch)})
+
+
+def _only_ends(op: ReduceOp, rows: Batch) -> tuple[int, ...]:
+    """The arguments of which nothing but the ends here can be those of all rows."""
+    if not op.monotonic or int(rows.diffs.min()) < 0:
+        return ()
+    others = {a.argument for a in op.aggregates if a.distinct and a.function not in EXTREMES}
+    found = (a.argument for a in op.aggregates if a.function in EXTREMES)
+    return tuple(dict.fromkeys(i for i in found if i is not None and i not in others))
+
+
+def _ends(op: ReduceOp, schema: Schema, argument: int, rows: Batch) -> Batch:
+    """The ends of the column `argument` per group, with NULL in the other columns that are no keys."""
+    keys = tuple(canonical(column) for column in rows.columns[: op.keys])
+    segments = segments_of(rows, keys)
+    extremes = AppendedExtremes(schema, op.keys, argument, extremes_of(op, argument))
+    extremes.step(rows, buffers.take(keys, segments.heads), segments, segments.of_rows())
+    found = _contents(extremes.spines()["ends"])
+    columns = [pa.nulls(len(found), column.type.arrow) for column in schema]
+    columns[: op.keys], columns[argument] = found.columns[:-1], found.columns[-1]
+    return Batch(tuple(columns), np.full(len(found), rows.times[0]), found.diffs)
 
 
 def _values(schema: Schema, keys: int, kept: int, rows: Batch) -> Batch:

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from ...repr import buffers
 from ...repr.batch import Batch
 from ...repr.buffers import Words
 from ...repr.consolidate import canonical
@@ -62,6 +63,25 @@ class Counts:
         self.spine.insert(net.take(arrived), hashes[segments.group[arrived]])
         changed = np.flatnonzero(changes)
         return Batch(net.columns, net.times, changes).take(changed)
+
+    def appear(self, batch: Batch) -> Batch:
+        """Takes in insertions; returns each row that had not occurred before, once, at its first time.  From then on
+        it is counted as one, however often it is inserted again."""
+        if not len(batch):
+            return batch
+        batch = batch.with_columns([canonical(column) for column in batch.columns])
+        segments = segments_of(batch, batch.columns)
+        heads = batch.take(segments.heads)
+        new = self.of(heads.columns, segments.hashes) == 0
+        come = np.flatnonzero(new[segments.group] & (segments.sums(batch.diffs) > 0))
+        if not segments.single:
+            group = segments.group[come]
+            come = come[np.flatnonzero(np.diff(group, prepend=-1))]
+        group = segments.group[come]
+        rows = buffers.take(heads.columns, group)
+        appeared = Batch(rows, segments.times[come], np.ones(len(come), np.int64))
+        self.spine.insert(appeared, segments.hashes[group])
+        return appeared
 
 
 def _segments_batch(

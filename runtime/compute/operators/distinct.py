@@ -1,12 +1,17 @@
-"""Distinct: every row that occurs, once."""
+"""Distinct: every row that occurs, once.
+
+Over an append-only input a row that has occurred occurs for good: it is enough to know that, and not how often.
+"""
 
 from __future__ import annotations
 
+from ...expr.relation import GlobalId
 from ...repr.batch import Batch, Delta
 from ...repr.schema import Schema
 from ..spine import Spine
 from .base import Operator
 from .counts import Counts, occurs
+from .insertions import insertions
 
 
 class Distinct(Operator):
@@ -16,12 +21,15 @@ class Distinct(Operator):
     differently (-0.0 and 0.0) are one row, the one without the sign.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: Schema, monotonic: tuple[GlobalId, ...] = ()) -> None:
         super().__init__(schema)
+        self._monotonic = monotonic
         self._counts = Counts(schema)
 
     def spines(self) -> dict[str, Spine]:
         return {"counts": self._counts.spine}
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        if self._monotonic:
+            return self.delta(self._counts.appear(insertions(self.schema, oks[0], self._monotonic)))
         return self.delta(self._counts.update(oks[0], occurs))

@@ -12,8 +12,9 @@ At every (group, time) the row that was is retracted and the row that is inserte
 that does not fit its type is an error in place of the row, and is retracted like one.
 
 State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
-the accumulators, then the ends that min and max know (`ends`); `floats`, one row per (group, limb); `distinct_<i>`, `values_<i>`, `min_<i>` and `max_<i>` for
-argument i; `rows` for aggregates of whole groups.  State is as of the end of the last step, so its rows bear no time of
+the accumulators, then the ends that min and max know (`ends`); `floats`, one row per (group, limb); `distinct_<i>`,
+`values_<i>`, `min_<i>` and `max_<i>` for argument i (over an append-only input `ends_<i>` in place of the last three);
+`rows` for aggregates of whole groups.  State is as of the end of the last step, so its rows bear no time of
 their own (0).
 """
 
@@ -37,11 +38,13 @@ from ...repr.types import INT8
 from ..plan import WHOLE_GROUP, ReduceOp
 from ..spine import Spine
 from .accumulators import Accumulators, FloatSum
+from .appended_extremes import AppendedExtremes
 from .base import Operator
 from .distinct_values import DistinctValues
 from .float_state import Feed, FloatState
 from .float_sum import ExactSums
 from .hierarchical import Extremes
+from .insertions import insertions
 from .presence import Extreme
 from .segments import Ints, Segments, segments_of
 from .whole_group import WholeGroups
@@ -77,9 +80,14 @@ class Reduce(Operator):
             for i, extreme, distinct in arguments
             if distinct and not extreme
         }
-        self._extremes = {
-            i: Extremes(input_schema, op.keys, i, _wanted(op, i)) for i, extreme, _ in arguments if extreme
-        }
+        self._input_schema = input_schema
+        wanted = {i: extremes_of(op, i) for i, extreme, _ in arguments if extreme}
+        self._extremes: dict[int, Extremes] = {}
+        self._appended: dict[int, AppendedExtremes] = {}
+        if op.monotonic:
+            self._appended = {i: AppendedExtremes(input_schema, op.keys, i, w) for i, w in wanted.items()}
+        else:
+            self._extremes = {i: Extremes(input_schema, op.keys, i, w) for i, w in wanted.items()}
         self._accumulators = Accumulators(op, input_schema)
         sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
         sums += tuple(column for extremes in self._extremes.values() for column in extremes.ends)
@@ -87,8 +95,9 @@ class Reduce(Operator):
         self._groups = Spine(Schema(keys + sums), tuple(range(op.keys)), tuple(summed))
         self._spines = {"groups": self._groups}
         self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
-        for i, extremes in self._extremes.items():
-            self._spines |= {f"{name}_{i}": spine for name, spine in extremes.spines().items()}
+        held: dict[int, Extremes | AppendedExtremes] = {**self._extremes, **self._appended}
+        for i, values in held.items():
+            self._spines |= {f"{name}_{i}": spine for name, spine in values.spines().items()}
         whole = {i: a for i, a in enumerate(op.aggregates) if a.function in WHOLE_GROUP}
         self._whole: WholeGroups | None = None
         if whole:
@@ -132,6 +141,10 @@ class Reduce(Operator):
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
         (batch,) = oks
+        if self._op.monotonic:
+            batch = insertions(self._input_schema, batch, self._op.monotonic)
+            if not len(batch):
+                return self._nothing
         keys = tuple(canonical(column) for column in batch.columns[: self._keys])
         batch = batch.with_columns((*keys, *batch.columns[self._keys :]))
         segments = segments_of(batch, keys)
@@ -173,7 +186,7 @@ class Reduce(Operator):
         floats: dict[FloatSum, ExactSums] = {}
         if self._floats is not None:
             floats = self._floats.step(float_feeds, heads, segments)
-        extremes: dict[int, dict[Extreme, pa.Array]] = {}
+        extremes = {i: state.step(batch, heads, segments, of_rows) for i, state in self._appended.items()}
         moves, at = [], 1 + len(deltas)
         for i, state in self._extremes.items():
             ends = held[at : at + len(state.ends)]
@@ -280,7 +293,7 @@ class Reduce(Operator):
         return concat_batches(ERROR_SCHEMA, batches)
 
 
-def _wanted(op: ReduceOp, argument: int) -> tuple[Extreme, ...]:
+def extremes_of(op: ReduceOp, argument: int) -> tuple[Extreme, ...]:
     """Which of min and max are asked for of an argument."""
     functions = {a.function for a in op.aggregates if a.argument == argument}
     wanted: tuple[Extreme, ...] = ("min", "max")

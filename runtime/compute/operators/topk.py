@@ -48,7 +48,7 @@ Columns = tuple[pa.Array, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Entries:
+class Entries:
     """The distinct rows of touched groups, by group and then in order.
 
     `rows` int64[e]: a position in the combined batch; `group` int64[e].  `of` int64[k]: the entry of each row of
@@ -87,6 +87,10 @@ class TopK(Operator):
             parts = [self._top(batch.filter(early)), self._top(batch.filter(~early))]
             return concat_batches(self.schema, parts)
         heads = buffers.take(keys, segments.heads)
+        return self._from_state(batch, segments, heads)
+
+    def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
+        """The output of a step that needs no cutting."""
         if self._op.limit is None:
             return self._whole_groups(batch, segments, heads, np.ones(segments.groups, np.bool_))[0]
         return self._by_front(batch, segments, heads)
@@ -125,7 +129,7 @@ class TopK(Operator):
         self._front.insert(_untimed(concat_batches(self.schema, pieces)), hashes)
         return output
 
-    def _inside(self, entries: _Entries, before: Ints) -> Mask:
+    def _inside(self, entries: Entries, before: Ints) -> Mask:
         """Which entries stand before the end of their group's front."""
         if not len(entries.group):
             return np.zeros(0, np.bool_)
@@ -147,7 +151,7 @@ class TopK(Operator):
     def _fronts(
         self,
         combined: Batch,
-        entries: _Entries,
+        entries: Entries,
         before: Ints,
         used: Mask,
         new: Indices,
@@ -161,7 +165,7 @@ class TopK(Operator):
         entry = entries.of[new]
         if not used.all():
             entry = (np.cumsum(used) - 1)[entry]
-            entries = _Entries(entries.rows[used], entries.group[used], entry)
+            entries = Entries(entries.rows[used], entries.group[used], entry)
             before = before[used]
         diffs = combined.diffs[new]
         after = before.copy()
@@ -169,7 +173,7 @@ class TopK(Operator):
         change = self._changes(combined, entries, before, entry, segment, diffs, segments)
         if len(entries.rows) <= 2 * self._front_rows:
             return change, self._nothing.oks
-        start = _places(after, entries.group)
+        start = row_places(after, entries.group)
         totals = np.zeros(segments.groups, np.int64)
         np.add.at(totals, entries.group, after)
         long = (totals > 2 * self._front_rows)[entries.group] & (start >= self._front_rows) & (after != 0)
@@ -193,7 +197,7 @@ class TopK(Operator):
         np.add.at(before, entries.of[:k], old.rows.diffs)
         after = before.copy()
         np.add.at(after, entries.of[k:], batch.diffs[mine])
-        first = (after != 0) & (_places(after, entries.group) < self._front_rows)
+        first = (after != 0) & (row_places(after, entries.group) < self._front_rows)
         front = combined.take(entries.rows[first])
         refill = Batch(front.columns, front.times, after[first])
         if not segments.single:
@@ -211,10 +215,10 @@ class TopK(Operator):
         times = np.unique(batch.times)
         return np.uint64(times[len(times) // 2]) if len(times) > 1 else None
 
-    def _entries(self, combined: Batch, group: Indices) -> _Entries:
+    def _entries(self, combined: Batch, group: Indices) -> Entries:
         n = len(combined)
         if not n:
-            return _Entries(group, group, group)
+            return Entries(group, group, group)
         keys = (group, *(key for order in self._op.order for key in _keys(combined, order)))
         order, new = sort_keys(keys)
         ties = np.flatnonzero(~new)
@@ -225,23 +229,23 @@ class TopK(Operator):
         of = np.empty(n, np.int64)
         of[order] = np.cumsum(new) - 1
         rows = order[new]
-        return _Entries(rows, group[rows], of)
+        return Entries(rows, group[rows], of)
 
-    def _pruned(self, entries: _Entries, before: Ints, old: int) -> tuple[_Entries, Ints]:
+    def _pruned(self, entries: Entries, before: Ints, old: int) -> tuple[Entries, Ints]:
         """Without the rows that do not change in this step and stand behind `offset + limit` rows of that kind."""
         if self._op.limit is None:
             return entries, before
         stable = np.ones(len(before), np.bool_)
         stable[entries.of[old:]] = False
-        ahead = _places(np.where(stable, np.maximum(before, 0), 0), entries.group)
+        ahead = row_places(np.where(stable, np.maximum(before, 0), 0), entries.group)
         keep = ~stable | (ahead < self._op.offset + self._op.limit)
         position = np.cumsum(keep) - 1
-        return _Entries(entries.rows[keep], entries.group[keep], position[entries.of]), before[keep]
+        return Entries(entries.rows[keep], entries.group[keep], position[entries.of]), before[keep]
 
     def _changes(
         self,
         combined: Batch,
-        entries: _Entries,
+        entries: Entries,
         before: Ints,
         entry: Indices,
         segment: Indices,
@@ -269,7 +273,7 @@ class TopK(Operator):
         taken = np.maximum(running, 0)[by_point]
         line = np.cumsum(np.append(0, segments.sizes() + 1))[entries.group[cell_entry]] + cell_point
         start = np.empty(len(counts), np.int64)
-        start[by_point] = _places(taken, line[by_point])
+        start[by_point] = row_places(taken, line[by_point])
         shown = self._shown(start, np.maximum(running, 0))
         change = np.zeros(len(counts), np.int64)
         change[1:] = shown[1:] - shown[:-1]
@@ -282,7 +286,7 @@ class TopK(Operator):
     def _changes_at_once(
         self,
         combined: Batch,
-        entries: _Entries,
+        entries: Entries,
         before: Ints,
         entry: Indices,
         diffs: Ints,
@@ -292,8 +296,8 @@ class TopK(Operator):
         after = before.copy()
         np.add.at(after, entry, diffs)
         was, now = np.maximum(before, 0), np.maximum(after, 0)
-        shown = self._shown(_places(now, entries.group), now)
-        shown -= self._shown(_places(was, entries.group), was)
+        shown = self._shown(row_places(now, entries.group), now)
+        shown -= self._shown(row_places(was, entries.group), was)
         changed = np.flatnonzero(shown)
         columns = buffers.take(combined.columns, entries.rows[changed])
         return Batch(columns, segments.times[entries.group[changed]], shown[changed])
@@ -313,7 +317,7 @@ def _untimed(batch: Batch) -> Batch:
     return Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs)
 
 
-def _places(counts: Ints, line: Indices) -> Ints:
+def row_places(counts: Ints, line: Indices) -> Ints:
     """The sum of `counts` before each one on its line; lines are contiguous and ascending."""
     if not len(line):
         return counts

@@ -35,6 +35,7 @@ from ..plan import (
     JoinOp,
     LookupOp,
     Node,
+    TopKOp,
     levels,
     silent_at_first,
     starts_alone,
@@ -286,8 +287,10 @@ class LevelTask:
     def _combined(self, port: int, edge: Edge, schema: Schema, rows: Batch) -> Combined:
         if edge.exchange is None or not self._job.combine:
             return Combined(rows, {})
-        cut = not self._job.keeps_state and port not in self._known.uncut
-        combined = combine(self._topology.consumer(port).op, schema, rows, self._job.as_of, cut=cut)
+        op = self._topology.consumer(port).op
+        forgetful = isinstance(op, TopKOp) and bool(op.monotonic)
+        cut = (forgetful or not self._job.keeps_state) and port not in self._known.uncut
+        combined = combine(op, schema, rows, self._job.as_of, cut=cut)
         if combined.uncut:
             self._uncut.add(port)
         return combined

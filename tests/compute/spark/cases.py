@@ -44,7 +44,8 @@ def observed(delta: Delta) -> tuple[dict[Row, int], dict[Row, int]]:
 
 
 class Case:
-    """A view over some inputs, hydrated in both ways.  Without an application the job's tasks run in this process."""
+    """A view over some inputs, hydrated in both ways.  Without an application the job's tasks run in this process.
+    `append_only`: inputs that are so."""
 
     def __init__(
         self,
@@ -53,8 +54,9 @@ class Case:
         relation: r.Relation,
         inputs: Inputs,
         partitions: int = 2,
+        append_only: frozenset[str] = frozenset(),
     ) -> None:
-        self.plan = lower(relation)
+        self.plan = lower(relation, append_only=append_only)
         self.application = application
         self.inputs = inputs
         self.schemas = {id_: self.plan.import_schema(id_) for id_ in self.plan.imports}
@@ -140,6 +142,22 @@ def totals(child: r.Relation, keys: tuple[int, ...] = (0,), *, scalar: bool = Fa
 
 def random_numbers(random: Random, rows: int, keys: int = 20) -> list[Row]:
     return [(random.choice((None, *range(keys))), random.randrange(100)) for _ in range(rows)]
+
+
+def append_only_case(random: Random, application: Application | None, directory: Path, rows: int) -> Case:
+    """Of what only ever appends: the ends and the first rows of groups, and the distinct keys of those that follow."""
+    top = r.TopK(
+        r.Join(get("u1"), get("u2"), r.JoinKind.SEMI, (column(0),), (column(0),)), (0,), (r.OrderBy(1),), 3
+    )
+    keys = r.Distinct(r.Project(get("u1"), (0, 0)))
+    view = r.Union((totals(get("u1")), totals(r.Union((top, keys), NUMBERS))), totals(get("u1")).schema)
+    inputs = {
+        "u1": [part(NUMBERS, random_numbers(random, rows), time=1 + i) for i in range(4)],
+        "u2": [part(NUMBERS, random_numbers(random, 30))],
+    }
+    return Case(
+        application, directory, view, inputs, random.choice((1, 2, 3)), append_only=frozenset({"u1", "u2"})
+    )
 
 
 def random_case(

@@ -15,19 +15,34 @@ from ptvc.compute.oneshot import evaluate_once
 from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.answer import read_answer
 from ptvc.compute.spark.superstep import JobResult
+from ptvc.errors import UnexpectedRetraction
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.expr.scalar import Literal
 from ptvc.persist.read import read_updates
 from ptvc.replica.index import Index
 from ptvc.replica.protocol import INDEX_RUNS
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
-from ptvc.repr.types import FLOAT8, INT4, INT8
+from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
 
 from ..histories import batch_of, consolidated, schema_of, updates_of
+from ..test_reduce import reduction
 from ..test_temporal_filter import VIEWS as TEMPORAL_VIEWS
 from ..test_temporal_filter import T as TIMED
 from ..test_temporal_filter import row as temporal_row
-from .cases import AS_OF, NUMBERS, Case, column, get, observed, part, random_case, random_numbers, totals
+from .cases import (
+    AS_OF,
+    NUMBERS,
+    Case,
+    append_only_case,
+    column,
+    get,
+    observed,
+    part,
+    random_case,
+    random_numbers,
+    totals,
+)
 
 SEEDS = [*range(20), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(20, 300))]
 
@@ -134,6 +149,65 @@ def test_groups_that_are_unique_are_sent_as_they_are(tmp_path: Path) -> None:
     combined = case.check()
     case.job = replace(case.job, combine=False)
     assert combined.bytes_sent == case.run().bytes_sent
+
+
+@pytest.mark.parametrize("rows", [30, 3_000])
+@pytest.mark.parametrize("seed", range(4))
+def test_state_over_append_only_inputs_is_what_a_step_leaves(tmp_path: Path, seed: int, rows: int) -> None:
+    random = Random(seed)
+    case = append_only_case(random, None, tmp_path, rows)
+    assert sum(bool(getattr(node.op, "monotonic", ())) for node in case.plan.nodes) == 3
+    changes = [{"u1": part(NUMBERS, random_numbers(random, 20), time=AS_OF + i)} for i in (1, 2)]
+    result = case.check([*changes, {"u2": part(NUMBERS, [(i, 0) for i in range(20)], time=AS_OF + 3)}])
+    held = {
+        name: sum(len(map_run(Path(path))) for path in paths)
+        for (node, name), paths in result.state.items()
+        if getattr(case.plan.nodes[node].op, "monotonic", ())
+    }
+    assert held["ends_1"] <= 21
+    assert held["first"] <= 3 * 21
+    assert held["counts"] <= 21
+
+
+def test_first_rows_over_append_only_inputs_are_cut_before_they_are_sent(tmp_path: Path) -> None:
+    """Unless a part has retractions, of rows that may be in others: they may cancel."""
+    view = r.TopK(get("u1"), (0,), (r.OrderBy(1),), 3)
+    for name, noise in (("rows", []), ("noise", [part(NUMBERS, [(1, 0)]), part(NUMBERS, [(1, 0)], diff=-1)])):
+        inputs = {"u1": [*spread(40_000, 4, 10), *noise]}
+        cases = [
+            Case(None, tmp_path / name / str(some), view, inputs, partitions=4, append_only=frozenset(some))
+            for some in ((), ("u1",))
+        ]
+        whole, cut = (case.check([{"u1": numbers([3], [-1], AS_OF + 1)}]) for case in cases)
+        assert cut.bytes_sent * 20 < whole.bytes_sent or noise
+
+
+def test_ends_of_append_only_inputs_are_all_that_is_sent(tmp_path: Path) -> None:
+    """Of nearly unique values: of which all are sent otherwise, and where another aggregate needs them."""
+    view = reduction(INT4, "min", "max", "sum")
+    view = replace(view, input=get("u1", view.input.schema))
+    words = reduction(TEXT, "min", "max")
+    listed = r.Aggregate("string_agg", words.aggregates[0].argument, TEXT, "all", rest=(Literal(",", TEXT),))
+    schema = words.input.schema
+    listing = replace(words, input=get("u1", schema), aggregates=(*words.aggregates, listed))
+    few = {"u1": [part(schema, [(1, "b"), (1, "b"), (1, "c"), (2, "d"), (2, "d"), (2, "a")])] * 4}
+    Case(None, tmp_path / "listed", listing, few, append_only=frozenset({"u1"})).check()
+    generator = np.random.default_rng(2)
+    inputs = {"u1": [numbers(range(10), generator.integers(0, 2**31 - 1, 10)) for _ in range(800)]}
+    cases = [
+        Case(None, tmp_path / str(some), view, inputs, partitions=2, append_only=frozenset(some))
+        for some in ((), ("u1",))
+    ]
+    whole, ends = (case.check([{"u1": numbers([3, 4], [-1, 5], AS_OF + 1)}]) for case in cases)
+    assert ends.bytes_sent * 5 < whole.bytes_sent
+
+
+def test_a_retraction_from_an_append_only_input_fails_the_job(tmp_path: Path) -> None:
+    inputs = {"u1": [part(NUMBERS, [(1, 1)]), part(NUMBERS, [(2, 2)], time=2, diff=-1)]}
+    for view in (totals(get("u1")), r.Distinct(get("u1")), r.TopK(get("u1"), (0,), (), 1)):
+        case = Case(None, tmp_path, view, inputs, append_only=frozenset({"u1"}))
+        with pytest.raises(UnexpectedRetraction, match="collection u1"):
+            case.run()
 
 
 def test_distinct_rows_are_combined(tmp_path: Path) -> None:
