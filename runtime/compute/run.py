@@ -78,12 +78,24 @@ class Run:
         if self.samples is None or len(probes) > _DIRECT_PROBES:
             first = hashes.searchsorted(probes, "left")
             hits = np.flatnonzero(hashes[np.minimum(first, len(hashes) - 1)] == probes)
-            first = first[hits]
-            return hits, first, hashes.searchsorted(probes[hits], "right") - first
+            return hits, first[hits], self._counts(probes[hits], first[hits])
         first = self._bisect(probes, after=False)
         hits = np.flatnonzero(hashes[np.minimum(first, len(hashes) - 1)] == probes)
         first = first[hits]
         return hits, first, self._bisect(probes[hits], after=True) - first
+
+    def _counts(self, probes: Words, first: Indices) -> Indices:
+        """How many rows have the hash of each probe, from `first` on: one or more.
+
+        In a state of one row per key nearly all have one: a look at the next hash costs less than a second search.
+        """
+        if len(probes) <= _SINGLE_PROBES:
+            return self.hashes.searchsorted(probes, "right") - first
+        counts = np.ones(len(probes), np.int64)
+        more = np.flatnonzero(self.hashes.take(first + 1, mode="clip") == probes)
+        if len(more):
+            counts[more] = self.hashes.searchsorted(probes[more], "right") - first[more]
+        return counts
 
     def _bisect(self, probes: Words, *, after: bool) -> Indices:
         """For each probe how many hashes are less (with `after`: or equal), looking only at the block between two

@@ -411,3 +411,17 @@ def test_merges_of_several_threads_lose_nothing() -> None:
         for thread in threads:
             thread.join()
     assert as_of(contents(spine.runs), 1) == {(i, "a", i): 1 for i in range(800)}
+
+
+@pytest.mark.parametrize("copies", [1, 3])
+@pytest.mark.parametrize("probes", [1, 48, 49, 500])
+def test_a_search_counts_the_rows_of_each_hash(probes: int, copies: int) -> None:
+    """Of few hashes and of many, alone or side by side, the last of the run too."""
+    hashes = np.sort(np.repeat(np.arange(0, 1_000, 2).astype(np.uint64), copies))
+    hashes = np.append(hashes, np.full(2, 998, np.uint64))
+    batch = Batch((), np.zeros(len(hashes), np.uint64), np.ones(len(hashes), np.int64))
+    wanted = np.arange(1_000 - 2 * probes, 1_000).astype(np.uint64)
+    hits, first, counts = Run(hashes, batch).search(wanted)
+    assert wanted[hits].tolist() == list(range(1_000 - 2 * probes, 1_000, 2))
+    assert hashes[first].tolist() == wanted[hits].tolist()
+    assert counts.tolist() == [copies] * (probes - 1) + [copies + 2]

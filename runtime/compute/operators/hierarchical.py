@@ -264,9 +264,7 @@ def _found(
     """The ends of groups that are `sure`, and of those read as a `whole` (others have fronts, which serve as well)."""
     known = after.known & sure
     if entries is not None and after.words:
-        seen = whole.copy()
-        for name in after.words:
-            seen &= entries.plain(name, segments.groups)
+        seen = whole & entries.plain(after.words, segments.groups)
         groups = np.flatnonzero(seen)
         last = len(segments.starts) + np.append(segments.first[1:], len(segments.starts))[groups] - 1
         for name, words in after.words.items():

@@ -8,6 +8,7 @@ group has one segment only, sums are enough.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
@@ -103,12 +104,14 @@ class Entries:
         high = _paint(begin, end, -1 - entry, len(segments.starts), levels)
         return {"min": low, "max": np.where(high == NONE, NONE, -1 - high)}
 
-    def plain(self, name: Extreme, groups: int) -> Mask:
-        """Of which groups the first entry that occurs after the step (in that direction; there is one) is present."""
-        first = self._ends(self.now != 0, groups)[name]
-        there: Mask = first != NONE
-        there[there] = self.now[first[there]] > 0
-        return there
+    def plain(self, names: Iterable[Extreme], groups: int) -> Mask:
+        """Of which groups, in all these directions, the first entry that occurs after the step (there is one) is
+        present."""
+        occur = self._ends(self.now != 0, groups)
+        plain: Mask = occur["min"] != NONE
+        for name in names:
+            plain[plain] = self.now[occur[name][plain]] > 0
+        return plain
 
     def up_to_last(self, name: Extreme, groups: int) -> Mask:
         """Which entries do not stand behind all those of their group that occur before the step."""
