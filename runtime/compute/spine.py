@@ -33,7 +33,7 @@ from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
 from ..repr.order import hash_order
 from ..repr.schema import Schema
-from .memory import release_memory
+from .memory import release_merged
 from .merge import Identity, MergeWorker, merge_runs, merge_worker
 from .run import Run
 from .run_file import map_run, write_run
@@ -282,8 +282,8 @@ class Spine:
                     self._install(chosen, merged)
                 self._changed.notify_all()
         del chosen
-        if merged is not None:
-            release_memory(len(merged))
+        if merged is not None and not inline:
+            release_merged(len(merged))
         return True
 
     def _install(self, chosen: tuple[Run, ...], merged: Run) -> None:

@@ -20,3 +20,14 @@ def test_a_system_without_it_is_none_the_worse(monkeypatch: pytest.MonkeyPatch) 
     array = pa.array(np.arange(1_000))
     memory.release_memory(memory.RELEASE_ROWS)
     assert array[999].as_py() == 999
+
+
+def test_many_small_merges_hand_memory_back_as_one_large_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    trimmed: list[int] = []
+    monkeypatch.setattr(memory, "_trim", trimmed.append)
+    monkeypatch.setattr(memory, "_merged_rows", 0)
+    for _ in range(3):
+        memory.release_merged(memory.RELEASE_ROWS - 1)
+    assert trimmed == [0]
+    memory.release_merged(memory.RELEASE_ROWS)
+    assert trimmed == [0, 0]
