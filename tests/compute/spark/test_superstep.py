@@ -26,7 +26,19 @@ from pyspark import TaskContext
 
 from ..histories import batch_of, schema_of, updates_of
 from ..reference import Row, Update
-from .cases import AS_OF, NAMES, NUMBERS, Case, column, get, part, random_case, random_numbers, totals
+from .cases import (
+    AS_OF,
+    NAMES,
+    NUMBERS,
+    Case,
+    append_only_case,
+    column,
+    get,
+    part,
+    random_case,
+    random_numbers,
+    totals,
+)
 from .conftest import MASTER
 
 SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
@@ -105,6 +117,12 @@ def test_an_aggregate_over_everything(application: Application, tmp_path: Path, 
     view = totals(get("u1"), (), scalar=True)
     change = {"u1": part(NUMBERS, [(7, 8)], time=AS_OF + 1)}
     Case(application, tmp_path, view, {"u1": [part(NUMBERS, rows)]}, partitions=3).check([change])
+
+
+def test_append_only_inputs(application: Application, tmp_path: Path) -> None:
+    random = Random(1)
+    change = {"u1": part(NUMBERS, random_numbers(random, 20), time=AS_OF + 1)}
+    append_only_case(random, application, tmp_path, 500).check([change])
 
 
 def test_constants_unions_and_top_k(application: Application, tmp_path: Path) -> None:
