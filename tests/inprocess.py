@@ -41,7 +41,7 @@ from ptvc.replica.protocol import (
 
 T = TypeVar("T")
 
-WAIT_S = 30.0
+WAIT_S = 120.0
 FAST = Settings(
     tick_ms=50,
     compaction_interval_ms=200,
@@ -283,7 +283,7 @@ def rows(connection: psycopg.Connection[Any], sql: str, parameters: Any = None) 
     return cursor.fetchall() if cursor.description is not None else []
 
 
-def eventually(condition: Callable[[], Any], timeout_s: float = 10.0) -> None:
+def eventually(condition: Callable[[], Any], timeout_s: float = WAIT_S) -> None:
     """Waits until `condition` holds; for what the outside cannot be told of."""
     deadline = monotonic() + timeout_s
     while not condition():

@@ -78,7 +78,7 @@ def batch_of(updates: list[tuple[int, int]]) -> Batch:
 
 def run(test: Callable[[World], Awaitable[None]]) -> None:
     async def main() -> None:
-        async with asyncio.timeout(20), world() as w:
+        async with asyncio.timeout(120), world() as w:
             await test(w)
 
     asyncio.run(main())

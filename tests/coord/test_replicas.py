@@ -7,7 +7,6 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 from random import Random
-from time import monotonic
 
 import psycopg
 import pytest
@@ -62,13 +61,12 @@ def test_one_dies_and_answers_go_on(runtime: InProcess) -> None:
         connection.execute("CREATE INDEX by_k ON m (k)")
         eventually(lambda: hydrated(runtime, "m") == 2 and hydrated(runtime, "by_k") == 2)
         for victim in ("r1", "r2", "r1"):
-            runtime.driver.pause(f"{cluster_id(runtime)}-{victim}")  # it stays away
+            # It stays away: whoever waited for it would never be done.
+            runtime.driver.pause(f"{cluster_id(runtime)}-{victim}")
             for value in range(10):
                 connection.execute("INSERT INTO t VALUES (1, %s)", (value,))
-                started = monotonic()
                 assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(value,)]
                 assert rows(connection, "SELECT k + 1, v FROM m") == [(2, value)]
-                assert monotonic() - started < 5
                 connection.execute("DELETE FROM t WHERE v < %s", (value,))
             runtime.driver.resume(f"{cluster_id(runtime)}-{victim}")
             eventually(lambda: online(runtime) == {"r1", "r2"} and hydrated(runtime, "by_k") == 2)
@@ -126,14 +124,13 @@ def test_sources_and_sinks_run_once_and_move_to_the_other_replica(runtime: InPro
             with lines.open("a") as file:
                 file.write(f'{{"a": {n}}}\n')
             eventually(
-                lambda n=n: rows(connection, "SELECT a FROM s ORDER BY a") == [(i,) for i in range(1, n + 1)],  # type: ignore[misc]
-                30,
+                lambda n=n: rows(connection, "SELECT a FROM s ORDER BY a") == [(i,) for i in range(1, n + 1)]  # type: ignore[misc]
             )
 
         def written() -> list[str]:
             return [line for file in sorted(out.glob("*.jsonl")) for line in file.read_text().splitlines()]
 
-        eventually(lambda: len(written()) >= 7, 30)
+        eventually(lambda: len(written()) >= 7)
         assert sorted(json.loads(line)["after"]["a"] for line in written()) == list(range(1, 8))
 
 

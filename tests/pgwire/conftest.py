@@ -15,6 +15,8 @@ from .fake import Store
 
 T = TypeVar("T")
 DEFAULTS = Limits()
+WAIT_S = 60.0
+"""For what comes at once, unless it never does: as long as the slowest machine could need."""
 
 
 class Server:
@@ -34,17 +36,17 @@ class Server:
         self.port = self.listener.port
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        return asyncio.run_coroutine_threadsafe(work, self.loop).result(30)
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result(2 * WAIT_S)
 
     @property
     def dsn(self) -> str:
         return f"host=127.0.0.1 port={self.port} user=ann dbname=ptvc"
 
     def until(self, condition: Callable[[], bool]) -> None:
-        """Wait, on the server's loop, until something has come about; fail after ten seconds."""
+        """Wait, on the server's loop, until something has come about; fail after `WAIT_S`."""
 
         async def poll() -> None:
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(WAIT_S):
                 while not condition():
                     await asyncio.sleep(0.005)
 
@@ -53,7 +55,7 @@ class Server:
     def close(self) -> None:
         self.run(self.listener.close())
         self.loop.call_soon_threadsafe(self.loop.stop)
-        self._thread.join(10)
+        self._thread.join(WAIT_S)
         self.loop.close()
         assert self.unhandled == []
 

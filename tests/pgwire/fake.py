@@ -175,7 +175,7 @@ class FakeSession:
         elif sql.startswith("sleep"):
             self.running.set()
             try:
-                await asyncio.wait_for(self._stop.wait(), 20)
+                await asyncio.wait_for(self._stop.wait(), 120)
             finally:
                 self.running.clear()
             raise QueryCanceled("canceling statement due to user request")

@@ -38,7 +38,7 @@ class Raw:
     """Reads are bounded by a time-out, so a server that hangs fails the test."""
 
     def __init__(self, port: int) -> None:
-        self.socket = socket.create_connection(("127.0.0.1", port), timeout=10)
+        self.socket = socket.create_connection(("127.0.0.1", port), timeout=60)
         self._buffer = b""
 
     def __enter__(self) -> Raw:

@@ -66,12 +66,21 @@ def test_errors_and_time_out(server: Server) -> None:
             await connection.fetch("table nope")
         assert caught.value.hint == "Create it."
         with pytest.raises(TimeoutError):
-            await connection.fetch("sleep", timeout=0.2)
+            await _time_out_once_it_runs(server, connection)
         assert await connection.fetchval("select 1") == 1
         await connection.close()
 
     asyncio.run(main())
     assert server.store.sessions[0].cancels == 1
+
+
+async def _time_out_once_it_runs(server: Server, connection: asyncpg.Connection) -> None:
+    """A time-out by the clock may come before the statement runs, and then there is nothing to cancel."""
+    async with asyncio.timeout(None) as deadline:
+        sleeping = asyncio.ensure_future(connection.fetch("sleep"))
+        await asyncio.to_thread(server.until, server.store.sessions[0].running.is_set)
+        deadline.reschedule(0)
+        await sleeping
 
 
 def test_copy(server: Server) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 import pyarrow as pa
 import pytest
+from psycopg import generators, pq
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import FLOAT8, INT4, NUMERIC, TEXT, TIMESTAMP, Kind, ScalarType
 
@@ -119,22 +120,79 @@ def test_named_statements_and_deallocate(server: Server) -> None:
         assert server.store.sessions[0].statements == {}
 
 
-def _fail(connection: psycopg.Connection[Any], pipeline: psycopg.Pipeline) -> None:
-    connection.execute("table nope")
-    connection.execute("select 1")
-    pipeline.sync()
+class LibpqPipeline:
+    """libpq's own pipeline mode: a pipeline of psycopg raises at whichever call finds that an error has come."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+        self._pgconn = connection.pgconn
+        self._pgconn.nonblocking = 1
+        self._pgconn.enter_pipeline_mode()
+
+    def send(self, *queries: str) -> None:
+        """Each is a query, or SYNC."""
+        for sql in queries:
+            if sql == "SYNC":
+                self._pgconn.pipeline_sync()
+            else:
+                self._pgconn.send_query_params(sql.encode(), None)
+        self._connection.wait(generators.send(self._pgconn))
+
+    def result(self) -> pq.abc.PGresult | None:
+        """The next one, waited for; None ends the results of one query."""
+        return self._connection.wait(generators.fetch(self._pgconn))
+
+    def statuses(self, syncs: int) -> list[str]:
+        """Of the results up to that many Syncs."""
+        found: list[str] = []
+        while found.count("PIPELINE_SYNC") < syncs:
+            if (result := self.result()) is not None:
+                found.append(pq.ExecStatus(result.status).name)
+        return found
+
+    def end(self) -> None:
+        self._pgconn.exit_pipeline_mode()
 
 
 def test_pipeline_skips_to_sync(server: Server) -> None:
+    """All of it is sent before anything is read."""
+    with psycopg.connect(server.dsn, autocommit=True) as connection:
+        pipeline = LibpqPipeline(connection)
+        pipeline.send("select 1", "SYNC", "table nope", "select 1", "SYNC", "select 1", "SYNC")
+        assert pipeline.statuses(3) == [
+            *("TUPLES_OK", "PIPELINE_SYNC"),
+            *("FATAL_ERROR", "PIPELINE_ABORTED", "PIPELINE_SYNC"),
+            *("TUPLES_OK", "PIPELINE_SYNC"),
+        ]
+        pipeline.end()
+        assert connection.execute("select 1").fetchone() == (1,)
+    assert server.store.sessions[0].failures == 1
+
+
+def test_what_is_sent_after_its_error_was_read_is_skipped_to_sync(server: Server) -> None:
+    """The error comes without a Sync or a Flush, as PostgreSQL sends it."""
+    with psycopg.connect(server.dsn, autocommit=True) as connection:
+        pipeline = LibpqPipeline(connection)
+        pipeline.send("table nope")
+        error = pipeline.result()
+        assert error is not None
+        assert error.error_field(pq.DiagnosticField.SQLSTATE) == b"42P01"
+        pipeline.send("select 1", "SYNC", "select 1", "SYNC")
+        assert pipeline.statuses(2) == ["PIPELINE_ABORTED", "PIPELINE_SYNC", "TUPLES_OK", "PIPELINE_SYNC"]
+        pipeline.end()
+    assert server.store.sessions[0].failures == 1
+
+
+def test_a_pipeline_of_psycopg_goes_on_behind_an_error(server: Server) -> None:
     with psycopg.connect(server.dsn, autocommit=True) as connection:
         with connection.pipeline() as pipeline:
             first = connection.execute("echo %s::integer", [1])
             pipeline.sync()
+            connection.execute("table nope")
             with pytest.raises(psycopg.errors.UndefinedTable):
-                _fail(connection, pipeline)
+                pipeline.sync()
             last = connection.execute("echo %s::integer", [2])
         assert (first.fetchone(), last.fetchone()) == ((1,), (2,))
-    assert server.store.sessions[0].failures == 1
 
 
 def test_stream_reads_row_by_row(server: Server) -> None:

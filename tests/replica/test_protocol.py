@@ -99,7 +99,7 @@ def test_a_closed_connection_raises_for_senders_and_ends_for_the_receiver(listen
     thread = threading.Thread(target=lambda: got.append(connection.receive()))
     thread.start()
     connection.close()
-    thread.join(5)
+    thread.join(60)
     assert got == [None]
     with pytest.raises(ConnectionError):
         connection.send(ReplicaHello("c1", 1, 1, 1))

@@ -33,7 +33,7 @@ from ptvc.storage.sink.change_records import SinkEnvelope
 
 from .support import SCHEMA, imported
 
-WAIT_S = 20
+WAIT_S = 120
 
 
 class Sent:

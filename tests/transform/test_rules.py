@@ -67,9 +67,9 @@ def test_thirty_joins_plan_quickly() -> None:
 
 
 def _timed(sql: str) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     optimized(sql)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 def test_the_type_check_names_what_is_wrong() -> None:
