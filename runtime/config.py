@@ -22,6 +22,11 @@ DEFAULT_PORT = 6875
 POSTGRES_VERSION = "16.4"
 """What clients are told that this is: psql and drivers shape their SQL by it."""
 
+SWITCH_INTERVAL_S = 0.0005
+"""How long a thread of the coordinator or of a replica may keep another one from the interpreter.  A message is in
+several threads' hands in turn, and each may find another one computing (a commit, a merge, a query): Python's own 5 ms
+are as much as all the rest of a small transaction."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:

@@ -9,10 +9,11 @@ import asyncio
 import logging
 import os
 import signal
+import sys
 from pathlib import Path
 
 from .clock import SystemClock
-from .config import Settings
+from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced
@@ -25,6 +26,7 @@ logger = logging.getLogger(__name__)
 
 async def run(directory: Path, host: str, port: int, settings: Settings) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     directory = directory.resolve()
     held = lock(directory)
     stopping = asyncio.Event()

@@ -82,6 +82,10 @@ class Collections:
         self._unstored[id] = 0
         self._names[id] = name
 
+    def is_stored(self, id: GlobalId) -> bool:
+        """Whether persist holds it; not so an index, nor what was dropped."""
+        return id in self._by_id
+
     def reset_unstored(self, id: GlobalId, upper: int) -> None:
         """A replica that held the index is gone: the others have it complete below `upper` (0: none has it)."""
         if id in self._unstored:

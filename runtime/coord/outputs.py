@@ -2,8 +2,12 @@
 
 ```
 Append ...  ── those that wait, in one commit ── Appended, and frontiers to whoever reads them
+        └─ frontiers of indexes, at once
 Checkpointed ── after what was put out before it ── output durable up to the cut ── manifest ── CheckpointPublished
 ```
+
+An index is not stored: it can be read as soon as the replica says how far it has come, and need not wait for the views
+of the same step.  All it is computed from follows from commits that are durable, so a restart computes the same.
 
 A checkpoint at a cut says that everything below it was put out before: once that is committed, and the output's durable
 upper is not below the cut, a restart from there misses nothing.
@@ -44,6 +48,11 @@ class Outputs:
     _waiting: asyncio.Queue[Append | Checkpointed] = field(default_factory=asyncio.Queue)
 
     def put(self, message: Append | Checkpointed) -> None:
+        if isinstance(message, Append):
+            indexes = [moved for moved in message.uppers if not self.collections.is_stored(moved[0])]
+            self._advance(indexes)
+            if indexes:
+                self.collections.wake()
         self._waiting.put_nowait(message)
 
     async def run(self) -> None:
@@ -70,13 +79,16 @@ class Outputs:
         if writes := tuple(update for append in appends for update in append.writes):
             await self.commit.append(writes)
         uppers = tuple({id_: u for append in appends for id_, u in append.uppers}.items())
-        for id_, upper in uppers:
-            self.replica.frontiers[id_] = upper
-            self.collections.advance(id_, upper)
+        self._advance([moved for moved in uppers if self.collections.is_stored(moved[0])])
         if appends:
             self.replica.send(Appended(uppers))
             self.forward(uppers)
             self.collections.wake()
+
+    def _advance(self, uppers: list[tuple[GlobalId, int]]) -> None:
+        for id_, upper in uppers:
+            self.replica.frontiers[id_] = upper
+            self.collections.advance(id_, upper)
 
     async def _publish(self, message: Checkpointed) -> None:
         """Makes the checkpoint the one to restart from, once the output is durable up to its cut."""

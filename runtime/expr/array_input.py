@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -12,6 +13,7 @@ from .datetime_input import InputError
 from .row_errors import Evaluated, RowErrors, listed_errors, merge_errors
 
 _SPACE = " \t\n\r\v\f"
+_NOT_PLAIN = re.compile(r'["\\{}]')
 
 
 def parse_array(
@@ -61,6 +63,8 @@ def split_elements(text: str) -> list[str | None]:
         raise _malformed(text)
     if body[1:-1].strip(_SPACE) == "" and body.endswith("}") and len(body) > 1:
         return []
+    if body.endswith("}") and not _NOT_PLAIN.search(body, 1, len(body) - 1):
+        return _plain_elements(body[1:-1], text)
     items: list[str | None] = []
     position = 1
     while True:
@@ -73,6 +77,14 @@ def split_elements(text: str) -> list[str | None]:
                 raise _malformed(text)
             return items
         position += 1
+
+
+def _plain_elements(inner: str, text: str) -> list[str | None]:
+    """The elements of a literal without quotes and escapes; drivers send keys by the thousand."""
+    items = [item.strip(_SPACE) for item in inner.split(",")]
+    if "" in items:
+        raise _malformed(text)
+    return [None if len(item) == 4 and item.upper() == "NULL" else item for item in items]
 
 
 def _one_element(body: str, position: int, text: str) -> tuple[str | None, int]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 import logging
 import os
 import queue
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
 
+from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.file import FileBlob
 from .checkpoint import PendingCheckpoint
@@ -50,6 +52,7 @@ INTERNAL_ERROR = "XX000"
 
 def run_replica(address: str, blob_directory: str, replica: str, epoch: int, attempt: int) -> None:
     """Runs one replica until the coordinator closes the connection."""
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     connection = Connection(address)
     connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
     writer = replica_writer(replica, epoch, attempt)

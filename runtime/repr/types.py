@@ -41,6 +41,8 @@ class Kind(enum.Enum):
     OID = "oid"
     ARRAY = "array"  # one-dimensional; `element` says of what
 
+    __hash__ = object.__hash__  # Enum's is Python code, and every batch looks up types
+
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:

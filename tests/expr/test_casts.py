@@ -137,6 +137,10 @@ def test_assignment_refuses_long_varchar(oracle: psycopg.Connection) -> None:
 
 ARRAYS = [
     "{1,2,NULL}",
+    "{ 1 ,\t2,  null }",
+    "{1, ,2}",
+    "{,}",
+    "{1,2}3",
     "{}",
     " { 1 , 2 } ",
     "{1,a}",
