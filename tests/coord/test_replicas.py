@@ -84,8 +84,8 @@ def test_replicas_that_come_and_go_write_one_history(runtime: InProcess, seed: i
         connection.execute(
             "CREATE MATERIALIZED VIEW mm IN CLUSTER twice AS SELECT m, count(*) AS n FROM m GROUP BY m"
         )
-        stop = threading.Event()
-        killer = threading.Thread(target=_kill_at_random, args=(runtime, Random(seed + 100), stop))
+        stop, finished = threading.Event(), threading.Event()
+        killer = threading.Thread(target=_kill_at_random, args=(runtime, Random(seed + 100), finished, stop))
         killer.start()
         try:
             for _ in range(60):
@@ -95,8 +95,10 @@ def test_replicas_that_come_and_go_write_one_history(runtime: InProcess, seed: i
                     )
                 else:
                     connection.execute("DELETE FROM t WHERE v %% 5 = %s", (rng.randrange(5),))
+                finished.set()
         finally:
             stop.set()
+            finished.set()
             killer.join()
         m = "SELECT k, sum(v) AS s, max(v) AS m FROM t GROUP BY k"
         assert sorted(rows(connection, "SELECT * FROM m")) == sorted(rows(connection, m))
@@ -104,8 +106,14 @@ def test_replicas_that_come_and_go_write_one_history(runtime: InProcess, seed: i
         assert sorted(rows(connection, "SELECT * FROM mm")) == sorted(rows(connection, mm))
 
 
-def _kill_at_random(runtime: InProcess, rng: Random, stop: threading.Event) -> None:
+def _kill_at_random(
+    runtime: InProcess, rng: Random, finished: threading.Event, stop: threading.Event
+) -> None:
+    """Between two kills a statement finishes: on a slow machine one would otherwise lose its replica more often than
+    it is tried again."""
     while not stop.wait(rng.uniform(0.02, 0.2)):
+        finished.wait()
+        finished.clear()
         runtime.kill_replica("twice", rng.choice(("r1", "r2")))
 
 

@@ -299,7 +299,7 @@ def test_the_sink_has_written_every_change(flights: Flights) -> None:
         assert not held or min(held.values()) >= 0, "a row was taken back that was never there"
         return +held
 
-    flights.runtime.eventually(lambda: replayed() == Counter(rows), within_s=30)
+    flights.runtime.eventually(lambda: replayed() == Counter(rows))
 
 
 @pytest.mark.slow
