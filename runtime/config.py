@@ -44,6 +44,10 @@ class Settings:
     query_job_min_rows: int = field(
         default=5_000_000, metadata={"help": "a query over so many rows, and no index, runs as a Spark job"}
     )
+    step_job_min_rows: int = field(
+        default=1_000_000,
+        metadata={"help": "so many changes that a view or index takes in at once are a Spark job"},
+    )
     max_result_bytes: int = field(
         default=1 << 30, metadata={"help": "what a query that runs as a Spark job may answer at most"}
     )

@@ -2,7 +2,7 @@
 
 Everything is the real thing except for the driver: `ThreadDriver` dials the control socket as the Spark driver does, and
 runs each resident task in a thread.  It starts in a fraction of a second and needs no JVM.  `kill_replica` and
-`abandon` are the crashes.
+`abandon` are the crashes.  With `jobs`, it runs the tasks of jobs as well, one after the other; without, jobs fail.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import socket
 import tempfile
 import threading
 from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import count
 from pathlib import Path
 from time import monotonic, sleep
@@ -56,8 +56,13 @@ FAST = Settings(
 class ThreadDriver:
     """Implements `ptvc.coord.driver_process.Driver`; every attempt of a replica is a thread."""
 
-    def __init__(self, address: str, directory: Path, on_exit: OnExit) -> None:
+    def __init__(self, address: str, directory: Path, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address
+        self._jobs = jobs
+        self.jobs_may_run = threading.Event()
+        self.jobs_may_run.set()
+        self.job_failure: str | None = None
+        self.jobs: list[RunJob] = []
         self._directory = directory
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
@@ -121,13 +126,31 @@ class ThreadDriver:
                     )
                 case StopReplica(replica=replica):
                     self._stopped[replica].set()
-                case RunJob(job_id=job_id):
-                    error = "there is no Spark in this process"
-                    connection.send(JobFinished(job_id, (), (), 0, 0.0, error))
+                case RunJob():
+                    self.jobs.append(message)
+                    self._spawn(lambda m=message: self._run_job(connection, m), "job")  # type: ignore[misc]
                 case CancelJob():
-                    pass  # jobs have ended before they can be cancelled
+                    pass  # nobody listens to what they say
                 case _:
                     raise TypeError(message)
+
+    def _run_job(self, connection: Connection, command: RunJob) -> None:
+        error = None if self._jobs else "there is no Spark in this process"
+        while not self.jobs_may_run.wait(0.05):
+            if any(stopped.is_set() for stopped in self._stopped.values()):
+                return
+        if error is None and (error := self.job_failure) is None:
+            from compute.spark.local_job import LocalApplication  # takes a while, as it imports PySpark
+            from ptvc.replica.jobs import run_job
+
+            try:
+                finished = run_job(LocalApplication(), command, self._directory, connection.send)
+            except Exception as failure:
+                error = repr(failure)
+        if error is not None:
+            finished = JobFinished(command.job_id, (), (), 0, 0.0, error)
+        with suppress(ConnectionError):
+            connection.send(finished)
 
     def _resident(self, replica: str, epoch: int, stopped: threading.Event) -> None:
         while not stopped.is_set():
@@ -149,8 +172,11 @@ class ThreadDriver:
 class InProcess:
     """One environment in `directory`; it can be stopped, crashed, and started again."""
 
-    def __init__(self, directory: Path, settings: Settings = FAST, clock: Clock | None = None) -> None:
+    def __init__(
+        self, directory: Path, settings: Settings = FAST, clock: Clock | None = None, jobs: bool = False
+    ) -> None:
         self.directory = directory
+        self._jobs = jobs
         self.settings = settings
         self.clock = clock or SystemClock()
         self.fenced = threading.Event()
@@ -170,7 +196,7 @@ class InProcess:
 
     async def _start(self) -> None:
         def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
-            self.driver = ThreadDriver(address, directory, on_exit)
+            self.driver = ThreadDriver(address, directory, on_exit, self._jobs)
             return self.driver
 
         self.coordinator = Coordinator(self.directory, self.settings, self.clock, self.fenced.set, launch)
@@ -292,10 +318,12 @@ def eventually(condition: Callable[[], Any], timeout_s: float = WAIT_S) -> None:
 
 
 @contextmanager
-def running(settings: Settings = FAST, clock: Clock | None = None) -> Iterator[InProcess]:
+def running(
+    settings: Settings = FAST, clock: Clock | None = None, *, jobs: bool = False
+) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock)
+    runtime = InProcess(directory, settings, clock, jobs)
     try:
         runtime.start()
         yield runtime

@@ -64,6 +64,22 @@ def layout(spines: Mapping[StateId, Spine]) -> str:
     return hashlib.sha256(repr(held).encode()).hexdigest()
 
 
+def save(
+    store: RunStore, spines: Mapping[StateId, Spine], handles: Mapping[StateId, tuple[Run, ...]]
+) -> dict[StateId, tuple[Run, ...]]:
+    """Writes what of `handles` (the contents of `spines` at some time) is not on file yet; the same runs, on file.
+
+    May run on any thread, beside steps and merges: handles do not change.  Where a spine still has a run that was
+    written, it has it from its file afterwards, so that it need not be written again.  Raises OSError.
+    """
+    saved = store.save(handles)
+    for id_, runs in saved.items():
+        swapped = {id(old): new for old, new in zip(handles[id_], runs, strict=True) if old is not new}
+        if swapped:
+            spines[id_].swap(swapped)
+    return saved
+
+
 def write(
     store: RunStore,
     fingerprint: str,
@@ -71,17 +87,10 @@ def write(
     spines: Mapping[StateId, Spine],
     handles: Mapping[StateId, tuple[Run, ...]],
 ) -> Checkpoint:
-    """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet.
-
-    May run on any thread, beside steps and merges: handles do not change.  Where a spine still has a run that was
-    written, it has it from its file afterwards, so that the next checkpoint need not write it again.  To be published
+    """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does.  To be published
     yet.  Raises OSError.
     """
-    saved = store.save(handles)
-    for id_, runs in saved.items():
-        swapped = {id(old): new for old, new in zip(handles[id_], runs, strict=True) if old is not new}
-        if swapped:
-            spines[id_].swap(swapped)
+    saved = save(store, spines, handles)
     state = {
         id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
     }

@@ -205,6 +205,24 @@ class Dataflow:
         self._upper = upper
         self._next_due = None
 
+    def extend(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        """Takes over what a step `[self.upper, upper)` that was made elsewhere, from this state, has added to it.
+
+        Raises InvalidUsage for state that this plan does not have, and for an `upper` that is not later.
+        """
+        if (unknown := set(runs) - set(self._state)) or upper <= self._upper:
+            raise InvalidUsage(
+                f"cannot take over state {sorted(unknown)} at {upper}: the dataflow is as of {self._upper}",
+                hint="The step is to be one of the same plan, from the same state.",
+            )
+        for id, added in runs.items():
+            self._state[id].extend(added)
+        for spine in self._state.values():
+            spine.advance_since(upper)
+        self._upper = upper
+        self._steps += 1
+        self._next_due = None
+
     def statistics(self) -> tuple[OperatorStatistics, ...]:
         """One entry per node, in the plan's order."""
         out = []

@@ -325,6 +325,21 @@ def recursive(plan: DataflowPlan) -> bool:
     return any(isinstance(node.op, IterateOp) for node in plan.nodes)
 
 
+def not_a_job(plan: DataflowPlan) -> str | None:
+    """Why a later step of the plan cannot be a job, or None.
+
+    A task has the rows of its partition, and of state what it looks up for them.  A loop runs in one place, and a
+    temporal filter has rows that come due without any that arrive.
+    """
+    for node in plan.nodes:
+        match node.op:
+            case IterateOp():
+                return "it is recursive, and a loop runs in one place"
+            case TemporalFilterOp():
+                return "it has a temporal filter, whose rows of the future wait in one place"
+    return None
+
+
 def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
     """Node ids by superstep: a node stands one level after any input that must be exchanged first, and no
     earlier than any other input.  A row read without an exchange from an earlier level stays in its partition."""

@@ -19,7 +19,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
@@ -185,6 +185,12 @@ class RunStore:
             self._synced |= {path for paths in state.values() for path in paths}
         return adopted
 
+    def new_directory(self) -> Path:
+        """A directory of its own, below the store's, for what a job is to read and to leave.  Raises OSError."""
+        path = self.directory / f"{self._writer}-{next(_numbers)}"
+        path.mkdir()
+        return path
+
     # -- files that nobody needs --
 
     def sweep(self, keep: Iterable[RunFile]) -> None:
@@ -197,15 +203,24 @@ class RunStore:
                 self._synced.discard(path)
         for path in dead:
             path.unlink(missing_ok=True)
+            if path.parent != self.directory:
+                with suppress(OSError):  # a job's directory goes with its last file
+                    path.parent.rmdir()
 
     def collect(self) -> None:
-        """Deletes every run below the directory that is not this store's.  To be called when it holds what is to be
+        """Deletes every run below the directory that is not this store's, and directories without one.  To be called when it holds what is to be
         kept and nobody else writes here: that is what processes before it have left."""
         with self._lock:
             kept = set(self._files)
-        for path in self.directory.rglob("*"):
+        emptied: list[Path] = []
+        for path in list(self.directory.rglob("*")):
             if path.suffix in _SUFFIXES and path not in kept:
                 path.unlink(missing_ok=True)
+            elif path.is_dir():
+                emptied.append(path)
+        for path in emptied:
+            with suppress(OSError):  # what is not empty stays
+                path.rmdir()
 
     def _path(self, suffix: str) -> Path:
         return self.directory / f"{self._writer}-{next(_numbers)}.{suffix}"

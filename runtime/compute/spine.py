@@ -98,6 +98,7 @@ class Spine:
         others = tuple(i for i in range(len(schema)) if i not in sums)
         self._identity = Identity(others, sorted(key) == list(others), compact)
         self._worker = worker
+        self._base: tuple[Run, ...] = ()
         self._runs: tuple[Run, ...] = ()
         self._pending: list[tuple[Words, Batch]] = []
         self._pending_rows = 0
@@ -109,6 +110,13 @@ class Spine:
 
     @property
     def runs(self) -> tuple[Run, ...]:
+        if self._pending:
+            self._settle()
+        return (*self._base, *self._runs) if self._base else self._runs
+
+    @property
+    def added(self) -> tuple[Run, ...]:
+        """What was inserted since `stand_on`."""
         if self._pending:
             self._settle()
         return self._runs
@@ -170,6 +178,18 @@ class Spine:
             self._pending, self._pending_rows = [], 0
             self._runs = tuple(run for run in runs if len(run))
 
+    def stand_on(self, runs: Sequence[Run]) -> None:
+        """Begins with the contents of another spine, which merges leave alone: what is inserted stays apart."""
+        self._base = tuple(run for run in runs if len(run))
+
+    def extend(self, runs: Sequence[Run]) -> None:
+        """Adds what a spine that stood on these contents was given: its `added` runs, of this schema and key."""
+        if self._pending:
+            self._settle()
+        with self._changed:
+            self._runs = (*self._runs, *(run for run in runs if len(run)))
+        self._request()
+
     def swap(self, runs: Mapping[int, Run]) -> None:
         """Puts in place of runs others with the same contents: by the id of the one that goes.  One that is being
         merged, or is not here any more, stays as it is."""
@@ -187,6 +207,10 @@ class Spine:
             self._pending, self._pending_rows = [], 0
         while self._merge(inline=True):
             pass
+        self._request()
+
+    def _request(self) -> None:
+        """Asks for the merges that are due."""
         if self._plan(self._runs, None) is None and not self._unspilled():
             return
         worker = self._worker or merge_worker()

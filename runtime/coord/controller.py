@@ -30,6 +30,7 @@ from ..replica.protocol import (
     Ingested,
     JobFinished,
     JobProgress,
+    LargeSteps,
     LimitMemory,
     Message,
     PeekFailed,
@@ -40,6 +41,7 @@ from ..replica.protocol import (
     StartReplica,
     StateLost,
     Status,
+    StepJob,
     StopReplica,
     Updates,
     encode,
@@ -60,6 +62,7 @@ from .outputs import Outputs
 from .reads import ActiveReads
 from .remap import Remap
 from .replicas import ReplicaClient
+from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
 
@@ -112,6 +115,7 @@ class Controller:
         self._server: asyncio.Server | None = None
         self._background: set[asyncio.Task[None]] = set()
         self.jobs = Jobs(epoch, self._to_driver, now_ms)
+        self._steps = StepJobs(self.jobs, settings)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
         self.ingested: dict[GlobalId, dict[str, int]] = {}
@@ -170,7 +174,7 @@ class Controller:
             self._start_replica(replica)
         for replica in self.clusters.of(cluster.name):
             if replica.connected.is_set():
-                replica.send(LimitMemory(self._memory_limit(cluster.name)))
+                self._send_limits(replica)
                 self._try_failed(replica)
         names = {replica.name for replica in self.clusters.of(cluster.name)}
         for item in self._catalog.user_items():
@@ -178,17 +182,21 @@ class Controller:
                 self._installation.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
 
-    def _memory_limit(self, cluster: str) -> int | None:
-        entry = self._catalog.cluster(cluster)
-        own = ClusterOptions.from_mapping(entry.options if entry is not None else {}).memory_limit
-        limit = self._settings.memory_limit_mb << 20 if own is None else own
-        return limit or None
+    def _send_limits(self, replica: ReplicaClient) -> None:
+        """What the options of its cluster, or the settings, say to the replica."""
+        entry = self._catalog.cluster(replica.cluster)
+        own = ClusterOptions.from_mapping(entry.options if entry is not None else {})
+        limit = self._settings.memory_limit_mb << 20 if own.memory_limit is None else own.memory_limit
+        replica.send(LimitMemory(limit or None))
+        rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
+        replica.send(LargeSteps(rows))
 
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         for id_ in sorted(replica.failed & replica.installed):
             if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in OUTWARD:
                 replica.failed.discard(id_)
+                self._steps.cancel(replica, id_)
                 replica.unsubscribe(self._installation.subscribed(id_))
                 replica.installed.discard(id_)
                 self.set_status(id_, "starting", None)
@@ -228,6 +236,7 @@ class Controller:
         for replica in self.clusters.of(item.cluster):
             if item.id in replica.installed:
                 replica.unsubscribe(self._installation.subscribed(item.id))
+            self._steps.cancel(replica, item.id)
             replica.uninstall(item.id)
         self._installation.forget(item.id)
         for table in (self.statuses, self.jobs.hydrations, self.ingested):
@@ -410,7 +419,7 @@ class Controller:
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
         replica.ready()
         replica.send(Progress(self._oracle.closed, self._reads.since()))
-        replica.send(LimitMemory(self._memory_limit(replica.cluster)))
+        self._send_limits(replica)
         for item in self._catalog.user_items():
             if item.cluster == replica.cluster and item.kind not in OUTWARD:
                 self._install_on(replica, item)
@@ -445,6 +454,8 @@ class Controller:
         match message:
             case Append() | Checkpointed():
                 outputs.put(message)
+            case StepJob():
+                self._steps.start(replica, message)
             case StateLost(id=id_, reason=reason):
                 self._install_without_state(replica, id_, reason)
             case PeekRows() | PeekFailed():
@@ -455,6 +466,7 @@ class Controller:
                 self.hydrated(replica, message)
             case Status(id=id_, state="failed", reason=reason, sqlstate=sqlstate, hint=hint):
                 replica.failed.add(id_)
+                self._steps.cancel(replica, id_)
                 self._installation.release(replica, id_)
                 logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
                 if self.clusters.failed(replica.cluster, id_):

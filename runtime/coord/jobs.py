@@ -21,7 +21,7 @@ REMEMBERED = 100
 
 @dataclass(frozen=True, slots=True)
 class JobEntry:
-    """`kind` is hydration or query; `object_id` what is hydrated; `status` running, finished, failed or canceled."""
+    """`kind` is hydration, step or query; `object_id` what is hydrated or stepped; `status` running, finished, failed or canceled."""
 
     id: int
     kind: str
@@ -77,7 +77,7 @@ class Jobs:
         waits for it."""
         job_id = next(self._ids)
         command = make(job_id)
-        rows = sum(part.rows for source in command.imports for part in source.snapshot)
+        rows = command.rows
         self._send(command)
         self._unsettled.add(job_id)
         try:
@@ -148,6 +148,6 @@ class Jobs:
     def of(self, object_id: GlobalId) -> JobEntry | None:
         """The running job that hydrates an object."""
         for entry in self._entries.values():
-            if entry.object_id == object_id:
+            if entry.object_id == object_id and entry.kind == "hydration":
                 return entry
         return None

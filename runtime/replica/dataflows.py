@@ -8,27 +8,25 @@ wait for their inputs to become durable; `Appended` only says what need not be k
 from __future__ import annotations
 
 import logging
-from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
 from ..compute.dataflow import Dataflow
 from ..compute.interrupt import interruptible
-from ..compute.run import Run
+from ..compute.plan import not_a_job
 from ..compute.run_file import map_run
-from ..compute.run_store import StateId
-from ..compute.spine import Spine
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.write import write_parts
 from ..repr.batch import Delta
-from ..repr.schema import Schema
 from .checkpoint import DurableState, PendingCheckpoint
 from .index import INDEX_ERRS, Index
 from .inputs import Input
+from .installed import Installed
 from .memory import MemoryLimit
 from .protocol import (
     Append,
@@ -42,73 +40,21 @@ from .protocol import (
     Progress,
     StateLost,
     Status,
+    StepEnded,
     Updates,
     ViewOutput,
 )
+from .step_under_way import StepUnderWay
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
-class _Installed:
-    """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet."""
+class _Made:
+    """What goes into one `Append`."""
 
-    id: GlobalId
-    dataflow: Dataflow
-    inputs: dict[GlobalId, Input]
-    output: ViewOutput | IndexOutput
-    schema: Schema
-    upper: int
-    index: Index | None
-    started: float
-    rows: int = 0
-    hydrated: bool = False
-    failed: bool = False
-    appended: int = 0
-    state: DurableState | None = None
-    reported: tuple[int, ...] = ()
-    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
-
-    def spines(self) -> dict[StateId, Spine]:
-        """All state: that of the dataflow and, under the number of no node, that of the index."""
-        spines = self.dataflow.spines()
-        if self.index is not None:
-            number = len(self.dataflow.plan.nodes)
-            spines |= {(number, name): spine for name, spine in self.index.spines().items()}
-        return spines
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes in memory, of state and of what waits to be taken in."""
-        return sum(spine.nbytes for spine in self.spines().values()) + self.waiting
-
-    @property
-    def waiting(self) -> int:
-        return sum(source.nbytes for source in self.inputs.values())
-
-    def spill(self) -> bool:
-        """Asks for as much state as possible to be moved to files; False when no more can be."""
-        if self.state is None or self.failed:
-            return False
-        self.state.store.press()
-        return sum(spine.spill() for spine in self.spines().values()) > 0  # all of them are asked
-
-    def clear(self) -> None:
-        """Lets go of all state, and of what waits: the dataflow is not maintained any more."""
-        for spine in self.spines().values():
-            spine.load(())
-        for source in self.inputs.values():
-            source.clear()
-
-    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
-        """Goes on from the state that the same dataflow had at `upper`."""
-        runs = dict(runs)
-        if self.index is not None:
-            number = len(self.dataflow.plan.nodes)
-            names = self.index.spines()
-            self.index.load({name: runs.pop((number, name), ()) for name in names}, upper)
-        self.dataflow.load(runs, upper)
-        self.upper = upper
+    writes: list[Updates] = field(default_factory=list)
+    uppers: list[tuple[GlobalId, int]] = field(default_factory=list)
 
 
 class Dataflows:
@@ -117,10 +63,12 @@ class Dataflows:
     def __init__(self, blob: Blob, writer: str) -> None:
         self._blob = blob
         self._writer = writer
-        self._installed: dict[GlobalId, _Installed] = {}
+        self._installed: dict[GlobalId, Installed] = {}
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
         self.memory = MemoryLimit()
+        self.job_min_rows: int | None = None
+        self._begun: list[StepUnderWay] = []
         self._unwanted: set[GlobalId] = set()
         self._stopping = False
 
@@ -133,9 +81,10 @@ class Dataflows:
         dataflow = Dataflow(command.plan, command.as_of)
         schema = command.plan.schema
         index = Index(schema, command.output.key) if isinstance(command.output, IndexOutput) else None
-        installed = _Installed(
+        installed = Installed(
             command.id, dataflow, inputs, command.output, schema, command.as_of, index, started
         )
+        installed.never_by_job = not_a_job(command.plan)
         if isinstance(command.output, ViewOutput):
             installed.appended = command.output.upper
         try:
@@ -162,7 +111,7 @@ class Dataflows:
         for id_, source in inputs.items():
             self._readers.setdefault(id_, []).append(source)
 
-    def _begin(self, installed: _Installed, command: InstallDataflow) -> None:
+    def _begin(self, installed: Installed, command: InstallDataflow) -> None:
         """Gets what the dataflow begins with: state and the updates after it, or the contents of its inputs."""
         state: DurableState | None = None
         if command.durable is not None:
@@ -209,7 +158,7 @@ class Dataflows:
         if installed is not None:
             self._stop_reading(installed)
 
-    def _stop_reading(self, installed: _Installed) -> None:
+    def _stop_reading(self, installed: Installed) -> None:
         for id_, source in installed.inputs.items():
             if source in self._readers.get(id_, ()):
                 self._readers[id_].remove(source)
@@ -256,45 +205,105 @@ class Dataflows:
 
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
-        writes: list[Updates] = []
-        uppers: list[tuple[GlobalId, int]] = []
+        made = _Made()
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
-            if upper <= installed.upper or installed.failed:
+            if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
+            if self._by_job(installed, upper):
+                continue
+            yield from self._advance(installed, upper, partial(self._computed, installed, upper), made)
+        if made.uppers:
+            yield Append(tuple(made.writes), tuple(made.uppers))
+
+    def _advance(
+        self, installed: Installed, upper: int, compute: Callable[[], Delta], made: _Made
+    ) -> Iterator[Message]:
+        """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `made`."""
+        lower = installed.upper
+        try:
+            with interruptible(lambda: self._wanted(installed.id)):
+                write = self._hand_on(installed, compute(), lower, upper)
+        except QueryCanceled:
+            installed.failed = True  # to be uninstalled
+            self._stop_reading(installed)
+            return
+        except MemoryLimitExceeded as error:
+            yield self._give_up(installed, error)
+            return
+        except Exception as error:  # a dataflow that fails must not take the others along
+            installed.failed = True
+            self._stop_reading(installed)
+            logger.exception("dataflow %s failed", installed.id)
+            reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
+            yield Status(installed.id, "failed", reason)
+            return
+        if write is not None:
+            made.writes.append(write)
+        made.uppers.append((installed.id, upper))
+        if not installed.hydrated:
+            installed.hydrated = True
+            yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+
+    # -- large steps --
+
+    def _by_job(self, installed: Installed, upper: int) -> bool:
+        """Begins the step as a job if it is large.  The first one of a dataflow that has no state is not."""
+        state, dataflow = installed.state, installed.dataflow
+        if self.job_min_rows is None or state is None or dataflow.upper == dataflow.as_of:
+            return False
+        rows = installed.rows_waiting
+        if rows < max(self.job_min_rows, 1):
+            return False
+        if installed.never_by_job is not None:
+            logger.info("a step of %s over %d rows is no job: %s", installed.id, rows, installed.never_by_job)
+            return False
+        inputs = installed.take(upper)
+        if not inputs:
+            return False
+        installed.under_way = StepUnderWay(installed.id, dataflow, state, inputs, upper)
+        self._begun.append(installed.under_way)
+        return True
+
+    def begun(self) -> Iterator[StepUnderWay]:
+        """The steps that are to be handed over to jobs."""
+        begun, self._begun = self._begun, []
+        yield from begun
+
+    def ended(self, message: StepEnded) -> Iterator[Message]:
+        """A job has made a step, or has failed: then it is made here."""
+        installed = self._installed.get(message.id)
+        if installed is None or installed.under_way is None or installed.under_way.number != message.number:
+            return  # a predecessor's
+        step, installed.under_way = installed.under_way, None
+        if installed.failed:
+            step.abandon()
+            return
+        made = _Made()
+        yield from self._advance(
+            installed, step.upper, lambda: self._made_elsewhere(installed, step, message), made
+        )
+        if made.uppers:
+            yield Append(tuple(made.writes), tuple(made.uppers))
+
+    def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
+        reason = message.error
+        if reason is None:
             try:
-                self.memory.admit(installed)
-                with interruptible(lambda id_=installed.id: self._wanted(id_)):  # type: ignore[misc]
-                    write = self._step_one(installed, upper)
-            except QueryCanceled:
-                installed.failed = True  # to be uninstalled
-                self._stop_reading(installed)
-                continue
-            except MemoryLimitExceeded as error:
-                yield self._give_up(installed, error)
-                continue
-            except Exception as error:  # a dataflow that fails must not take the others along
-                installed.failed = True
-                self._stop_reading(installed)
-                logger.exception("dataflow %s failed", installed.id)
-                reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
-                yield Status(installed.id, "failed", reason)
-                continue
-            if write is not None:
-                writes.append(write)
-            uppers.append((installed.id, upper))
-            if not installed.hydrated:
-                installed.hydrated = True
-                yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
-        if uppers:
-            yield Append(tuple(writes), tuple(uppers))
+                return step.take_over(message)
+            except StorageError as error:
+                reason = error.message
+        logger.warning("a large step of %s is made by the replica: %s", installed.id, reason)
+        output = self._stepped(installed, step.inputs(), step.upper)
+        step.abandon()
+        return output
 
     def limit_memory(self) -> Iterator[Message]:
         """Moves state to files when it is too much for memory; a dataflow that needs too much all the same fails."""
         while (found := self.memory.check(list(self._installed.values()))) is not None:
             yield self._give_up(*found)
 
-    def _give_up(self, installed: _Installed, error: PtvcError) -> Status:
+    def _give_up(self, installed: Installed, error: PtvcError) -> Status:
         installed.failed = True
         self._stop_reading(installed)
         installed.clear()
@@ -304,16 +313,17 @@ class Dataflows:
     def _wanted(self, id: GlobalId) -> bool:
         return not self._stopping and id not in self._unwanted
 
-    def _step_one(self, installed: _Installed, upper: int) -> Updates | None:
-        lower = installed.upper
-        inputs = {
-            id_: delta
-            for id_, source in installed.inputs.items()
-            if (delta := source.take(upper)) is not None
-        }
+    def _computed(self, installed: Installed, upper: int) -> Delta:
+        self.memory.admit(installed)
+        return self._stepped(installed, installed.take(upper), upper)
+
+    def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Delta:
         if installed.state is not None and inputs:
             installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
-        delta = installed.dataflow.step(inputs, lower, upper)
+        return installed.dataflow.step(inputs, installed.upper, upper)
+
+    def _hand_on(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
+        """Gives the output in `[lower, upper)` to who reads it; the append of it, if it is a view's."""
         installed.upper = upper
         for reader in self._readers.get(installed.id, ()):
             reader.hand_over(delta, upper)
@@ -322,7 +332,7 @@ class Dataflows:
             return None
         return self._write(installed, delta, lower, upper)
 
-    def _write(self, installed: _Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
+    def _write(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
         """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable
         already."""
         if not delta:

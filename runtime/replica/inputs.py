@@ -34,6 +34,11 @@ class Input:
         """Bytes of the updates that wait."""
         return sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)
 
+    @property
+    def rows(self) -> int:
+        """How many updates wait."""
+        return sum(len(delta.oks) for delta in self._pending)
+
     def clear(self) -> None:
         """Nobody will take what waits."""
         self._pending = []

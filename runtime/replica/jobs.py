@@ -1,4 +1,4 @@
-"""Jobs in the driver: a hydration or a query asked for by the coordinator, run on Spark, reported back."""
+"""Jobs in the driver: a hydration, a step or a query asked for by the coordinator, run on Spark, reported back."""
 
 from __future__ import annotations
 
@@ -11,6 +11,8 @@ from time import monotonic
 from ..compute.spark.application import Application
 from ..compute.spark.job import Job
 from ..compute.spark.superstep import JobResult, JobRun
+from ..repr.batch import to_ipc
+from ..repr.schema import ERROR_SCHEMA
 from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, StateRuns, job_writer
 
 PARTITION_ROWS = 4_000_000
@@ -30,11 +32,11 @@ def run_job(
     """Runs a job and says now and then how far it is; raises what made it fail."""
     started = monotonic()
     Path(command.directory).mkdir(parents=True, exist_ok=True)
-    rows = sum(part.rows for source in command.imports for part in source.snapshot)
+    rows = command.rows
     job = Job(
         plan=command.plan,
         as_of=command.as_of,
-        schemas={source.id: source.schema for source in command.imports},
+        schemas={id_: command.plan.import_schema(id_) for id_ in command.plan.imports},
         blobs=str(directory / "blobs"),
         directory=command.directory,
         writer=job_writer(command.job_id),
@@ -43,6 +45,7 @@ def run_job(
         output_shard=command.output_shard,
         index_key=command.index_key,
         answer_bytes=command.answer_bytes,
+        step=command.step,
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)
@@ -101,4 +104,5 @@ def _finished(command: RunJob, result: JobResult, seconds: float) -> JobFinished
         answer_bytes=sum(answer.nbytes for answer in result.answers),
         retracts=any(answer.retracts for answer in result.answers),
         failure=failure,
+        errors=to_ipc(ERROR_SCHEMA, result.errors) if command.step is not None and failure else None,
     )

@@ -33,6 +33,7 @@ from .protocol import (
     InstallDataflow,
     InstallSink,
     InstallSource,
+    LargeSteps,
     LimitMemory,
     Message,
     Peek,
@@ -40,9 +41,11 @@ from .protocol import (
     PeekIndex,
     Progress,
     ReplicaHello,
+    StepEnded,
     Uninstall,
     replica_writer,
 )
+from .step_under_way import StepUnderWay
 
 logger = logging.getLogger(__name__)
 
@@ -80,6 +83,8 @@ class Replica:
                     break
                 for answer in self._dataflows.step():
                     self._connection.send(answer)
+                for under_way in self._dataflows.begun():
+                    self._checkpointer.submit(self._hand_over, under_way)
                 for answer in self._dataflows.limit_memory():
                     self._connection.send(answer)
                 for checkpoint in self._dataflows.checkpoints():
@@ -127,6 +132,11 @@ class Replica:
             case CheckpointPublished():
                 if (state := self._dataflows.published(message)) is not None:
                     self._checkpointer.submit(state.sweep)
+            case LargeSteps(rows=rows):
+                self._dataflows.job_min_rows = rows
+            case StepEnded():
+                for answer in self._dataflows.ended(message):
+                    self._connection.send(answer)
             case InstallDataflow():
                 for answer in self._dataflows.install(message):
                     self._connection.send(answer)
@@ -157,6 +167,16 @@ class Replica:
         if written is not None:
             with suppress(ConnectionError):  # the coordinator is gone, and this replica with it
                 self._connection.send(written)
+
+    def _hand_over(self, step: StepUnderWay) -> None:
+        """On the checkpoint thread."""
+        try:
+            self._connection.send(step.written())
+        except ConnectionError:
+            return  # the coordinator is gone, and this replica with it
+        except Exception as error:  # the step thread makes the step
+            logger.warning("cannot hand a step of %s over to a job: %s", step.id, error)
+            self._inbox.put(StepEnded(step.id, step.number, error=str(error)))
 
     def _peek_index(self, message: PeekIndex) -> None:
         try:

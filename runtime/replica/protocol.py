@@ -22,6 +22,7 @@ from typing import Any
 from ..compute.checkpoint import Checkpoint
 from ..compute.dataflow import OperatorStatistics
 from ..compute.plan import DataflowPlan
+from ..compute.spark.job import Step
 from ..expr.relation import GlobalId, Relation
 from ..persist.client import PartRef, ShardId
 from ..repr.schema import Schema
@@ -154,6 +155,25 @@ class LimitMemory:
 
 
 @dataclass(frozen=True, slots=True)
+class LargeSteps:
+    """Steps of `rows` updates or more are to be Spark jobs."""
+
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The answer to `StepJob`: what the step has added to the dataflow's state, the rows of its output (INDEX_RUNS, as
+    a hydration's), and its errors (Arrow IPC).  Or `error`: the replica is to make the step itself."""
+
+    id: GlobalId
+    number: int
+    state: tuple[StateRuns, ...] = ()
+    errors: bytes | None = None
+    error: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Uninstall:
     id: GlobalId
 
@@ -253,7 +273,8 @@ class RunJob:
 
     A query has `answer_bytes`, what its answer may be at most, and gets files of rows.  Otherwise this is a hydration:
     the operators' state is kept, and the contents are written as parts of `output_shard`, or, by the columns
-    `index_key`, as runs of an index, or not at all if both are None: they are durable already.
+    `index_key`, as runs of an index, or not at all if both are None: they are durable already.  A `step` has no imports:
+    it says what has changed.
     """
 
     job_id: int
@@ -266,6 +287,14 @@ class RunJob:
     answer_bytes: int | None
     directory: str
     partitions: int
+    step: Step | None = None
+
+    @property
+    def rows(self) -> int:
+        """The rows that it reads."""
+        if self.step is not None:
+            return sum(changes.rows for changes in self.step.changes)
+        return sum(part.rows for source in self.imports for part in source.snapshot)
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,6 +335,17 @@ class Checkpointed:
 
     id: GlobalId
     checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class StepJob:
+    """The dataflow waits for a Spark job to make `step`, in `directory`.  `number` is unique in this replica."""
+
+    id: GlobalId
+    number: int
+    plan: DataflowPlan
+    step: Step
+    directory: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,7 +446,7 @@ class JobFinished:
 
     Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (if that is too much, some were
     not written), `retracts` says that some rows are retractions of others, and `failure` is the SQLSTATE and message of
-    an error among them.
+    an error among them.  Of a step, `errors` are those that come and go (Arrow IPC).
     """
 
     job_id: int
@@ -419,6 +459,7 @@ class JobFinished:
     answer_bytes: int = 0
     retracts: bool = False
     failure: tuple[str, str] | None = None
+    errors: bytes | None = None
 
 
 Message = Any

@@ -425,3 +425,26 @@ def test_a_search_counts_the_rows_of_each_hash(probes: int, copies: int) -> None
     assert wanted[hits].tolist() == list(range(1_000 - 2 * probes, 1_000, 2))
     assert hashes[first].tolist() == wanted[hits].tolist()
     assert counts.tolist() == [copies] * (probes - 1) + [copies + 2]
+
+
+def test_what_is_inserted_stays_apart_from_what_a_spine_stands_on(
+    inline: MergeWorker, small_merges: None
+) -> None:
+    def total(runs: tuple[Run, ...]) -> Rows:
+        return as_of(contents(runs), 6)
+
+    random = Random(11)
+    old, new = (history(random, row, times=6, per_time=20) for _ in range(2))
+    whole = Spine(SCHEMA, (0,), worker=inline)
+    fill(whole, old, 5)
+    other = Spine(SCHEMA, (0,), worker=inline)
+    other.stand_on(whole.handle())
+    fill(other, new, 7)
+    assert total(other.added) == as_of(new, 6)
+    assert total(other.runs) == as_of(old + new, 6)
+    keys = (pa.array([1, 2, 3], pa.int64()),)
+    hashes = hash_columns(keys, 3)
+    whole.extend(other.added)
+    assert total(whole.runs) == as_of(old + new, 6)
+    found, expected = (as_of(updates_of(s.probe(keys, hashes).rows), 6) for s in (other, whole))
+    assert found == expected != {}

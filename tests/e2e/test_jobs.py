@@ -1,4 +1,4 @@
-"""Hydrations as Spark jobs, end to end: chosen by size, said so, and never another result."""
+"""Hydrations, queries and steps as Spark jobs, end to end: chosen by size, said so, and never another result."""
 
 from __future__ import annotations
 
@@ -175,7 +175,8 @@ def test_jobs_are_shown_with_how_far_they_came(runtime: Runtime) -> None:
     rows = runtime.run(
         "SELECT j.kind, j.status, j.rows_total, j.rows_read, j.levels, j.levels_done, j.tasks, j.tasks_done, j.percent,"
         " j.seconds FROM mz_internal.mz_spark_jobs j JOIN mz_catalog.mz_objects o ON o.id = j.object_id "
-        "JOIN mz_catalog.mz_schemas s ON s.id = o.schema_id WHERE s.name = 'jobs' AND o.name = 'named'"
+        "JOIN mz_catalog.mz_schemas s ON s.id = o.schema_id WHERE s.name = 'jobs' AND o.name = 'named' "
+        "AND j.kind = 'hydration'"
     )
     assert rows, "it is remembered"
     kind, status, total, read, levels, levels_done, tasks, tasks_done, percent, seconds = rows[-1]

@@ -6,12 +6,15 @@ Every query is there twice: as a materialized view, and as a plain view with an 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from random import Random
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, running
+from inprocess import FAST, InProcess, running
+from ptvc.config import Settings
+from ptvc.replica.protocol import RunJob
 
 from .maintained import rows_of
 from .random_sql import SCHEMA, Queries, Query, changes
@@ -42,9 +45,22 @@ def test_more_views_equal_postgres(oracle: psycopg.Connection, seed: int) -> Non
     check(oracle, seed, views=AT_ONCE, batches=20)
 
 
-def check(oracle: psycopg.Connection, seed: int, views: int, batches: int) -> None:
+@pytest.mark.parametrize(
+    "seed", [200, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(201, 221))]
+)
+def test_views_whose_every_step_is_a_job_equal_postgres(oracle: psycopg.Connection, seed: int) -> None:
+    jobs = check(
+        oracle, seed, views=5, batches=4, settings=replace(FAST, step_job_min_rows=0, job_partitions=2)
+    )
+    assert any(job.step is not None for job in jobs)
+
+
+def check(
+    oracle: psycopg.Connection, seed: int, views: int, batches: int, settings: Settings = FAST
+) -> list[RunJob]:
+    """Returns the jobs that there were."""
     random = Random(seed)
-    with running() as runtime, runtime.connect() as connection:
+    with running(settings, jobs=True) as runtime, runtime.connect() as connection:
         oracle.execute("SET search_path = pg_temp")
         oracle.execute(f"SET statement_timeout = {TIMEOUT_MS}")  # type: ignore[arg-type]
         transaction = [*SCHEMA, *changes(random, 12), *changes(random, 12)]
@@ -65,6 +81,7 @@ def check(oracle: psycopg.Connection, seed: int, views: int, batches: int) -> No
                     for statement in transaction:
                         database.execute(statement)  # type: ignore[arg-type]
             _compare(runtime, connection, oracle, queries, f"seed {seed}, after batch {batch}")
+        return runtime.driver.jobs
 
 
 def _small(oracle: psycopg.Connection, query: Query) -> bool:

@@ -2,8 +2,8 @@
 
 `pid` is the partition: an equal range of the 32 upper bits of the key's hash.  `port` is the edge of the plan that the
 payload travels on, or REPORT.  `payload` is an Arrow IPC stream of updates, of rows or (the byte before it says so) of
-errors, or of the state that rows come to (see `compute.operators.combine`).  All updates of a job have one time, so
-times do not travel.
+errors, or of the state that rows come to (see `compute.operators.combine`).  Times travel only where they are not
+that one which all updates of a hydration have.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ PAYLOAD_BYTES = 8 << 20
 """Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
 
 _ROWS, _ERRORS, _STATE = b"o", b"e", b"s"
+_TIME, _DIFF = "__time", "__diff"
 _ALIGNMENT = 64
 
 
@@ -58,15 +59,15 @@ def pieces(batch: Batch, pids: Indices, partitions: int) -> Iterator[tuple[int, 
         yield pid, batch.filter(pids == pid)
 
 
-def encode(schema: Schema, delta: Delta) -> Iterator[bytes]:
-    """The delta as payloads of bounded size; none for an empty one."""
-    yield from _payloads(_ROWS, schema, delta.oks)
-    yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs)
+def encode(schema: Schema, delta: Delta, time: int) -> Iterator[bytes]:
+    """The delta as payloads of bounded size; none for an empty one.  Whoever decodes them knows of `time`."""
+    yield from _payloads(_ROWS, schema, delta.oks, time)
+    yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs, time)
 
 
 def encode_state(name: str, schema: Schema, batch: Batch) -> Iterator[bytes]:
     """A part of a spine's contents as payloads; `name` is short ASCII."""
-    return _payloads(_STATE + name.encode(), schema, batch)
+    return _payloads(_STATE + name.encode(), schema, batch, None)
 
 
 def state_name(payload: bytes) -> str | None:
@@ -74,21 +75,24 @@ def state_name(payload: bytes) -> str | None:
     return payload[1:_ALIGNMENT].decode().strip() if payload[:1] == _STATE else None
 
 
-def _payloads(tag: bytes, columns: Schema, batch: Batch) -> Iterator[bytes]:
+def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> Iterator[bytes]:
     if not len(batch):
         return
     pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
     bounds = [len(batch) * i // pieces for i in range(pieces + 1)]
     for start, stop in pairwise(bounds):
-        yield _payload(tag, columns, batch.slice(start, stop))
+        yield _payload(tag, columns, batch.slice(start, stop), time)
 
 
-def _payload(tag: bytes, schema: Schema, batch: Batch) -> bytes:
+def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> bytes:
     diffs = batch.diffs
     fields = list(schema.arrow())
     columns = list(batch.columns)
+    if time is not None and not (batch.times == np.uint64(time)).all():
+        fields.append(pa.field(_TIME, pa.uint64()))
+        columns.append(pa.array(batch.times))
     if not (diffs == 1).all() or not columns:
-        fields.append(pa.field("__diff", pa.int64()))
+        fields.append(pa.field(_DIFF, pa.int64()))
         columns.append(pa.array(diffs))
     record = pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
     sink = pa.BufferOutputStream()
@@ -100,15 +104,18 @@ def _payload(tag: bytes, schema: Schema, batch: Batch) -> bytes:
 
 
 def decode(schema: Schema, payload: bytes, time: int) -> Delta:
-    """The inverse of `encode`, one payload at a time; every update is at `time`."""
+    """The inverse of `encode`, one payload at a time; updates that came without a time are at `time`."""
     errors = payload[0] == _ERRORS[0]
     record = pa.ipc.open_stream(pa.py_buffer(payload).slice(_ALIGNMENT)).read_next_batch()
     columns = list(record.columns)
     width = len(ERROR_SCHEMA) if errors else len(schema)
-    diffs = np.ones(len(record), np.int64)
-    if len(columns) > width:
-        diffs = columns.pop().to_numpy(zero_copy_only=False)
-    batch = Batch(tuple(columns), np.full(len(record), time, np.uint64), diffs)
+    extra = dict(zip(record.schema.names[width:], columns[width:], strict=True))
+    times, diffs = np.full(len(record), time, np.uint64), np.ones(len(record), np.int64)
+    if (sent := extra.get(_TIME)) is not None:
+        times = sent.to_numpy(zero_copy_only=False)
+    if (sent := extra.get(_DIFF)) is not None:
+        diffs = sent.to_numpy(zero_copy_only=False)
+    batch = Batch(tuple(columns[:width]), times, diffs)
     return Delta(empty_batch(schema), batch) if errors else Delta(batch, NO_ERRORS)
 
 

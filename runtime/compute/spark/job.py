@@ -1,21 +1,48 @@
 """A job: one large step of a plan, and what its tasks are told and tell.
 
-A job answers for one time.  What becomes of its output is said by whoever wants it: a view's contents are written as
+A hydration and a query answer for one time.  A step (`Step`) takes a dataflow's state from its frontier on: its tasks
+leave what they add to that state, and the output's updates, at their times.
+
+What becomes of its output is said by whoever wants it: a view's contents are written as
 parts (`output_shard`), an index's as runs (`index_key`), a query's as files of rows (`answer_bytes`).  The state of the
 operators is left as run files, except by a query, which nobody will continue.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from ...expr.relation import GlobalId
 from ...persist.part import PartRef, ShardId
 from ...repr.schema import Schema
 from ..plan import DataflowPlan
+from ..run import RunFile
+from ..run_store import StateId
 
 HOT_ROWS = 250_000
 """A key of a join with at least so many rows on one side is split among tasks, if that is much for one of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Changes:
+    """Updates of one import, on file in any order: `rows` of rows and `errors` of errors; no file where there are none."""
+
+    id: GlobalId
+    oks: RunFile | None
+    errs: RunFile | None
+    rows: int
+    errors: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """The step `[lower, upper)` of a dataflow whose whole state at `lower` is `base`, on file."""
+
+    lower: int
+    upper: int
+    changes: tuple[Changes, ...]
+    base: Mapping[StateId, tuple[RunFile, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +50,8 @@ class Job:
     """Everything that all tasks need to know.
 
     `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes` bounds what one task may
-    answer; `combine` is False only to measure what combining saves.
+    answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is its `lower`, and the rows
+    of the output are left as an index's are.
     """
 
     plan: DataflowPlan
@@ -39,6 +67,12 @@ class Job:
     answer_bytes: int | None = None
     hot_rows: int = HOT_ROWS
     combine: bool = True
+    step: Step | None = None
+
+    @property
+    def upper(self) -> int:
+        """The job answers for the times from `as_of` up to here."""
+        return self.as_of + 1 if self.step is None else self.step.upper
 
     @property
     def keeps_state(self) -> bool:
@@ -53,6 +87,17 @@ class WorkItem:
     part: PartRef
     piece: int
     pieces: int
+
+
+@dataclass(frozen=True, slots=True)
+class StepItem:
+    """Updates `[start, stop)` of those in one file of an import of a step, for one task."""
+
+    id: GlobalId
+    file: RunFile
+    start: int
+    stop: int
+    errors: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,30 +24,37 @@ from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, 
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
+from ..operators.arrange import Arrange
 from ..operators.base import Operator
 from ..operators.build import NEVER, build
 from ..operators.combine import Combined, combine, resumed, state_schemas
+from ..operators.lookup import Lookup
 from ..operators.reduce import Reduce
 from ..plan import (
+    ArrangeOp,
     DataflowPlan,
+    DistinctOp,
     Exchange,
     Import,
     JoinOp,
     LookupOp,
     Node,
+    ReduceOp,
+    ThresholdOp,
     TopKOp,
     levels,
     silent_at_first,
     starts_alone,
 )
 from ..run import Run
-from ..run_file import write_run
+from ..run_file import read_run, write_run
+from ..run_store import StateId
 from ..snapshot_join import snapshot_join
 from ..spine import Spine
 from .answer import write_answer
 from .exchange import REPORT, Row, concat, decode, encode, encode_state, split, state_name
 from .hot_keys import HotKeys, heavy, splittable
-from .job import Answer, Facts, Job, Report, WorkItem
+from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +76,9 @@ class Knowledge:
 
 
 class Topology:
-    """The levels of a plan, and the edges between its nodes."""
+    """The levels of a plan, and the edges between its nodes.  A `first` step begins with no state."""
 
-    def __init__(self, plan: DataflowPlan) -> None:
+    def __init__(self, plan: DataflowPlan, *, first: bool = True) -> None:
         self.plan = plan
         self.levels = levels(plan)
         self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
@@ -80,7 +87,7 @@ class Topology:
             for node in plan.nodes
             for producer, by in zip(node.inputs, node.exchange, strict=True)
         )
-        self.silent = silent_at_first(plan)
+        self.silent = silent_at_first(plan) if first else frozenset[int]()
         self._first_port: dict[int, int] = {}
         for port, edge in enumerate(self.edges):
             self._first_port.setdefault(edge.consumer, port)
@@ -127,7 +134,7 @@ class LevelTask:
         self._known = known
         self._tell = tell
         self._blob = FileBlob(Path(job.blobs))
-        self._topology = Topology(job.plan)
+        self._topology = Topology(job.plan, first=job.step is None)
         self._level = level
         self._nodes = self._topology.levels[level]
         self._last = level == len(self._topology.levels) - 1
@@ -178,8 +185,15 @@ class LevelTask:
             self._rows_in += len(delta.oks)
             self._received.setdefault(port, []).append(delta)
 
-    def _read(self, item: WorkItem) -> None:
-        """The contents as of the job's time, not consolidated: equal rows may lie in different parts."""
+    def _read(self, item: WorkItem | StepItem) -> None:
+        """The contents as of the job's time, not consolidated: equal rows may lie in different parts.  Or updates."""
+        if isinstance(item, StepItem):
+            updates = read_run(item.file, mapped=True).batch.slice(item.start, item.stop)
+            self._rows_read += 0 if item.errors else len(updates)
+            nothing = empty_batch(self._job.schemas[item.id])
+            delta = Delta(nothing, updates) if item.errors else Delta(updates, NO_ERRORS)
+            self._imported.setdefault(item.id, []).append(delta)
+            return
         as_of, schema = self._job.as_of, self._job.schemas[item.id]
         delta = read_updates(self._blob, (item.part,), schema, 0, as_of + 1)
         start, stop = (len(delta.oks) * i // item.pieces for i in (item.piece, item.piece + 1))
@@ -203,6 +217,8 @@ class LevelTask:
         if isinstance(node.op, Import):
             return concat(node.schema, self._imported.pop(node.op.id, []))
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
+        if self._job.step is not None:
+            return self._go_on(self._job.step, node, inputs)
         states = self._states.pop(node.id, {})
         # A constant, and the one row of an aggregate over everything, exist once: in partition 0.
         alone = starts_alone(node.op)
@@ -223,6 +239,35 @@ class LevelTask:
         if self._job.keeps_state:
             self._keep(node, operator)
         return output
+
+    def _go_on(self, step: Step, node: Node, inputs: tuple[Delta, ...]) -> Delta:
+        """The step of one operator, from the state that the dataflow has.
+
+        All of that is at hand, mapped: operators look up in it what the rows here need, and nothing else is read.
+        """
+        given = inputs[:1] if isinstance(node.op, LookupOp) else inputs
+        if not any(given):
+            return empty_delta(node.schema)
+        operator = build(node.op, self._job.plan.input_schemas(node), node.schema, NEVER)
+        if isinstance(operator, Lookup):
+            operator.read(self._arranged(step, node, inputs[1]))
+        for name, spine in operator.spines().items():
+            spine.stand_on(_mapped(step, (node.id, name)))
+        output = operator.step(given, step.lower, step.upper)
+        for name, spine in operator.spines().items():
+            for index, run in enumerate(spine.added):
+                self._state.append((node.id, name, self._write(f"{node.id}-{name}", index, run)))
+        return output
+
+    def _arranged(self, step: Step, node: Node, rows: Delta) -> Arrange:
+        """What a Lookup reads: the Arrange's rows as of before the step, and as of after it, `rows` included."""
+        source = self._job.plan.nodes[node.inputs[1]]
+        assert isinstance(source.op, ArrangeOp)
+        arrange = Arrange(source.schema, source.op.key)
+        for name, spine in arrange.spines().items():
+            spine.stand_on(_mapped(step, (source.id, name)))
+        arrange.step((rows,), step.lower, step.upper)
+        return arrange
 
     def _resumed(
         self, operator: Operator, schema: Schema, rows: Delta, states: dict[str, list[Batch]]
@@ -262,7 +307,7 @@ class LevelTask:
         self._measure(port, edge, output.oks)
         combined = self._combined(port, edge, schema, output.oks)
         for pid, oks in self._split(port, edge, combined.rows):
-            for payload in encode(schema, Delta(oks, NO_ERRORS)):
+            for payload in encode(schema, Delta(oks, NO_ERRORS), self._job.as_of):
                 yield pid, payload
         if combined.state:
             consumer = self._topology.consumer(port)
@@ -271,13 +316,18 @@ class LevelTask:
                 for pid, part in split(batch, edge.exchange, self._job.partitions, self._partition):
                     for payload in encode_state(name, schemas[name], part):
                         yield pid, payload
-        for payload in encode(schema, Delta(empty_batch(schema), output.errs)):
+        for payload in encode(schema, Delta(empty_batch(schema), output.errs), self._job.as_of):
             yield self._partition, payload
 
     def _measure(self, port: int, edge: Edge, rows: Batch) -> None:
         """Counts what goes to a join, to find keys that are too many for one task."""
         job = self._job
-        if job.partitions == 1 or job.rows < job.hot_rows or not splittable(self._topology.consumer(port).op):
+        if (
+            job.partitions == 1
+            or job.rows < job.hot_rows
+            or job.step is not None
+            or not splittable(self._topology.consumer(port).op)
+        ):
             return
         assert edge.exchange
         hashes = hash_columns([rows.columns[i] for i in edge.exchange], len(rows))
@@ -288,6 +338,10 @@ class LevelTask:
         if edge.exchange is None or not self._job.combine:
             return Combined(rows, {})
         op = self._topology.consumer(port).op
+        if self._job.step is not None:
+            # Partial state would be of one time, and on top of nothing: equal rows of a time are added up.
+            adds = isinstance(op, ReduceOp | DistinctOp | ThresholdOp)
+            return combine(DistinctOp(), schema, rows, self._job.as_of) if adds else Combined(rows, {})
         forgetful = isinstance(op, TopKOp) and bool(op.monotonic)
         cut = (forgetful or not self._job.keeps_state) and port not in self._known.uncut
         combined = combine(op, schema, rows, self._job.as_of, cut=cut)
@@ -347,6 +401,10 @@ class LevelTask:
         path = self._path("answer")
         write_answer(path, self._job.plan.schema, rows)
         return Answer(str(path), rows.nbytes, retracts)
+
+
+def _mapped(step: Step, id: StateId) -> list[Run]:
+    return [read_run(file, mapped=True) for file in step.base.get(id, ())]
 
 
 def _at(batch: Batch, time: int) -> Batch:

@@ -20,6 +20,7 @@ from __future__ import annotations
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 
 from pyspark import RDD, SparkContext, TaskContext
@@ -33,10 +34,10 @@ from ...repr.batch import Batch, Delta, concat_batches, empty_batch, from_ipc
 from ...repr.schema import ERROR_SCHEMA
 from ..operators.counts import Counts, occurs
 from ..plan import JoinOp, TopKOp
-from ..run_file import write_run
+from ..run_file import read_run, write_run
 from .exchange import REPORT, Row
 from .hot_keys import find, splittable
-from .job import Answer, Facts, Job, Report, WorkItem
+from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 from .level_task import Knowledge, LevelTask, Topology
 
 SPLIT_ROWS = 50_000
@@ -97,11 +98,11 @@ class JobRun:
     def __init__(self, context: SparkContext, job: Job) -> None:
         self._context = context
         self._job = job
-        self._topology = Topology(job.plan)
+        self._topology = Topology(job.plan, first=job.step is None)
         self._facts: Accumulator[dict[TaskId, Facts]] = context.accumulator({}, _Merged())
 
     def run(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
-        """Runs the job over the parts of each import and gathers what its tasks report.
+        """Runs the job over the parts of each import (a step knows its changes) and gathers what its tasks report.
 
         Raises whatever made a task fail for good.
         """
@@ -109,9 +110,8 @@ class JobRun:
         context.setLocalProperty("spark.scheduler.pool", pool)
         context.setJobGroup(group, f"step of {job.writer}", interruptOnCancel=True)
         known = Knowledge({})
-        arrived: RDD[Row] = self._shuffled(
-            context.parallelize(work_rows(job.partitions, imports), job.partitions)
-        )
+        rows_of_work = work_rows(job, imports)
+        arrived: RDD[Row] = self._shuffled(context.parallelize(rows_of_work, job.partitions))
         for level in range(len(self._topology.levels)):
             rows = arrived.mapPartitions(_task(job, level, known, self._facts))
             leaving = self._shuffled(rows)
@@ -150,7 +150,7 @@ class JobRun:
 
 def feeds(job: Job, topology: Topology, level: int) -> bool:
     """Whether anything must be known of what a level sends before it is read."""
-    if job.partitions == 1:
+    if job.partitions == 1 or job.step is not None:
         return False
     ops = [topology.consumer(port).op for port in topology.leaving(level)]
     joins = job.rows >= job.hot_rows and any(splittable(op) for op in ops)
@@ -199,17 +199,36 @@ def gather(job: Job, rows: Iterable[Row]) -> JobResult:
     return result
 
 
-def work_rows(partitions: int, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> list[Row]:
-    """Pieces of parts dealt out to the tasks of level 0, the largest first, each to the one that has least."""
+def work_rows(job: Job, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> list[Row]:
+    """What the tasks of level 0 are to read."""
+    rows = [(pid, (REPORT, b"")) for pid in range(job.partitions)]
+    work = _dealt_out(job.partitions, imports) if job.step is None else _shares(job.partitions, job.step)
+    return rows + [(pid, (0, pickle.dumps(item))) for pid, item in work]
+
+
+def _dealt_out(
+    partitions: int, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]
+) -> Iterator[tuple[int, WorkItem]]:
+    """Pieces of parts, the largest first, each to the task that has least."""
     share = max(SPLIT_ROWS, sum(part.rows for _, parts in imports for part in parts) // partitions)
     items = [item for id_, parts in imports for part in parts for item in _pieces(id_, part, share)]
     load = [0] * partitions
-    rows: list[Row] = [(pid, (REPORT, b"")) for pid in range(partitions)]
     for item in sorted(items, key=lambda i: -(i.part.rows // i.pieces)):
         pid = load.index(min(load))
         load[pid] += item.part.rows // item.pieces + 1
-        rows.append((pid, (0, pickle.dumps(item))))
-    return rows
+        yield pid, item
+
+
+def _shares(partitions: int, step: Step) -> Iterator[tuple[int, StepItem]]:
+    """Equal shares of the changes of every import; errors stay together."""
+    for changes in step.changes:
+        if changes.oks is not None:
+            bounds = [changes.rows * pid // partitions for pid in range(partitions + 1)]
+            for pid, (start, stop) in enumerate(pairwise(bounds)):
+                if stop > start:
+                    yield pid, StepItem(changes.id, changes.oks, start, stop, False)
+        if changes.errs is not None:
+            yield 0, StepItem(changes.id, changes.errs, 0, changes.errors, True)
 
 
 def _pieces(id: GlobalId, part: PartRef, share: int) -> Iterator[WorkItem]:
@@ -249,11 +268,13 @@ def _task(
 def _finish_errors(job: Job, errors: list[Batch], result: JobResult) -> None:
     """Errors of all tasks as one set: their state, and the part that puts the view in error."""
     counts = Counts(ERROR_SCHEMA)
+    node = len(job.plan.nodes)
+    if job.step is not None:
+        counts.spine.stand_on([read_run(file, mapped=True) for file in job.step.base.get((node, "errs"), ())])
     result.errors = counts.update(concat_batches(ERROR_SCHEMA, errors), occurs)
     if not job.keeps_state:
         return
-    node = len(job.plan.nodes)
-    for index, run in enumerate(counts.spine.runs):
+    for index, run in enumerate(counts.spine.added):
         path = Path(job.directory) / f"{node}-errs-{index}.run"
         write_run(path, run)
         result.state.setdefault((node, "errs"), []).append(str(path))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import count
 
 from ptvc.compute.spark.exchange import Row
 from ptvc.compute.spark.job import Facts, Job
 from ptvc.compute.spark.level_task import Knowledge, LevelTask, Topology
-from ptvc.compute.spark.superstep import JobResult, feeds, gather, learn, work_rows
+from ptvc.compute.spark.superstep import JobResult, Progress, feeds, gather, learn, work_rows
 from ptvc.persist.part import PartRef
 
 _ATTEMPTS = count(1)
@@ -16,9 +17,9 @@ _ATTEMPTS = count(1)
 
 def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> JobResult:
     """What `JobRun.run` does."""
-    topology = Topology(job.plan)
+    topology = Topology(job.plan, first=job.step is None)
     known = Knowledge({})
-    rows = work_rows(job.partitions, imports)
+    rows = work_rows(job, imports)
     for level in range(len(topology.levels)):
         sent, facts = _level(job, level, known, rows)
         if feeds(job, topology, level):
@@ -28,6 +29,27 @@ def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> J
                 sent, _ = _level(job, level, known, rows)
         rows = sent
     return gather(job, rows)
+
+
+class LocalApplication:
+    """Stands in for `Application` where a job is run."""
+
+    def job_run(self, job: Job) -> LocalRun:
+        return LocalRun(job)
+
+
+@dataclass
+class LocalRun:
+    """Stands in for `JobRun`."""
+
+    job: Job
+
+    @property
+    def progress(self) -> Progress:
+        return Progress(0, self.job.rows, 0, len(Topology(self.job.plan).levels), 0, 1)
+
+    def run(self, imports: Sequence[tuple[str, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
+        return run_locally(self.job, imports)
 
 
 def _level(job: Job, level: int, known: Knowledge, rows: list[Row]) -> tuple[list[Row], list[Facts]]:

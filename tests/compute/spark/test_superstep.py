@@ -16,18 +16,21 @@ from ptvc.compute.plan import levels
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.exchange import decode, encode, partition_of, split
 from ptvc.compute.spark.job import Job
+from ptvc.compute.spark.superstep import JobResult
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Literal
+from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA, Schema
 from ptvc.repr.types import FLOAT8, INT4, TEXT
 from pyspark import TaskContext
 
-from ..histories import batch_of, schema_of, updates_of
+from ..histories import batch_of, consolidated, schema_of, updates_of
 from ..reference import Row, Update
 from .cases import (
     AS_OF,
+    JOB_IDS,
     NAMES,
     NUMBERS,
     Case,
@@ -40,6 +43,7 @@ from .cases import (
     totals,
 )
 from .conftest import MASTER
+from .test_step_jobs import Stepped, answer
 
 SEEDS = [*range(6), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 40))]
 
@@ -213,6 +217,30 @@ def test_killed_tasks_are_retried(application: Application, tmp_path: Path) -> N
     assert {Path(path).name for paths in result.state.values() for path in paths} <= written
 
 
+def test_killed_tasks_of_a_step_are_retried(application: Application, tmp_path: Path) -> None:
+    flags = tmp_path / "flags"
+    flags.mkdir()
+    plan = lower(totals(r.Distinct(totals(get("u1"))), ()))
+    one, other = Stepped(plan, tmp_path / "a"), Stepped(plan, tmp_path / "b")
+    for time in range(3):
+        inputs = {"u1": part(NUMBERS, random_numbers(Random(time), 400), time=time)}
+        one.step(inputs, time + 1)
+        if not time:
+            other.step(inputs, time + 1)
+            continue
+        step = StepUnderWay("v", other.dataflow, other.state, inputs, time + 1)
+
+        def run(job: Job) -> JobResult:
+            job = fatal(job, flags, (1, 4))
+            return application.job_run(job).run([], "test", f"job-{next(JOB_IDS)}")
+
+        delta = step.take_over(answer(step.written(), 2, run))
+        other.out += updates_of(delta.oks)
+        assert other.contents() == one.contents()
+    assert {"1", "4"} < {flag.name for flag in flags.iterdir()}
+    assert consolidated(other.out) == consolidated(one.out)
+
+
 @pytest.mark.skipif(
     not MASTER.startswith("local-cluster"),
     reason="needs executors in processes of their own: test_local_cluster.py runs it",
@@ -261,13 +289,13 @@ def test_what_travels_comes_back(monkeypatch: pytest.MonkeyPatch) -> None:
     rows: list[Update] = [((None, 0.5), AS_OF, 1), (("ä", None), AS_OF, -3), (("", 1.5), AS_OF, 2)]
     delta = Delta(batch_of(schema, rows), batch_of(ERROR_SCHEMA, [(("22012", "m"), AS_OF, 2)]))
     monkeypatch.setattr("ptvc.compute.spark.exchange.PAYLOAD_BYTES", 40)
-    payloads = list(encode(schema, delta))
+    payloads = list(encode(schema, delta, AS_OF))
     assert len(payloads) > 2
     back = [decode(schema, payload, AS_OF) for payload in payloads]
     assert [u for d in back for u in updates_of(d.oks)] == rows
     assert [u for d in back for u in updates_of(d.errs)] == updates_of(delta.errs)
     columnless = Delta(Batch((), np.full(3, AS_OF, np.uint64), np.ones(3, np.int64)), NO_ERRORS)
-    assert sum(len(decode(Schema(()), p, AS_OF).oks) for p in encode(Schema(()), columnless)) == 3
+    assert sum(len(decode(Schema(()), p, AS_OF).oks) for p in encode(Schema(()), columnless, AS_OF)) == 3
     pieces = dict(split(delta.oks, (0,), 64, 9))
     assert sum(map(len, pieces.values())) == 3
     assert [pid for pid, _ in split(delta.oks, None, 64, 9)] == [9]

@@ -1,0 +1,96 @@
+"""An installed dataflow: its operators and their state, what waits for it, how far its output is."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from ..compute.dataflow import Dataflow
+from ..compute.run import Run
+from ..compute.run_store import StateId
+from ..compute.spine import Spine
+from ..expr.relation import GlobalId
+from ..repr.batch import Delta
+from ..repr.schema import Schema
+from .checkpoint import DurableState
+from .index import Index
+from .inputs import Input
+from .protocol import IndexOutput, ViewOutput
+from .step_under_way import StepUnderWay
+
+
+@dataclass(slots=True)
+class Installed:
+    """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet.
+
+    While a step is `under_way` as a job, no other begins; `never_by_job` says why none of this dataflow's can be one.
+    """
+
+    id: GlobalId
+    dataflow: Dataflow
+    inputs: dict[GlobalId, Input]
+    output: ViewOutput | IndexOutput
+    schema: Schema
+    upper: int
+    index: Index | None
+    started: float
+    rows: int = 0
+    hydrated: bool = False
+    failed: bool = False
+    appended: int = 0
+    state: DurableState | None = None
+    reported: tuple[int, ...] = ()
+    unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
+    under_way: StepUnderWay | None = None
+    never_by_job: str | None = None
+
+    def spines(self) -> dict[StateId, Spine]:
+        """All state: that of the dataflow and, under the number of no node, that of the index."""
+        spines = self.dataflow.spines()
+        if self.index is not None:
+            number = len(self.dataflow.plan.nodes)
+            spines |= {(number, name): spine for name, spine in self.index.spines().items()}
+        return spines
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory, of state and of what waits to be taken in."""
+        return sum(spine.nbytes for spine in self.spines().values()) + self.waiting
+
+    @property
+    def waiting(self) -> int:
+        return sum(source.nbytes for source in self.inputs.values())
+
+    def spill(self) -> bool:
+        """Asks for as much state as possible to be moved to files; False when no more can be."""
+        if self.state is None or self.failed:
+            return False
+        self.state.store.press()
+        return sum(spine.spill() for spine in self.spines().values()) > 0  # all of them are asked
+
+    def clear(self) -> None:
+        """Lets go of all state, and of what waits: the dataflow is not maintained any more."""
+        for spine in self.spines().values():
+            spine.load(())
+        for source in self.inputs.values():
+            source.clear()
+
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+        """Goes on from the state that the same dataflow had at `upper`."""
+        runs = dict(runs)
+        if self.index is not None:
+            number = len(self.dataflow.plan.nodes)
+            names = self.index.spines()
+            self.index.load({name: runs.pop((number, name), ()) for name in names}, upper)
+        self.dataflow.load(runs, upper)
+        self.upper = upper
+
+    @property
+    def rows_waiting(self) -> int:
+        return sum(source.rows for source in self.inputs.values())
+
+    def take(self, upper: int) -> dict[GlobalId, Delta]:
+        """What waits below `upper`, by input."""
+        waiting = ((id_, source.take(upper)) for id_, source in self.inputs.items())
+        return {id_: delta for id_, delta in waiting if delta is not None}

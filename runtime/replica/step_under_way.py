@@ -1,0 +1,131 @@
+"""A step of one dataflow that a Spark job makes: what the replica hands over, and what it takes back.
+
+```
+step thread          changes taken, handles ──┐                                  ┌── state extended, output handed on
+checkpoint thread                             └── both on file ── StepJob ──┐    │
+coordinator, driver                                                         └── job ── StepEnded
+```
+
+Until it has ended the dataflow stays where it is, and its readers wait; the others of the replica go on.  The changes
+are on file until then, so that the replica can make the step itself when the job fails.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from ..compute.checkpoint import save
+from ..compute.dataflow import Dataflow
+from ..compute.run import Run, RunFile
+from ..compute.run_file import map_run, write_unsynced
+from ..compute.run_store import StateId
+from ..compute.spark.job import Changes, Step
+from ..expr.relation import GlobalId
+from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, from_ipc
+from .checkpoint import DurableState
+from .protocol import INDEX_RUNS, StepEnded, StepJob
+
+_numbers = count(1)
+
+
+class StepUnderWay:
+    """The step `[dataflow.upper, upper)` over `inputs`, of a dataflow that is not stepped meanwhile."""
+
+    def __init__(
+        self,
+        id: GlobalId,
+        dataflow: Dataflow,
+        state: DurableState,
+        inputs: Mapping[GlobalId, Delta],
+        upper: int,
+    ) -> None:
+        self.id = id
+        self.number = next(_numbers)
+        self.lower = dataflow.upper
+        self.upper = upper
+        self._dataflow = dataflow
+        self._state = state
+        self._inputs: Mapping[GlobalId, Delta] | None = inputs
+        self._handles = dataflow.handles()
+        self._saved: Mapping[StateId, tuple[Run, ...]] = {}  # their files stay as long as somebody has them
+        self._changes: tuple[Changes, ...] = ()
+        self._directory: Path | None = None
+
+    def written(self) -> StepJob:
+        """On the checkpoint thread: writes state and changes.  Raises OSError and PtvcError."""
+        self._saved = save(self._state.store, self._dataflow.spines(), self._handles)
+        self._handles = {}
+        self._directory = directory = self._state.store.new_directory()
+        assert self._inputs is not None
+        self._changes = tuple(self._written(directory, id_, delta) for id_, delta in self._inputs.items())
+        self._inputs = None
+        base = {
+            id_: tuple(run.file for run in runs if run.file is not None)
+            for id_, runs in self._saved.items()
+            if runs
+        }
+        step = Step(self.lower, self.upper, self._changes, base)
+        return StepJob(self.id, self.number, self._dataflow.plan, step, str(directory))
+
+    def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:
+        oks, errs = (
+            self._file(directory / f"{id}-{kind}.run", batch)
+            for kind, batch in (("oks", delta.oks), ("errs", delta.errs))
+        )
+        return Changes(id, oks, errs, len(delta.oks), len(delta.errs))
+
+    @staticmethod
+    def _file(path: Path, batch: Batch) -> RunFile | None:
+        if not len(batch):
+            return None
+        return RunFile(path, 0, write_unsynced(path, Run(np.zeros(len(batch), np.uint64), batch)))
+
+    def inputs(self) -> Mapping[GlobalId, Delta]:
+        """The changes, for the replica to make the step itself."""
+        if self._inputs is not None:
+            return self._inputs
+        return {
+            changes.id: Delta(
+                map_run(changes.oks.path).batch
+                if changes.oks is not None
+                else empty_batch(self._dataflow.plan.import_schema(changes.id)),
+                map_run(changes.errs.path).batch if changes.errs is not None else NO_ERRORS,
+            )
+            for changes in self._changes
+        }
+
+    def take_over(self, ended: StepEnded) -> Delta:
+        """Has the dataflow go on from what the job has left; its output.
+
+        Raises StorageError, and leaves the dataflow as it was, when that cannot be read.
+        """
+        plan = self._dataflow.plan
+        paths = {(runs.node, runs.spine): [Path(path) for path in runs.paths] for runs in ended.state}
+        output = [map_run(path).batch for path in paths.pop((len(plan.nodes), INDEX_RUNS), ())]
+        added = self._state.adopt(paths)
+        errs = from_ipc(ended.errors) if ended.errors is not None else NO_ERRORS
+        self._dataflow.extend(added, self.upper)
+        self._close({path for some in paths.values() for path in some})
+        return Delta(concat_batches(plan.schema, output), errs)
+
+    def abandon(self) -> None:
+        """What the job has left, and what was written for it, is of no use (any more)."""
+        self._close(set())
+
+    def _close(self, kept: set[Path]) -> None:
+        """Files that are mapped may go: their pages stay.  What cannot be deleted now (a task of a job that has failed
+        may still be writing) is found by `RunStore.collect`."""
+        self._saved = {}
+        if self._directory is None:
+            return
+        with suppress(OSError):
+            for path in self._directory.iterdir():
+                if path not in kept:
+                    path.unlink(missing_ok=True)
+            if not kept:
+                self._directory.rmdir()
