@@ -39,13 +39,15 @@ _HINT = "The state is computed again from its inputs."
 class Checkpoint:
     """`state` names the runs of every spine, in their order; spines without runs may be left out.
 
-    `layout` is that of all spines: the fingerprint says what state means, this how it is held.
+    `layout` is that of all spines: the fingerprint says what state means, this how it is held.  `since` is the time
+    from which on an index, as saved, can be read; None: only the last before the cut is known to be one.
     """
 
     fingerprint: str
     cut: int
     state: Mapping[StateId, tuple[RunFile, ...]]
     layout: str
+    since: int | None = None
 
     def files(self) -> list[RunFile]:
         return [file for files in self.state.values() for file in files]
@@ -86,6 +88,7 @@ def write(
     cut: int,
     spines: Mapping[StateId, Spine],
     handles: Mapping[StateId, tuple[Run, ...]],
+    since: int | None = None,
 ) -> Checkpoint:
     """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does.  To be published
     yet.  Raises OSError.
@@ -94,7 +97,7 @@ def write(
     state = {
         id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
     }
-    return Checkpoint(fingerprint, cut, state, layout(spines))
+    return Checkpoint(fingerprint, cut, state, layout(spines), since)
 
 
 def publish(directory: Path, checkpoint: Checkpoint) -> None:
@@ -136,6 +139,7 @@ def _to_json(directory: Path, checkpoint: Checkpoint) -> dict[str, Any]:
         "cut": checkpoint.cut,
         "state": state,
         "layout": checkpoint.layout,
+        "since": checkpoint.since,
     }
 
 
@@ -144,4 +148,4 @@ def _from_json(directory: Path, body: dict[str, Any]) -> Checkpoint:
         (node, name): tuple(RunFile(directory / path, *place) for path, *place in files)
         for node, name, files in body["state"]
     }
-    return Checkpoint(body["fingerprint"], body["cut"], state, body["layout"])
+    return Checkpoint(body["fingerprint"], body["cut"], state, body["layout"], body.get("since"))

@@ -18,17 +18,26 @@ from dataclasses import dataclass
 
 from ..errors import InvalidUsage
 from ..expr.relation import GlobalId
-from ..repr.batch import Delta, empty_delta
+from ..repr.batch import Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
 from .memory import release_memory
-from .operators.arrange import Arrange
+from .operators.arrange import Arrange, Shared
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
 from .operators.counts import Counts, occurs
 from .operators.lookup import Lookup
-from .plan import DataflowPlan, Import, Node, silent_at_first, starts_alone
+from .plan import (
+    ArrangeOp,
+    DataflowPlan,
+    Import,
+    Node,
+    SharedNode,
+    shared_nodes,
+    silent_at_first,
+    starts_alone,
+)
 from .run import Run
 from .run_store import RunStore, StateId
 from .spine import Spine
@@ -83,6 +92,11 @@ class Dataflow:
             node.inputs[:1] if isinstance(operator, Lookup) else node.inputs
             for node, operator in zip(plan.nodes, self._operators, strict=True)
         ]
+        self._shareable = {
+            node.id: operator
+            for node, operator in zip(plan.nodes, self._operators, strict=True)
+            if isinstance(node.op, ArrangeOp) and node.op.index is not None and isinstance(operator, Arrange)
+        }
         self._silent_at_first = silent_at_first(plan)
         self._nothing = [empty_delta(node.schema) for node in plan.nodes]
         self._starts_alone = [starts_alone(node.op) for node in plan.nodes]
@@ -150,6 +164,8 @@ class Dataflow:
 
     def _run(self, inputs: Mapping[GlobalId, Delta], lower: int, upper: int, first: bool) -> Delta:
         results: list[Delta] = list(self._nothing)
+        for shareable in self._shareable.values():
+            shareable.begin_step(lower, upper)
         for node, operator in zip(self.plan.nodes, self._operators, strict=True):
             if operator is None:
                 assert isinstance(node.op, Import)
@@ -183,6 +199,32 @@ class Dataflow:
     def spines(self) -> dict[StateId, Spine]:
         """All state, by names that are stable for a plan."""
         return dict(self._state)
+
+    def shareable(self) -> tuple[SharedNode, ...]:
+        """The arrangements that may be those of indexes; until they are shared, each is held by the dataflow itself."""
+        return shared_nodes(self.plan)
+
+    def share(self, node: int, shared: Shared) -> None:
+        """From now on the arrangement at `node` is `shared`.
+
+        At every step it must be complete below the step's `upper`, and times be advanced to less than its `lower` (in
+        the first step of a dataflow without state: to no more than its `lower`).
+        """
+        self._shareable[node].share(shared)
+
+    def own(self, node: int, runs: Sequence[Run]) -> None:
+        """From now on the dataflow holds the arrangement at `node` itself, which has `runs` before the next step."""
+        self._shareable[node].own(runs)
+
+    def own_rows(self, node: int, rows: Batch) -> None:
+        """As `own`, from rows in any order."""
+        self._shareable[node].own_rows(rows)
+
+    def substitutes(self) -> tuple[Spine, ...]:
+        """What is held in place of arrangements that are not shared: no part of the state, as it follows from the
+        inputs alone."""
+        spines = (operator.substitute() for operator in self._shareable.values())
+        return tuple(spine for spine in spines if spine is not None)
 
     def handles(self) -> dict[StateId, tuple[Run, ...]]:
         """All state as of `upper`, for good: later steps and merges do not change it."""
@@ -227,7 +269,9 @@ class Dataflow:
         """One entry per node, in the plan's order."""
         out = []
         for node, operator, counter in zip(self.plan.nodes, self._operators, self._counters, strict=True):
-            spines = operator.spines().values() if operator is not None else ()
+            spines = list(operator.spines().values()) if operator is not None else []
+            if node.id in self._shareable and (own := self._shareable[node.id].substitute()) is not None:
+                spines.append(own)
             out.append(
                 OperatorStatistics(
                     node.id,

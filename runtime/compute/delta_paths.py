@@ -20,7 +20,7 @@ there already: then by that, and the others are checked.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ..expr.relation import Filter, Map, Project, Relation
@@ -46,9 +46,12 @@ class Step:
 Path = tuple[Step, ...]
 
 
-def delta_paths(join: MultiJoin) -> tuple[Path, ...] | None:
-    """One path per input, or None when some input is connected with none."""
-    arranged: dict[int, list[tuple[int, ...]]] = {}
+def delta_paths(
+    join: MultiJoin, shared: Mapping[int, Sequence[tuple[int, ...]]] | None = None
+) -> tuple[Path, ...] | None:
+    """One path per input, or None when some input is connected with none.  `shared` are arrangements that are there
+    already: by input, the classes."""
+    arranged = {i: list(keys) for i, keys in (shared or {}).items()}
     paths = []
     for start in range(len(join.inputs)):
         path = _path(join, start, arranged)
@@ -87,8 +90,11 @@ def _narrowest(join: MultiJoin, classes: Sequence[int]) -> int:
     return min(len(join.classes[c]) for c in classes)
 
 
-def is_smaller(join: MultiJoin, paths: Sequence[Path]) -> bool:
-    """Whether the delta join holds no more than the linear chain, whichever input is the long one.
+def is_smaller(
+    join: MultiJoin, paths: Sequence[Path], shared: Collection[tuple[int, tuple[int, ...]]] = ()
+) -> bool:
+    """Whether the delta join holds no more than the linear chain, whichever input is the long one.  What is `shared`
+    (input and classes) it does not hold.
 
     For each input in turn the others count for nothing.  It is held once per arrangement in the delta join; in the
     chain once, and again in every intermediate result that it is in, which is wider, but of which the filters of the
@@ -96,7 +102,7 @@ def is_smaller(join: MultiJoin, paths: Sequence[Path]) -> bool:
     """
     widths = [len(relation.schema) for relation in join.inputs]
     passing = [_passing(relation) for relation in join.inputs]
-    arrangements = {(step.input, step.key) for path in paths for step in path}
+    arrangements = {(step.input, step.key) for path in paths for step in path}.difference(shared)
     for long, (own, part) in enumerate(zip(widths, passing, strict=True)):
         delta = sum(i == long for i, _ in arrangements) * (own + OVERHEAD) * part
         chain = (own + OVERHEAD) * part

@@ -78,6 +78,7 @@ from .plan import (
     WindowCallOp,
     WindowOp,
 )
+from .shared_arrangements import IndexKey
 
 
 def lower(
@@ -85,14 +86,16 @@ def lower(
     *,
     delta_joins: bool | None = None,
     append_only: AbstractSet[GlobalId] = frozenset(),
+    indexes: tuple[IndexKey, ...] = (),
 ) -> DataflowPlan:
     """The physical plan of a relation.
 
     Inner joins of three inputs and more are delta joins where these hold less (`delta_paths`); with `delta_joins` True
     wherever they can be, with False nowhere, as is best for what is computed once.  From the objects `append_only` no
-    row ever goes: operators over them, and over what is made of them, forget what cannot come back.
+    row ever goes: operators over them, and over what is made of them, forget what cannot come back.  Joins look up what
+    `indexes` have.
     """
-    builder = Builder(delta_joins, AppendOnly(append_only))
+    builder = Builder(delta_joins, AppendOnly(append_only), indexes)
     output = builder.node(relation)
     return DataflowPlan(tuple(builder.nodes), tuple(builder.imports), output, relation.schema)
 
@@ -147,10 +150,12 @@ class Edge:
 
 
 class Builder:
-    def __init__(self, delta_joins: bool | None, append_only: AppendOnly) -> None:
+    def __init__(
+        self, delta_joins: bool | None, append_only: AppendOnly, indexes: tuple[IndexKey, ...] = ()
+    ) -> None:
         self.nodes: list[Node] = []
         self.append_only = append_only
-        self._delta_joins = DeltaJoins(delta_joins, self.nodes, self._add, self._keyed)
+        self._delta_joins = DeltaJoins(delta_joins, self.nodes, self._add, self._keyed, indexes)
         self.imports: list[GlobalId] = []
         self._known: dict[tuple[str, tuple[int, ...]], int] = {}
         self._locals: dict[str, int] = {}

@@ -10,9 +10,10 @@ from ..expr.registry import resolve_call
 from ..expr.relation import Join, JoinKind, Relation
 from ..expr.scalar import ColumnRef, Scalar, remap
 from ..repr.schema import Schema
-from ..transform.multi_join import MultiJoin, joins_of, multi_join, residual_ready
+from ..transform.multi_join import MultiJoin, joins_of, multi_join, pair_join, residual_ready
 from .delta_paths import Path, Step, delta_paths, is_smaller
-from .plan import ArrangeOp, Exchange, LookupOp, Mfp, Node, Op, UnionOp
+from .plan import ArrangeOp, Exchange, Import, LookupOp, Mfp, Node, Op, UnionOp
+from .shared_arrangements import Bare, IndexKey, SharedInputs
 
 MAX_INPUTS = 10
 """A join of more inputs is a chain: the lookups of a delta join are as many as the square of its inputs."""
@@ -42,10 +43,21 @@ class _Side:
 
 
 class DeltaJoins:
-    """`wanted` True takes every join that can be one, False none, None those that hold less than a chain."""
+    """`wanted` True takes every join that can be one, False none, None those that hold less than a chain.
 
-    def __init__(self, wanted: bool | None, nodes: Sequence[Node], add: Add, keyed: KeyedNode) -> None:
+    A join of two inputs is one when an index of `indexes` has one of them arranged: then that is not held again.
+    """
+
+    def __init__(
+        self,
+        wanted: bool | None,
+        nodes: Sequence[Node],
+        add: Add,
+        keyed: KeyedNode,
+        indexes: tuple[IndexKey, ...],
+    ) -> None:
         self._wanted = wanted
+        self._indexes = indexes
         self._nodes = nodes
         self._add = add
         self._keyed = keyed
@@ -54,19 +66,36 @@ class DeltaJoins:
     def lowered(self, join: Join) -> tuple[int, tuple[int, ...]] | None:
         """The join, and those nested in it, as one: a node, and which of its columns are the join's.  None when it
         is a chain, and then so are those in it."""
-        if join.kind is not JoinKind.INNER or self._wanted is False or id(join) in self._chained:
+        if join.kind is not JoinKind.INNER or self._wanted is False:
             return None
+        if id(join) in self._chained:
+            return self._pair(join)
         whole = multi_join(join)
         if whole is None or len(whole.inputs) < 3 or not whole.classes:
-            return None
-        paths = delta_paths(whole) if self._wanted or len(whole.inputs) <= MAX_INPUTS else None
-        if paths is None or not (self._wanted or is_smaller(whole, paths)):
+            return self._pair(join)
+        shared = SharedInputs(whole, self._indexes)
+        few = len(whole.inputs) <= MAX_INPUTS
+        paths = delta_paths(whole, shared.keys()) if self._wanted or few else None
+        if paths is None or not (self._wanted or is_smaller(whole, paths, _taken(paths, shared))):
             self._chained.update(map(id, joins_of(join)))
-            return None
+            return self._pair(join)
         wanted = sorted(set(whole.output))
-        return self._union(whole, paths, wanted), tuple(map(wanted.index, whole.output))
+        return self._union(whole, paths, wanted, shared), tuple(map(wanted.index, whole.output))
 
-    def _union(self, join: MultiJoin, paths: Sequence[Path], wanted: Sequence[int]) -> int:
+    def _pair(self, join: Join) -> tuple[int, tuple[int, ...]] | None:
+        """The join of its two sides, when an index has one of them; else None."""
+        whole = pair_join(join) if self._indexes else None
+        if whole is None:
+            return None
+        shared = SharedInputs(whole, self._indexes)
+        paths = delta_paths(whole, shared.keys())
+        if paths is None or not _taken(paths, shared):
+            return None
+        return self._union(whole, paths, whole.output, shared), whole.output
+
+    def _union(
+        self, join: MultiJoin, paths: Sequence[Path], wanted: Sequence[int], shared: SharedInputs
+    ) -> int:
         """The node that has the columns `wanted`, of those of all inputs."""
         sides = []
         for i, relation in enumerate(join.inputs):
@@ -79,6 +108,9 @@ class DeltaJoins:
         for start, path in enumerate(paths):
             stream = _Stream(join, sides, columns, start)
             for step in path:
+                if (index := shared.index(step.input, step.key)) is not None:
+                    self._look_up_shared(stream, step, index, shared.bare[step.input])
+                    continue
                 arranged = stream.arranged(step)
                 held = self._add(
                     arranged, (sides[step.input].node,), sides[step.input].schema, (arranged.key,)
@@ -91,6 +123,38 @@ class DeltaJoins:
             else:
                 arms.append(self._add(Mfp((), (), projection), (stream.node,), schema))
         return self._add(UnionOp(), tuple(arms), schema)
+
+    def _look_up_shared(self, stream: _Stream, step: Step, index: IndexKey, source: Bare) -> None:
+        """The step by the arrangement of an index: its rows are those of the object, so they are filtered when they
+        are found, and the columns of the input taken of them."""
+        imported = self._add(Import(source.id), (), source.schema)
+        arranged = self._add(ArrangeOp(index.key, index.index), (imported,), source.schema, (index.key,))
+        before = self._nodes[stream.node].schema
+        width = len(before)
+        op, schema = stream.lookup(step, ArrangeOp(index.key), before)
+
+        def raw(column: int) -> int:
+            return column if column < width else width + source.columns[column - width]
+
+        residual = tuple(remap(p, lambda column: column + width) for p in source.predicates) + tuple(
+            remap(p, raw) for p in op.residual
+        )
+        wide = Schema(before.columns + source.schema.columns)
+        op = LookupOp(op.key, index.key, op.before, residual)
+        stream.node = self._add(op, (stream.node, arranged), wide, (op.key, None))
+        projection = tuple(map(raw, range(len(schema))))
+        if projection != tuple(range(len(wide))):
+            stream.node = self._add(Mfp((), (), projection), (stream.node,), schema)
+
+
+def _taken(paths: Sequence[Path], shared: SharedInputs) -> frozenset[tuple[int, tuple[int, ...]]]:
+    """The shared arrangements that paths look up."""
+    return frozenset(
+        (step.input, step.key)
+        for path in paths
+        for step in path
+        if shared.index(step.input, step.key) is not None
+    )
 
 
 class _Stream:

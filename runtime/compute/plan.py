@@ -91,9 +91,13 @@ WHOLE_GROUP = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ArrangeOp:
-    """The input as it is; its rows are held by `key`, for the Lookups that read this node."""
+    """The input as it is; its rows are held by `key`, for the Lookups that read this node.
+
+    With `index`, they are not state of the dataflow: the input is an Import, and that index has its rows by that key.
+    """
 
     key: tuple[int, ...]
+    index: GlobalId | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,3 +373,23 @@ def silent_at_first(plan: DataflowPlan) -> frozenset[int]:
         ):
             silent.add(node.id)
     return frozenset(silent)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedNode:
+    """The Arrange node `node` may be the arrangement of `index`; its input is the object `source`."""
+
+    node: int
+    index: GlobalId
+    source: GlobalId
+
+
+def shared_nodes(plan: DataflowPlan) -> tuple[SharedNode, ...]:
+    """The arrangements of a plan that indexes have."""
+    found = []
+    for node in plan.nodes:
+        if isinstance(node.op, ArrangeOp) and node.op.index is not None:
+            source = plan.nodes[node.inputs[0]].op
+            assert isinstance(source, Import)
+            found.append(SharedNode(node.id, node.op.index, source.id))
+    return tuple(found)

@@ -12,10 +12,10 @@ its own.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import assert_never
 
-from ..expr.relation import OrderBy
+from ..expr.relation import GlobalId, OrderBy
 from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, MzNow, NowCompare, Or, Scalar
 from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
@@ -48,17 +48,27 @@ from .plan import (
 )
 
 
-def plan_text(plan: DataflowPlan) -> str:
-    """The plan as lines: node, level, operator with its inputs and details, output columns."""
+def plan_text(plan: DataflowPlan, names: Mapping[GlobalId, str] | None = None) -> str:
+    """The plan as lines: node, level, operator with its inputs and details, output columns.  `names` are those of
+    indexes."""
     level = {id: at for at, ids in enumerate(levels(plan)) for id in ids}
     lines = []
     for node in plan.nodes:
-        names = ", ".join(node.schema.names)
+        columns = ", ".join(node.schema.names)
         output = " -> output" if node.id == plan.output else ""
-        lines.append(f"{node.id:>3}  level {level[node.id]}  {_node(node)}  ({names}){output}")
+        lines.append(
+            f"{node.id:>3}  level {level[node.id]}  {_node(node)}{_index(node.op, names or {})}  ({columns}){output}"
+        )
         if isinstance(node.op, IterateOp):
             lines += _inside(node.op, "       ")
     return "\n".join(lines)
+
+
+def _index(op: Op, names: Mapping[GlobalId, str]) -> str:
+    """Whose arrangement it is."""
+    if not isinstance(op, ArrangeOp) or op.index is None:
+        return ""
+    return f" by index {names.get(op.index, op.index)}"
 
 
 def _inside(loop: IterateOp, indent: str) -> list[str]:
@@ -103,8 +113,8 @@ def _op(op: Op) -> tuple[str, str]:
             return "Negate", ""
         case JoinOp():
             return "Join", _join(op)
-        case ArrangeOp(key=key):
-            return "Arrange", f"by {_columns(key)}"
+        case ArrangeOp(key=key, index=index):
+            return ("Arrange" if index is None else "Arranged"), f"by {_columns(key)}"
         case LookupOp():
             return "Lookup", _lookup(op)
         case ReduceOp():

@@ -62,6 +62,7 @@ from .outputs import Outputs
 from .reads import ActiveReads
 from .remap import Remap
 from .replicas import ReplicaClient
+from .shared_indexes import shared_by
 from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
@@ -243,12 +244,16 @@ class Controller:
             table.pop(item.id, None)
 
     def _install_on(self, replica: ReplicaClient, item: Item) -> None:
-        task = asyncio.create_task(self._try_install(replica, item), name=f"install {item.full_name}")
+        tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        replica.installing[item.id] = tried
+        task = asyncio.create_task(self._try_install(replica, item, tried), name=f"install {item.full_name}")
         replica.tasks.add(task)
         task.add_done_callback(replica.tasks.discard)
+        task.add_done_callback(lambda _: _tried(replica, item.id, tried))
 
-    async def _try_install(self, replica: ReplicaClient, item: Item) -> None:
-        """Installs the item, trying again with growing delays: what fails (a full disk, a job) may pass."""
+    async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
+        """Installs the item, trying again with growing delays: what fails (a full disk, a job) may pass.  `tried` is
+        done after the first attempt."""
         delay = FIRST_RETRY_S
         while self._catalog.find_by_id(item.id) is not None:
             try:
@@ -266,6 +271,7 @@ class Controller:
             except Exception as error:
                 logger.exception("cannot install %s", item.full_name)
                 self.set_status(item.id, "failed", f"internal error: {error!r}")
+            _tried(replica, item.id, tried)
             await asyncio.sleep(delay)
             delay = min(delay * 2, LONGEST_RETRY_S)
 
@@ -309,8 +315,16 @@ class Controller:
         for replica in self.clusters:
             if replica.connected.is_set():
                 relevant = tuple(u for u in updates if u.id in replica.subscriptions)
-                replica.send(Progress(self._oracle.closed, self._reads.since(), relevant))
+                replica.send(Progress(self._oracle.closed, self._index_since(replica), relevant))
         self._collections.wake()
+
+    def _index_since(self, replica: ReplicaClient) -> int:
+        """From when on indexes are read; while something is installed that may share them, they are left alone, as it
+        has yet to say when it begins."""
+        for id_ in replica.installing:
+            if (item := self._catalog.find_by_id(id_)) is not None and shared_by(item):
+                return 0
+        return self._reads.since()
 
     def tick(self) -> None:
         """Moves time on when nothing is written."""
@@ -418,7 +432,7 @@ class Controller:
             return
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
         replica.ready()
-        replica.send(Progress(self._oracle.closed, self._reads.since()))
+        replica.send(Progress(self._oracle.closed, since=0))  # until what shares indexes is there again
         self._send_limits(replica)
         for item in self._catalog.user_items():
             if item.cluster == replica.cluster and item.kind not in OUTWARD:
@@ -505,7 +519,7 @@ class Controller:
         for replica in self.clusters:
             relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
             if relevant:
-                replica.send(Progress(self._oracle.closed, self._reads.since(), (), relevant))
+                replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
 
     async def _ingest(self, replica: ReplicaClient, writer: asyncio.StreamWriter, message: Ingest) -> None:
         """Commits data and position together.  An attempt that was replaced commits nothing any more."""
@@ -538,6 +552,14 @@ class Controller:
         task = asyncio.create_task(work)
         self._background.add(task)
         task.add_done_callback(self._background.discard)
+
+
+def _tried(replica: ReplicaClient, id: GlobalId, tried: asyncio.Future[None]) -> None:
+    """The first attempt at an installation is over."""
+    if replica.installing.get(id) is tried:
+        del replica.installing[id]
+    if not tried.done():
+        tried.set_result(None)
 
 
 def _socket_path(directory: Path) -> Path:

@@ -13,6 +13,7 @@ from typing import Any, assert_never
 
 from ..config import ClusterOptions
 from ..errors import DependentObjectsExist, DuplicateObject, InvalidParameter, UndefinedSchema, Unsupported
+from ..expr.relation import Relation, dependencies
 from ..persist.client import PersistClient, ShardId
 from ..replica.egress import open_sink
 from ..replica.ingest import open_source
@@ -55,6 +56,9 @@ from .oracle import Oracle
 from .reads import ActiveReads
 from .remap import REMAP_SCHEMA
 from .results import Command, Notice
+from .shared_indexes import OPTION as SHARES
+from .shared_indexes import indexes_for
+from .views import expand
 
 Definition = (
     CreateSchema
@@ -202,7 +206,7 @@ class Ddl:
             dropped = dropped_with(self._catalog, [old], cascade=False)
         elif self._exists(plan.name, plan.if_not_exists, notices):
             return Command(tag)
-        options: dict[str, Any] = {}
+        options = self._shares(plan.relation, plan.cluster)
         if plan.retain_history_ms is not None:
             options["retain_history_ms"] = plan.retain_history_ms
         item = self._item(
@@ -229,6 +233,7 @@ class Ddl:
             relation=plan.relation,
             uses=(plan.on,),
             keys=plan.keys,
+            options=self._shares(plan.relation, plan.cluster),
         )
         await self._apply([Change(None, item)])
         self._collections.add_unstored(item.id, item.name)
@@ -333,6 +338,11 @@ class Ddl:
                 hint="Start the runtime with --set replica_slots=N.",
             )
 
+    def _shares(self, relation: Relation, cluster: str) -> dict[str, Any]:
+        """The option that says which indexes a dataflow shares; none where there are none."""
+        chosen = indexes_for(self._catalog, dependencies(expand(relation, self._catalog)), cluster)
+        return {SHARES: chosen} if chosen else {}
+
     def _item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
         id_, oid = self._catalog.allocate()
         return Item(
@@ -352,7 +362,7 @@ class Ddl:
                 self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
             await self._apply([*(Change(old, None) for old in dropped), Change(None, item)])
             self.open(item)
-        self._controller.install(item)
+            self._controller.install(item)  # from now on indexes that it shares are held readable, too
 
     def open(self, item: Item) -> None:
         """Makes a stored item's collection known."""

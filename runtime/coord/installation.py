@@ -8,13 +8,14 @@ beyond the last durable time of the output.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..compute.checkpoint import Checkpoint, fingerprint
 from ..compute.lower import lower
-from ..compute.plan import DataflowPlan, recursive
+from ..compute.plan import DataflowPlan, recursive, shared_nodes
 from ..config import ClusterOptions, Settings
 from ..directory import installed_version
 from ..expr.relation import GlobalId, Map, Relation, dependencies
@@ -43,6 +44,7 @@ from .collections import Collections
 from .oracle import Oracle
 from .reads import ActiveReads
 from .replicas import ReplicaClient
+from .shared_indexes import shared_by, sharing
 from .views import expand
 
 if TYPE_CHECKING:
@@ -102,6 +104,12 @@ class Installation:
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
         plan = self.plan(item)
+        for node in shared_nodes(plan):
+            # The replica is told of the index before it is told of what reads it.
+            if (first := replica.installing.get(node.index)) is not None:
+                await asyncio.wait((first,))
+        if self._catalog.find_by_id(item.id) is None:
+            return  # dropped meanwhile
         key = self.index_key(item) if item.kind is ItemKind.INDEX else None
         durable = StateOptions(
             directory=str(self.checkpoints.directory(item.id, replica.name)),
@@ -114,7 +122,7 @@ class Installation:
             self._go_on(replica, item, plan, checkpoint, durable)
             return
         if item.kind is ItemKind.INDEX:
-            as_of = await self._readable_now(plan.imports)
+            as_of = self._before_readers(replica, item, plan, await self._readable_now(plan.imports))
             output: ViewOutput | IndexOutput = IndexOutput(self.index_key(item))
         else:
             assert item.shard is not None
@@ -218,7 +226,11 @@ class Installation:
         if item.kind is ItemKind.INDEX:
             relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
         expanded = expand(relation, self._catalog)
-        return lower(optimize(expanded), append_only=append_only(expanded, self._catalog))
+        return lower(
+            optimize(expanded),
+            append_only=append_only(expanded, self._catalog),
+            indexes=shared_by(item),
+        )
 
     @staticmethod
     def reads(item: Item, catalog: Catalog) -> set[GlobalId]:
@@ -253,6 +265,21 @@ class Installation:
             await self._collections.wait_until_readable(ids, as_of)
         # Waiting may have taken long: what is complete now is complete at every later time that was promised.
         return max(as_of, min((self._collections.frontier(i) for i in ids), default=as_of + 1) - 1)
+
+    def _before_readers(self, replica: ReplicaClient, index: Item, plan: DataflowPlan, as_of: int) -> int:
+        """A time to hydrate the index as of, no later than `as_of`: that from which those go on that share it, if its
+        inputs are still readable there."""
+        for item in sharing(self._catalog, index):
+            if item.id in replica.installed:
+                continue
+            checkpoint = self.checkpoints.get(item.id, replica.name)
+            if checkpoint is not None:
+                as_of = min(as_of, checkpoint.cut - 1)
+            elif item.shard is not None:
+                state = self._persist.state(item.shard)
+                as_of = min(as_of, max(state.upper - 1, state.since))
+        readable = (self._persist.state(self._collections[id_].shard).since for id_ in plan.imports)
+        return max((as_of, *readable))
 
     def _imports(self, ids: tuple[GlobalId, ...], as_of: int) -> tuple[Import, ...]:
         return tuple(self._collections.import_of(id_, as_of) for id_ in ids)

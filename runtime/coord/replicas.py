@@ -23,6 +23,7 @@ from ..replica.protocol import (
 class ReplicaClient:
     """One replica of one cluster, connected or not.
 
+    `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
     `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
@@ -35,6 +36,7 @@ class ReplicaClient:
         self.cluster = cluster
         self.subscriptions: dict[GlobalId, int] = {}
         self.installed: set[GlobalId] = set()
+        self.installing: dict[GlobalId, asyncio.Future[None]] = {}
         self.hydrated: dict[GlobalId, Hydrated] = {}
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}
@@ -67,6 +69,7 @@ class ReplicaClient:
         for task in self.tasks:
             task.cancel()
         self.tasks.clear()
+        self.installing.clear()
         self.subscriptions.clear()
         self.installed.clear()
         self.hydrated.clear()

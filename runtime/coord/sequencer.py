@@ -11,7 +11,7 @@ from ..clock import Clock
 from ..compute.lower import lower
 from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, PtvcError
-from ..expr.relation import Project, Relation, TopK
+from ..expr.relation import Project, Relation, TopK, dependencies
 from ..sql.plans import (
     CopyFrom,
     CopyTo,
@@ -34,6 +34,7 @@ from .group_commit import Conflict, GroupCommit
 from .introspection import Introspection
 from .peeks import Peeks, ReadContext
 from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
+from .shared_indexes import index_keys, indexes_for
 from .show import text_lines
 from .transaction import Transaction, TransactionKind
 from .views import expand
@@ -112,7 +113,7 @@ class Sequencer:
             case Insert() | Update() | Delete() | Truncate():
                 return await self._write(planned, session, transaction)
             case Explain():
-                return text_lines("QUERY PLAN", self._explain(planned).splitlines(), "EXPLAIN")
+                return text_lines("QUERY PLAN", self._explain(planned, session).splitlines(), "EXPLAIN")
             case NoOp(tag=tag):
                 return Command(tag)
             case _:
@@ -181,11 +182,18 @@ class Sequencer:
         item = self.catalog.get(plan.table)
         return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
 
-    def _explain(self, planned: Explain) -> str:
+    def _explain(self, planned: Explain, session: Session) -> str:
         if planned.stage is not ExplainStage.PHYSICAL:
             return planned.text
         relation = expand(planned.relation, self.catalog)
-        return plan_text(lower(optimize(relation), append_only=append_only(relation, self.catalog)))
+        chosen = index_keys(
+            indexes_for(self.catalog, dependencies(relation), session.variables.get("cluster"))
+        )
+        names = {key.index: self.catalog.get(key.index).name for key in chosen}
+        plan = lower(
+            optimize(relation), append_only=append_only(relation, self.catalog), indexes=chosen
+        )
+        return plan_text(plan, names)
 
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:
         return ReadContext(

@@ -78,8 +78,14 @@ class DurableState:
         """The dataflow has taken in so many updates."""
         self._rows += rows
 
-    def due(self, upper: int) -> PendingCheckpoint | None:
-        """Begins a checkpoint at the dataflow's frontier `upper`, if it is time for one."""
+    @property
+    def cut(self) -> int | None:
+        """Where a restart begins."""
+        return self._published.cut if self._published is not None else None
+
+    def due(self, upper: int, readable_from: int | None = None) -> PendingCheckpoint | None:
+        """Begins a checkpoint at the dataflow's frontier `upper`, if it is time for one.  `readable_from` is
+        the since of an index."""
         since = monotonic() - self._at
         enough = self._rows >= max(self._options.checkpoint_rows, 1)
         late = self._published is not None and since * 1000 >= self._options.checkpoint_interval_ms
@@ -90,12 +96,15 @@ class DurableState:
         if not (enough or (late and self._rows)) or (since < patience and not first):
             return None
         self._under_way, self._rows, self._at = True, 0, monotonic()
-        return PendingCheckpoint(self, upper, {id_: spine.handle() for id_, spine in self.spines.items()})
+        handles = {id_: spine.handle() for id_, spine in self.spines.items()}
+        return PendingCheckpoint(self, upper, handles, readable_from)
 
-    def write(self, upper: int, handles: Mapping[StateId, tuple[Run, ...]]) -> Checkpointed | None:
+    def write(
+        self, upper: int, handles: Mapping[StateId, tuple[Run, ...]], since: int | None
+    ) -> Checkpointed | None:
         """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
         try:
-            self._pending = write(self.store, self._options.fingerprint, upper, self.spines, handles)
+            self._pending = write(self.store, self._options.fingerprint, upper, self.spines, handles, since)
         except (OSError, PtvcError) as error:
             if self.store.directory.exists():  # otherwise the object was dropped
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
@@ -132,6 +141,7 @@ class PendingCheckpoint:
     state: DurableState
     upper: int
     handles: Mapping[StateId, tuple[Run, ...]]
+    since: int | None
 
     def write(self) -> Checkpointed | None:
-        return self.state.write(self.upper, self.handles)
+        return self.state.write(self.upper, self.handles, self.since)

@@ -25,7 +25,7 @@ from ..persist.write import write_parts
 from ..repr.batch import Delta
 from .checkpoint import DurableState, PendingCheckpoint
 from .index import INDEX_ERRS, Index
-from .inputs import Input
+from .inputs import Input, load_snapshot
 from .installed import Installed
 from .memory import MemoryLimit
 from .protocol import (
@@ -44,6 +44,7 @@ from .protocol import (
     Updates,
     ViewOutput,
 )
+from .sharing import Sharing
 from .step_under_way import StepUnderWay
 
 logger = logging.getLogger(__name__)
@@ -66,6 +67,7 @@ class Dataflows:
         self._installed: dict[GlobalId, Installed] = {}
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
+        self._sharing = Sharing()
         self.memory = MemoryLimit()
         self.job_min_rows: int | None = None
         self._begun: list[StepUnderWay] = []
@@ -89,15 +91,15 @@ class Dataflows:
             installed.appended = command.output.upper
         try:
             self._begin(installed, command)
-            if index is not None:
-                index.advance_since(command.as_of)
         except StorageError as error:
+            self._sharing.leave(command.id)
             if command.checkpoint is not None:
                 yield StateLost(command.id, error.message)
                 return
             installed.failed = True
             yield Status(command.id, "failed", error.message)
         except (PtvcError, OSError) as error:
+            self._sharing.leave(command.id)
             installed.failed = True
             yield Status(command.id, "failed", str(error))
         for id_, source in inputs.items():
@@ -110,6 +112,8 @@ class Dataflows:
         self._installed[command.id] = installed
         for id_, source in inputs.items():
             self._readers.setdefault(id_, []).append(source)
+        if self._readers.get(command.id):
+            self._put_behind(command.id)
 
     def _begin(self, installed: Installed, command: InstallDataflow) -> None:
         """Gets what the dataflow begins with: state and the updates after it, or the contents of its inputs."""
@@ -119,7 +123,9 @@ class Dataflows:
         sources = installed.inputs.values()
         if command.checkpoint is not None:
             assert state is not None
-            installed.load(state.load(command.checkpoint, installed.spines()), command.checkpoint.cut)
+            checkpoint = command.checkpoint
+            runs = state.load(checkpoint, installed.spines())
+            installed.load(runs, checkpoint.cut, checkpoint.since)
             installed.rows = sum(source.load_updates() for source in sources)
         elif command.state is not None:
             paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}
@@ -130,14 +136,40 @@ class Dataflows:
             if installed.index is not None:  # its errors at the job's one time are those of the output
                 number = len(command.plan.nodes)
                 runs[number, INDEX_ERRS] = runs.get((number, "errs"), ())
-            installed.load(runs, command.as_of + 1)
+            installed.load(runs, command.as_of + 1, command.as_of)
             installed.hydrated = True  # by a job, which has reported it
             for source in sources:
                 source.load_updates()
         else:
             installed.rows = sum(source.load() for source in sources)
+            if installed.index is not None:
+                installed.index.begin(command.as_of)
+        self._share(installed, command)
         if state is not None:
             state.keep(installed.spines())
+
+    def _share(self, installed: Installed, command: InstallDataflow) -> None:
+        """Has the dataflow read the arrangements of indexes; what cannot be had so, it holds itself."""
+        for node in installed.dataflow.shareable():
+            held = self._installed.get(node.index)
+            index = None if held is None or held.failed else held.index
+            if index is not None and self._sharing.attach(installed, node, index):
+                continue
+            if command.checkpoint is not None or command.state is not None:
+                source = next(source for source in command.imports if source.id == node.source)
+                installed.dataflow.own_rows(node.node, load_snapshot(self._blob, source).oks)
+
+    def _put_behind(self, id: GlobalId) -> None:
+        """Has dataflows that read `id`, or what is read from it, step after it."""
+        behind = {id}
+        for other in list(self._installed.values()):
+            if (other.id != id and not behind.isdisjoint(other.inputs)) or any(
+                other.id in self._sharing.readers_of(before) for before in behind
+            ):
+                behind.add(other.id)
+            else:
+                continue
+            self._installed[other.id] = self._installed.pop(other.id)
 
     def abandon(self, id: GlobalId | None) -> None:
         """The dataflow will be uninstalled, or with None all of them: a step of it that is under way stops soon.
@@ -159,6 +191,7 @@ class Dataflows:
             self._stop_reading(installed)
 
     def _stop_reading(self, installed: Installed) -> None:
+        self._sharing.leave(installed.id)
         for id_, source in installed.inputs.items():
             if source in self._readers.get(id_, ()):
                 self._readers[id_].remove(source)
@@ -179,7 +212,7 @@ class Dataflows:
                 if source.stamped:
                     source.close(progress.closed)
             if installed.index is not None:
-                installed.index.advance_since(progress.since)
+                installed.index.advance_since(self._sharing.since(installed.id, progress.since))
 
     def acknowledge(self, appended: Appended) -> None:
         for id_, upper in appended.uppers:
@@ -199,7 +232,8 @@ class Dataflows:
         """Those that it is time for, as of the last step; their outputs must have been sent."""
         for installed in self._installed.values():
             if installed.state is not None and installed.hydrated and not installed.failed:
-                pending = installed.state.due(installed.upper)
+                since = installed.index.since if installed.index is not None else None
+                pending = installed.state.due(installed.upper, since)
                 if pending is not None:
                     yield pending
 
@@ -208,6 +242,7 @@ class Dataflows:
         made = _Made()
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
+            upper = min(upper, self._sharing.frontier(installed.id, upper))
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
             if self._by_job(installed, upper):
@@ -363,7 +398,7 @@ class Dataflows:
     def statistics(self) -> Iterator[DataflowStatistics]:
         """What changed since the last call."""
         for installed in self._installed.values():
-            spines = installed.spines().values()
+            spines = installed.held()
             # Runs are merged, and moved to files, after the last step too.
             seen = (installed.dataflow.steps, *(id(spine.runs) for spine in spines))
             if seen != installed.reported:

@@ -1,4 +1,8 @@
-"""An index in memory: the output of a dataflow, arranged by key, readable at any time from its `since` on."""
+"""An index in memory: the output of a dataflow, arranged by key, readable at any time from its `since` on.
+
+Other dataflows of the replica may share its rows (`sharing`): they read it as of their own frontiers, so `since` stays
+behind these.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,8 @@ INDEX_ERRS = "index_errs"
 
 
 class Index:
-    """Invariant: holds every update below `upper`, with times below `since` advanced to it."""
+    """Invariant: holds every update below `upper`, with times below `since` advanced to it; and `since < upper`, so that
+    state as of `upper` is readable at the last time before it."""
 
     def __init__(self, schema: Schema, key: tuple[int, ...]) -> None:
         self._schema = schema
@@ -33,15 +38,34 @@ class Index:
     def since(self) -> int:
         return self._oks.since
 
+    def handle(self) -> tuple[Run, ...]:
+        """The rows: the object's columns, then the key's."""
+        return self._oks.handle()
+
+    def below(self, upper: int) -> list[Run]:
+        """The rows' updates at times below `upper`."""
+        out = []
+        for run in self._oks.handle():
+            there = run.batch.times < np.uint64(upper)
+            out.append(run if there.all() else Run(run.hashes[there], run.batch.filter(there)))
+        return out
+
     def spines(self) -> dict[str, Spine]:
         """All that it holds, by names that are stable."""
         return {INDEX_RUNS: self._oks, INDEX_ERRS: self._errs}
 
-    def load(self, runs: Mapping[str, Sequence[Run]], upper: int) -> None:
-        """Takes over what an index of the same key held at `upper`."""
+    def begin(self, as_of: int) -> None:
+        """Nothing is held yet; the first insertion has everything as of `as_of`."""
+        self.upper = as_of
+        for spine in self.spines().values():
+            spine.advance_since(as_of)
+
+    def load(self, runs: Mapping[str, Sequence[Run]], upper: int, since: int | None = None) -> None:
+        """Takes over what an index of the same key, readable from `since` on (None: at the last time), held at `upper`."""
         for name, spine in self.spines().items():
             spine.load(runs.get(name, ()))
         self.upper = upper
+        self.advance_since(upper - 1 if since is None else since)
 
     def insert(self, delta: Delta, upper: int) -> None:
         if len(delta.oks):
@@ -51,6 +75,8 @@ class Index:
         self.upper = upper
 
     def advance_since(self, since: int) -> None:
+        """Nobody will look at a time before `since`; of one that is not complete yet, as much as is."""
+        since = min(since, self.upper - 1)
         self._oks.advance_since(since)
         self._errs.advance_since(since)
 

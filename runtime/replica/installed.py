@@ -45,6 +45,17 @@ class Installed:
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
 
+    @property
+    def cut(self) -> int:
+        """A restart goes on from here, or from later: that of the checkpoint, or, before there is one, the beginning
+        (what has come since is little, or there would be one)."""
+        cut = self.state.cut if self.state is not None else self.upper
+        return self.dataflow.as_of + 1 if cut is None else min(cut, self.upper)
+
+    def held(self) -> list[Spine]:
+        """All that is in memory: state, and arrangements that could have been shared."""
+        return [*self.spines().values(), *self.dataflow.substitutes()]
+
     def spines(self) -> dict[StateId, Spine]:
         """All state: that of the dataflow and, under the number of no node, that of the index."""
         spines = self.dataflow.spines()
@@ -56,7 +67,7 @@ class Installed:
     @property
     def nbytes(self) -> int:
         """Bytes in memory, of state and of what waits to be taken in."""
-        return sum(spine.nbytes for spine in self.spines().values()) + self.waiting
+        return sum(spine.nbytes for spine in self.held()) + self.waiting
 
     @property
     def waiting(self) -> int:
@@ -71,18 +82,19 @@ class Installed:
 
     def clear(self) -> None:
         """Lets go of all state, and of what waits: the dataflow is not maintained any more."""
-        for spine in self.spines().values():
+        for spine in self.held():
             spine.load(())
         for source in self.inputs.values():
             source.clear()
 
-    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
-        """Goes on from the state that the same dataflow had at `upper`."""
+    def load(self, runs: Mapping[StateId, Sequence[Run]], upper: int, since: int | None) -> None:
+        """Goes on from the state that the same dataflow had at `upper`; `since` is that of the index."""
         runs = dict(runs)
         if self.index is not None:
             number = len(self.dataflow.plan.nodes)
             names = self.index.spines()
-            self.index.load({name: runs.pop((number, name), ()) for name in names}, upper)
+            held = {name: runs.pop((number, name), ()) for name in names}
+            self.index.load(held, upper, since)
         self.dataflow.load(runs, upper)
         self.upper = upper
 

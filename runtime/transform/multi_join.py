@@ -81,6 +81,15 @@ def multi_join(join: Join) -> MultiJoin | None:
     return MultiJoin(tuple(inputs), tuple(c for c in merged if len(c) > 1), unique(residual), tuple(output))
 
 
+def pair_join(join: Join) -> MultiJoin | None:
+    """The join of two inputs as one of its two sides, whatever these are; None when it may not be taken apart."""
+    if not _is_open(join) or not join.left_keys:
+        return None
+    classes = tuple({0: a, 1: b} for a, b in zip(join.left_keys, join.right_keys, strict=True))
+    width = len(join.left.schema) + len(join.right.schema)
+    return MultiJoin((join.left, join.right), classes, tuple(conjuncts(join.residual)), tuple(range(width)))
+
+
 def _is_open(relation: Relation) -> bool:
     if not isinstance(relation, Join) or relation.kind is not JoinKind.INNER:
         return False

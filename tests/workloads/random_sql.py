@@ -17,6 +17,7 @@ SCHEMA = (
     "CREATE TABLE t (a bigint, b bigint, c numeric(10, 2), d text, e double precision, f boolean)",
     "CREATE TABLE u (a bigint, b bigint, d text, f boolean)",
 )
+INDEXES = ("CREATE INDEX t_a ON t (a)", "CREATE INDEX t_b ON t (b)", "CREATE INDEX u_a ON u (a)")
 TABLES = {
     "t": (("a", INT), ("b", INT), ("c", NUMERIC), ("d", TEXT), ("e", FLOAT), ("f", BOOL)),
     "u": (("a", INT), ("b", INT), ("d", TEXT), ("f", BOOL)),

@@ -71,8 +71,8 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
             return Negate(schema)
         case JoinOp():
             return _join(op, *inputs)
-        case ArrangeOp(key=key):
-            return Arrange(schema, key)
+        case ArrangeOp(key=key, index=index):
+            return Arrange(schema, key, shareable=index is not None)
         case LookupOp():
             return Lookup(op, inputs[1], schema)
         case ReduceOp():

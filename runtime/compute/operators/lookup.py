@@ -10,12 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import numpy as np
+
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..arrangement import Arrangement, keyed
 from ..plan import LookupOp
-from ..spine import probe_runs
-from .arrange import Arrange
+from ..spine import Matches, probe_runs
+from .arrange import Arrange, Reading
 from .base import Operator
 from .join import Residual, pair, probed
 
@@ -47,12 +49,25 @@ class Lookup(Operator):
         if not len(stream):
             return
         if self._source is not None:
-            runs = self._source.runs(before=self._op.before)
+            reading = self._source.reading(before=self._op.before)
         elif self._op.before:
             return
         else:
             held = Arrangement(self._arranged, self._op.arranged_key)
             held.insert(keyed(oks[1], self._op.arranged_key))
-            runs = held.spine.runs
-        for matches in probe_runs(runs, self._op.arranged_key, stream.keys, stream.hashes):
-            yield self._residual.passing(pair(probed(stream.batch, matches), matches.rows))
+            reading = Reading(held.spine.runs)
+        columns = None if reading.bound is None else range(len(self._arranged))
+        found = probe_runs(reading.runs, self._op.arranged_key, stream.keys, stream.hashes, columns=columns)
+        for matches in found:
+            if reading.bound is not None:
+                matches = _below(matches, reading.bound)
+            if len(matches):
+                yield self._residual.passing(pair(probed(stream.batch, matches), matches.rows))
+
+
+def _below(matches: Matches, bound: int) -> Matches:
+    """Those whose update is at a time below `bound`."""
+    there = matches.rows.times < np.uint64(bound)
+    if there.all():
+        return matches
+    return Matches(matches.probe[there], matches.rows.filter(there))

@@ -229,6 +229,8 @@ class LevelTask:
             return Delta(empty_batch(node.schema), inputs[0].errs)
         if isinstance(node.op, JoinOp) and not self._job.keeps_state:
             return snapshot_join(node.op, plan.input_schemas(node), node.schema, inputs)
+        if isinstance(node.op, ArrangeOp) and node.op.index is not None:
+            return inputs[0]  # an index has these rows: nothing is left for the replica
         if isinstance(node.op, LookupOp):
             # The errors of what is looked up come by the path that begins there.
             inputs = (inputs[0], Delta(inputs[1].oks, NO_ERRORS))

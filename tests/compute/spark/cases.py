@@ -10,6 +10,7 @@ from random import Random
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.run_file import map_run
+from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
@@ -55,8 +56,9 @@ class Case:
         inputs: Inputs,
         partitions: int = 2,
         append_only: frozenset[str] = frozenset(),
+        indexes: tuple[IndexKey, ...] = (),
     ) -> None:
-        self.plan = lower(relation, append_only=append_only)
+        self.plan = lower(relation, append_only=append_only, indexes=indexes)
         self.application = application
         self.inputs = inputs
         self.schemas = {id_: self.plan.import_schema(id_) for id_ in self.plan.imports}
@@ -108,6 +110,8 @@ class Case:
         loaded.load(
             {id_: [map_run(Path(path)) for path in paths] for id_, paths in result.state.items()}, AS_OF + 1
         )
+        for node in loaded.shareable():
+            loaded.own_rows(node.node, contents[node.source].oks)
         for step, change in enumerate(changes, AS_OF + 1):
             assert observed(loaded.step(change, step, step + 1)) == observed(
                 expected.step(change, step, step + 1)

@@ -10,7 +10,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from ptvc.compute.plan import ArrangeOp, LookupOp
+from ptvc.compute.plan import ArrangeOp, LookupOp, shared_nodes
+from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import ColumnRef, Literal
@@ -70,3 +71,21 @@ def test_an_error_of_an_input_is_there_once(tmp_path: Path) -> None:
     case = Case(None, tmp_path, view, inputs, 2)
     assert any(isinstance(node.op, LookupOp) for node in case.plan)
     case.check([{"u1": part(NUMBERS, [(1, 0)], time=AS_OF + 1, diff=-1)}])
+
+
+@pytest.mark.parametrize("partitions", [1, 3])
+def test_what_an_index_has_is_not_left(tmp_path: Path, partitions: int) -> None:
+    random = Random(partitions)
+    inputs = {
+        "u1": [part(NUMBERS, random_numbers(random, 200, 30))],
+        "u2": [part(NUMBERS, random_numbers(random, 60, 30))],
+    }
+    change = {
+        "u1": part(NUMBERS, [(5, 1), (3, 4), (None, 5)], time=AS_OF + 1),
+        "u2": part(NUMBERS, [(5, 17), (99, 2)], time=AS_OF + 1),
+    }
+    join = r.Join(get("u1"), get("u2"), r.JoinKind.INNER, (column(0),), (column(0),))
+    case = Case(None, tmp_path, join, inputs, partitions, (IndexKey("u9", "u1", (0,)),))
+    (shared,) = shared_nodes(case.plan)
+    result = case.check([change])
+    assert shared.node not in {node for node, _ in result.state}
