@@ -23,7 +23,7 @@ from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
 from .memory import release_memory
-from .operators.arrange import Arrange, Shared
+from .operators.arrange import ARRANGED, Arrange, Shared
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
 from .operators.counts import Counts, occurs
@@ -220,11 +220,21 @@ class Dataflow:
         """As `own`, from rows in any order."""
         self._shareable[node].own_rows(rows)
 
-    def substitutes(self) -> tuple[Spine, ...]:
+    def substitutes(self) -> dict[StateId, Spine]:
         """What is held in place of arrangements that are not shared: no part of the state, as it follows from the
         inputs alone."""
-        spines = (operator.substitute() for operator in self._shareable.values())
-        return tuple(spine for spine in spines if spine is not None)
+        spines = ((node, operator.substitute()) for node, operator in self._shareable.items())
+        return {(node, ARRANGED): spine for node, spine in spines if spine is not None}
+
+    def keep_substitutes_in(self, store: RunStore) -> None:
+        """From now on large runs of `substitutes`, now or later, are mapped files of `store`."""
+        for operator in self._shareable.values():
+            operator.keep_in(store)
+
+    def shared_runs(self) -> dict[int, tuple[Run, ...]]:
+        """By node what the arrangements that are shared hold now.  It is read as in a step."""
+        runs = ((node, operator.shared_runs()) for node, operator in self._shareable.items())
+        return {node: some for node, some in runs if some is not None}
 
     def handles(self) -> dict[StateId, tuple[Run, ...]]:
         """All state as of `upper`, for good: later steps and merges do not change it."""
@@ -247,8 +257,17 @@ class Dataflow:
         self._upper = upper
         self._next_due = None
 
-    def extend(self, runs: Mapping[StateId, Sequence[Run]], upper: int) -> None:
+    def extend(
+        self,
+        runs: Mapping[StateId, Sequence[Run]],
+        output: Delta,
+        upper: int,
+        inputs: Mapping[GlobalId, Delta],
+    ) -> Delta:
         """Takes over what a step `[self.upper, upper)` that was made elsewhere, from this state, has added to it.
+
+        `output` is what its tasks have made of the view's updates, each by itself; returns them as `step` does.
+        `inputs` are those of the step; only `substitutes` need them, as these are no state and nobody has added to them.
 
         Raises InvalidUsage for state that this plan does not have, and for an `upper` that is not later.
         """
@@ -261,9 +280,13 @@ class Dataflow:
             self._state[id].extend(added)
         for spine in self._state.values():
             spine.advance_since(upper)
+        for node in self.shareable():
+            if (delta := inputs.get(node.source)) is not None and len(delta.oks):
+                self._shareable[node.node].take_in(delta.oks, upper)
         self._upper = upper
         self._steps += 1
         self._next_due = None
+        return output if self._consolidated else Delta(consolidate(output.oks), output.errs)
 
     def statistics(self) -> tuple[OperatorStatistics, ...]:
         """One entry per node, in the plan's order."""

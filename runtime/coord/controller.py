@@ -55,13 +55,13 @@ from .clusters import Clusters
 from .collections import Collections, Failure
 from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
-from .installation import Installation
+from .installation import HYDRATION_LEASE_MS, Installation
 from .jobs import Jobs
 from .oracle import Oracle
 from .outputs import Outputs
 from .reads import ActiveReads
 from .remap import Remap
-from .replicas import ReplicaClient
+from .replicas import Installing, ReplicaClient
 from .shared_indexes import shared_by
 from .step_jobs import StepJobs
 
@@ -71,6 +71,8 @@ SOCKET_NAME = "control.sock"
 MAX_SOCKET_PATH = 100
 FIRST_RETRY_S = 5.0
 LONGEST_RETRY_S = 300.0
+PATIENCE_MS = HYDRATION_LEASE_MS
+"""Indexes are kept readable for so long for what is being installed: as long as the inputs of its hydration."""
 OUTWARD = (ItemKind.SOURCE, ItemKind.SINK)
 """What talks to the outside: it runs once, on a cluster's leader."""
 
@@ -245,7 +247,7 @@ class Controller:
 
     def _install_on(self, replica: ReplicaClient, item: Item) -> None:
         tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        replica.installing[item.id] = tried
+        replica.installing[item.id] = Installing(tried, self.now_ms())
         task = asyncio.create_task(self._try_install(replica, item, tried), name=f"install {item.full_name}")
         replica.tasks.add(task)
         task.add_done_callback(replica.tasks.discard)
@@ -263,17 +265,24 @@ class Controller:
                 # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
                 logger.info("%s waits to be installed: %s", item.full_name, error)
                 return
-            except PtvcError as error:
-                logger.warning("cannot install %s: %s", item.full_name, error)
-                waited = isinstance(error, ObjectNotReady)
-                failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
-                self.set_status(item.id, "failed", error.message, failure)
             except Exception as error:
-                logger.exception("cannot install %s", item.full_name)
-                self.set_status(item.id, "failed", f"internal error: {error!r}")
+                if self._catalog.find_by_id(item.id) is None:
+                    logger.info("%s was dropped while it was being installed", item.full_name)
+                    return
+                self._cannot_install(item, error)
             _tried(replica, item.id, tried)
             await asyncio.sleep(delay)
             delay = min(delay * 2, LONGEST_RETRY_S)
+
+    def _cannot_install(self, item: Item, error: Exception) -> None:
+        if not isinstance(error, PtvcError):
+            logger.error("cannot install %s", item.full_name, exc_info=error)
+            self.set_status(item.id, "failed", f"internal error: {error!r}")
+            return
+        logger.warning("cannot install %s: %s", item.full_name, error)
+        waited = isinstance(error, ObjectNotReady)
+        failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
+        self.set_status(item.id, "failed", error.message, failure)
 
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
@@ -319,10 +328,12 @@ class Controller:
         self._collections.wake()
 
     def _index_since(self, replica: ReplicaClient) -> int:
-        """From when on indexes are read; while something is installed that may share them, they are left alone, as it
-        has yet to say when it begins."""
-        for id_ in replica.installing:
-            if (item := self._catalog.find_by_id(id_)) is not None and shared_by(item):
+        """From when on indexes are read.  While something is installed that may share them, they are left alone, as it
+        has yet to say when it begins; but not for ever, as they grow: then it holds the arrangement itself."""
+        begun = self.now_ms() - PATIENCE_MS
+        for id_, installing in replica.installing.items():
+            item = self._catalog.find_by_id(id_)
+            if item is not None and installing.begun_ms > begun and shared_by(item):
                 return 0
         return self._reads.since()
 
@@ -556,7 +567,7 @@ class Controller:
 
 def _tried(replica: ReplicaClient, id: GlobalId, tried: asyncio.Future[None]) -> None:
     """The first attempt at an installation is over."""
-    if replica.installing.get(id) is tried:
+    if (installing := replica.installing.get(id)) is not None and installing.tried is tried:
         del replica.installing[id]
     if not tried.done():
         tried.set_result(None)

@@ -18,6 +18,7 @@ from ..compute.lower import lower
 from ..compute.plan import DataflowPlan, recursive, shared_nodes
 from ..config import ClusterOptions, Settings
 from ..directory import installed_version
+from ..errors import UndefinedObject
 from ..expr.relation import GlobalId, Map, Relation, dependencies
 from ..persist.client import PersistClient, ShardId, ShardState
 from ..replica.protocol import (
@@ -107,9 +108,8 @@ class Installation:
         for node in shared_nodes(plan):
             # The replica is told of the index before it is told of what reads it.
             if (first := replica.installing.get(node.index)) is not None:
-                await asyncio.wait((first,))
-        if self._catalog.find_by_id(item.id) is None:
-            return  # dropped meanwhile
+                await asyncio.wait((first.tried,))
+        self._check_there(item)
         key = self.index_key(item) if item.kind is ItemKind.INDEX else None
         durable = StateOptions(
             directory=str(self.checkpoints.directory(item.id, replica.name)),
@@ -118,17 +118,12 @@ class Installation:
             checkpoint_rows=self._settings.checkpoint_rows,
             checkpoint_interval_ms=self._settings.checkpoint_interval_ms,
         )
-        if (checkpoint := await self._checkpoint(replica, item, plan, durable.fingerprint)) is not None:
+        checkpoint = await self._checkpoint(replica, item, plan, durable.fingerprint)
+        self._check_there(item)
+        if checkpoint is not None:
             self._go_on(replica, item, plan, checkpoint, durable)
             return
-        if item.kind is ItemKind.INDEX:
-            as_of = self._before_readers(replica, item, plan, await self._readable_now(plan.imports))
-            output: ViewOutput | IndexOutput = IndexOutput(self.index_key(item))
-        else:
-            assert item.shard is not None
-            state = await self._durable_state(item.shard, plan.imports)
-            as_of = max(state.upper - 1, state.since)
-            output = ViewOutput(item.shard, state.upper)
+        as_of, output = await self._beginning(replica, item, plan)
         job = None
         imports = self._imports(plan.imports, as_of)
         rows = sum(part.rows for source in imports for part in source.snapshot)
@@ -142,6 +137,7 @@ class Installation:
         if by_job:
             try:
                 job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
+                self._check_there(item)
             except BaseException:
                 self.release(replica, item.id)
                 raise
@@ -165,6 +161,24 @@ class Installation:
         )
         if job is not None:
             self._controller.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+
+    async def _beginning(
+        self, replica: ReplicaClient, item: Item, plan: DataflowPlan
+    ) -> tuple[int, ViewOutput | IndexOutput]:
+        """The time to hydrate the object as of, when its inputs are readable there, and its output."""
+        if item.kind is ItemKind.INDEX:
+            now = await self._readable_now(plan.imports)
+            self._check_there(item)
+            return self._before_readers(replica, item, plan, now), IndexOutput(self.index_key(item))
+        assert item.shard is not None
+        state = await self._durable_state(item.shard, plan.imports)
+        self._check_there(item)
+        return max(state.upper - 1, state.since), ViewOutput(item.shard, state.upper)
+
+    def _check_there(self, item: Item) -> None:
+        """Whoever has waited for anything asks: raises UndefinedObject when the object was dropped meanwhile."""
+        if self._catalog.find_by_id(item.id) is None:
+            raise UndefinedObject(f'"{item.full_name}" was dropped while it was being installed')
 
     def release(self, replica: ReplicaClient, id: GlobalId) -> None:
         """The replica has read the inputs of the object as of its beginning, or will not."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import dataclass
 from itertools import count
 
 from ..errors import PtvcError, ReplicaUnavailable
@@ -18,6 +19,14 @@ from ..replica.protocol import (
     Uninstall,
     encode,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Installing:
+    """An installation that was begun at `begun_ms`; `tried` is done when it has succeeded or failed once."""
+
+    tried: asyncio.Future[None]
+    begun_ms: int
 
 
 class ReplicaClient:
@@ -36,7 +45,7 @@ class ReplicaClient:
         self.cluster = cluster
         self.subscriptions: dict[GlobalId, int] = {}
         self.installed: set[GlobalId] = set()
-        self.installing: dict[GlobalId, asyncio.Future[None]] = {}
+        self.installing: dict[GlobalId, Installing] = {}
         self.hydrated: dict[GlobalId, Hydrated] = {}
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}

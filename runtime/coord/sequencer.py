@@ -190,9 +190,7 @@ class Sequencer:
             indexes_for(self.catalog, dependencies(relation), session.variables.get("cluster"))
         )
         names = {key.index: self.catalog.get(key.index).name for key in chosen}
-        plan = lower(
-            optimize(relation), append_only=append_only(relation, self.catalog), indexes=chosen
-        )
+        plan = lower(optimize(relation), append_only=append_only(relation, self.catalog), indexes=chosen)
         return plan_text(plan, names)
 
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:

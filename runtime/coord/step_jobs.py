@@ -28,8 +28,8 @@ class StepJobs:
         self._running: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
 
     def start(self, replica: ReplicaClient, message: StepJob) -> None:
-        """Begins the job, unless the dataflow has been dropped; returns at once."""
-        if message.id not in replica.installed:
+        """Begins the job, unless the dataflow has been dropped or has failed; returns at once."""
+        if message.id not in replica.installed or message.id in replica.failed:
             return
         self.cancel(replica, message.id)
         task = asyncio.create_task(self._run(replica, message), name=f"step of {message.id}")

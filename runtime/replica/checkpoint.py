@@ -69,10 +69,10 @@ class DurableState:
     def keep(self, spines: Mapping[StateId, Spine]) -> None:
         """`spines` hold the whole state: from now on their large runs are mapped.  Files that nobody needs go."""
         self.spines = spines
+        self.store.collect()  # before anything is written: a file that is half there is nobody's yet
         for spine in spines.values():
             spine.store = self.store
             spine.spill()
-        self.store.collect()
 
     def took(self, rows: int) -> None:
         """The dataflow has taken in so many updates."""

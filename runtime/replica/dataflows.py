@@ -147,6 +147,7 @@ class Dataflows:
         self._share(installed, command)
         if state is not None:
             state.keep(installed.spines())
+            installed.dataflow.keep_substitutes_in(state.store)
 
     def _share(self, installed: Installed, command: InstallDataflow) -> None:
         """Has the dataflow read the arrangements of indexes; what cannot be had so, it holds itself."""
@@ -287,7 +288,7 @@ class Dataflows:
         state, dataflow = installed.state, installed.dataflow
         if self.job_min_rows is None or state is None or dataflow.upper == dataflow.as_of:
             return False
-        rows = installed.rows_waiting
+        rows = installed.rows_waiting(upper)
         if rows < max(self.job_min_rows, 1):
             return False
         if installed.never_by_job is not None:
@@ -329,6 +330,7 @@ class Dataflows:
             except StorageError as error:
                 reason = error.message
         logger.warning("a large step of %s is made by the replica: %s", installed.id, reason)
+        self.memory.admit(step.nbytes)
         output = self._stepped(installed, step.inputs(), step.upper)
         step.abandon()
         return output
@@ -341,6 +343,7 @@ class Dataflows:
     def _give_up(self, installed: Installed, error: PtvcError) -> Status:
         installed.failed = True
         self._stop_reading(installed)
+        installed.under_way = None  # whatever becomes of its job: what it holds on to goes
         installed.clear()
         logger.warning("dataflow %s failed: %s", installed.id, error.message)
         return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
@@ -349,7 +352,7 @@ class Dataflows:
         return not self._stopping and id not in self._unwanted
 
     def _computed(self, installed: Installed, upper: int) -> Delta:
-        self.memory.admit(installed)
+        self.memory.admit(installed.waiting)
         return self._stepped(installed, installed.take(upper), upper)
 
     def _stepped(self, installed: Installed, inputs: Mapping[GlobalId, Delta], upper: int) -> Delta:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
 from ..persist.read import read_snapshot, read_updates
@@ -34,10 +36,11 @@ class Input:
         """Bytes of the updates that wait."""
         return sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)
 
-    @property
-    def rows(self) -> int:
-        """How many updates wait."""
-        return sum(len(delta.oks) for delta in self._pending)
+    def rows(self, upper: int) -> int:
+        """How many updates below `upper` wait."""
+        if upper >= self.frontier:
+            return sum(len(delta.oks) for delta in self._pending)
+        return sum(int((delta.oks.times < np.uint64(upper)).sum()) for delta in self._pending)
 
     def clear(self) -> None:
         """Nobody will take what waits."""

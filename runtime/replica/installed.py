@@ -54,7 +54,7 @@ class Installed:
 
     def held(self) -> list[Spine]:
         """All that is in memory: state, and arrangements that could have been shared."""
-        return [*self.spines().values(), *self.dataflow.substitutes()]
+        return [*self.spines().values(), *self.dataflow.substitutes().values()]
 
     def spines(self) -> dict[StateId, Spine]:
         """All state: that of the dataflow and, under the number of no node, that of the index."""
@@ -78,7 +78,7 @@ class Installed:
         if self.state is None or self.failed:
             return False
         self.state.store.press()
-        return sum(spine.spill() for spine in self.spines().values()) > 0  # all of them are asked
+        return sum(spine.spill() for spine in self.held()) > 0  # all of them are asked
 
     def clear(self) -> None:
         """Lets go of all state, and of what waits: the dataflow is not maintained any more."""
@@ -98,9 +98,9 @@ class Installed:
         self.dataflow.load(runs, upper)
         self.upper = upper
 
-    @property
-    def rows_waiting(self) -> int:
-        return sum(source.rows for source in self.inputs.values())
+    def rows_waiting(self, upper: int) -> int:
+        """The updates that a step to `upper` would take in."""
+        return sum(source.rows(upper) for source in self.inputs.values())
 
     def take(self, upper: int) -> dict[GlobalId, Delta]:
         """What waits below `upper`, by input."""

@@ -49,9 +49,9 @@ class MemoryLimit:
         self.limit: int | None = None
         self._checked = 0.0
 
-    def admit(self, holder: Holder) -> None:
-        """Raises MemoryLimitExceeded when what waits is too much for a step."""
-        if self.limit is not None and (waiting := holder.waiting) > self.limit:
+    def admit(self, waiting: int) -> None:
+        """Raises MemoryLimitExceeded when the bytes that a step is to take in are too much for it."""
+        if self.limit is not None and waiting > self.limit:
             raise MemoryLimitExceeded(
                 f"it has {_size(waiting)} of changes to take in at once, and the memory limit of its cluster is "
                 f"{_size(self.limit)}",

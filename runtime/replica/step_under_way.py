@@ -6,6 +6,10 @@ checkpoint thread                             └── both on file ── Step
 coordinator, driver                                                         └── job ── StepEnded
 ```
 
+What the dataflow reads of indexes goes along as it is when the step begins: that is complete below the step's `upper`,
+and nothing is advanced into the step, as the dataflow's `upper` holds the index back until the step has ended.  The
+index may go on, and may go.  What is held in place of an index is treated as state, except that the replica adds to it.
+
 Until it has ended the dataflow stays where it is, and its readers wait; the others of the replica go on.  The changes
 are on file until then, so that the replica can make the step itself when the job fails.
 """
@@ -34,7 +38,7 @@ _numbers = count(1)
 
 
 class StepUnderWay:
-    """The step `[dataflow.upper, upper)` over `inputs`, of a dataflow that is not stepped meanwhile."""
+    """The step `[dataflow.upper, upper)` over `inputs`, of `nbytes`, of a dataflow that is not stepped meanwhile."""
 
     def __init__(
         self,
@@ -51,14 +55,18 @@ class StepUnderWay:
         self._dataflow = dataflow
         self._state = state
         self._inputs: Mapping[GlobalId, Delta] | None = inputs
-        self._handles = dataflow.handles()
+        self.nbytes = sum(delta.oks.nbytes + delta.errs.nbytes for delta in inputs.values())
+        held = dataflow.substitutes()
+        self._spines = dataflow.spines() | held
+        self._handles = dataflow.handles() | {id_: spine.handle() for id_, spine in held.items()}
+        self._shared = dataflow.shared_runs()
         self._saved: Mapping[StateId, tuple[Run, ...]] = {}  # their files stay as long as somebody has them
         self._changes: tuple[Changes, ...] = ()
         self._directory: Path | None = None
 
     def written(self) -> StepJob:
         """On the checkpoint thread: writes state and changes.  Raises OSError and PtvcError."""
-        self._saved = save(self._state.store, self._dataflow.spines(), self._handles)
+        self._saved = save(self._state.store, self._spines, self._handles)
         self._handles = {}
         self._directory = directory = self._state.store.new_directory()
         assert self._inputs is not None
@@ -69,7 +77,8 @@ class StepUnderWay:
             for id_, runs in self._saved.items()
             if runs
         }
-        step = Step(self.lower, self.upper, self._changes, base)
+        shared = {node: self._on_file(directory, node, runs) for node, runs in self._shared.items()}
+        step = Step(self.lower, self.upper, self._changes, base, shared)
         return StepJob(self.id, self.number, self._dataflow.plan, step, str(directory))
 
     def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:
@@ -78,6 +87,18 @@ class StepUnderWay:
             for kind, batch in (("oks", delta.oks), ("errs", delta.errs))
         )
         return Changes(id, oks, errs, len(delta.oks), len(delta.errs))
+
+    @staticmethod
+    def _on_file(directory: Path, node: int, runs: tuple[Run, ...]) -> tuple[RunFile, ...]:
+        """The runs of an index: the large ones are mapped files of its own, the others are written for the job."""
+        files = []
+        for number, run in enumerate(runs):
+            if run.mapped and run.file is not None:
+                files.append(run.file)
+                continue
+            path = directory / f"{node}-shared-{number}.run"
+            files.append(RunFile(path, 0, write_unsynced(path, run)))
+        return tuple(files)
 
     @staticmethod
     def _file(path: Path, batch: Batch) -> RunFile | None:
@@ -109,9 +130,11 @@ class StepUnderWay:
         output = [map_run(path).batch for path in paths.pop((len(plan.nodes), INDEX_RUNS), ())]
         added = self._state.adopt(paths)
         errs = from_ipc(ended.errors) if ended.errors is not None else NO_ERRORS
-        self._dataflow.extend(added, self.upper)
+        arrived = self.inputs() if self._dataflow.substitutes() else {}
+        made = Delta(concat_batches(plan.schema, output), errs)
+        made = self._dataflow.extend(added, made, self.upper, arrived)
         self._close({path for some in paths.values() for path in some})
-        return Delta(concat_batches(plan.schema, output), errs)
+        return made
 
     def abandon(self) -> None:
         """What the job has left, and what was written for it, is of no use (any more)."""
@@ -120,7 +143,7 @@ class StepUnderWay:
     def _close(self, kept: set[Path]) -> None:
         """Files that are mapped may go: their pages stay.  What cannot be deleted now (a task of a job that has failed
         may still be writing) is found by `RunStore.collect`."""
-        self._saved = {}
+        self._saved, self._shared = {}, {}
         if self._directory is None:
             return
         with suppress(OSError):

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from random import Random
 
 import pytest
@@ -14,6 +15,7 @@ from ptvc.compute.merge import MergeWorker
 from ptvc.compute.plan import ArrangeOp, DataflowPlan, JoinOp, shared_nodes
 from ptvc.compute.plan_text import plan_text
 from ptvc.compute.run import Run
+from ptvc.compute.run_store import RunStore
 from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.compute.spine import Spine
 from ptvc.expr import relation as r
@@ -202,3 +204,18 @@ def test_a_filter_that_may_fail_is_not_put_off() -> None:
     calm = r.Filter(B, (resolve_call("eq", (ColumnRef(2, INT4), Literal(1, INT4))),))
     assert shared_nodes(lower(joined(A, calm, (0, 0)), indexes=(BY_FIRST,)))
     assert NUMBERS[0].type == INT4
+
+
+def test_what_is_held_in_place_of_an_index_is_mapped_when_it_is_large(tmp_path: Path) -> None:
+    plan = lower(joined(A, B, (1, 0)), indexes=(BY_FIRST,))
+    (node,) = shared_nodes(plan)
+    dataflow = Dataflow(plan, 0)
+    dataflow.keep_substitutes_in(RunStore(tmp_path, "w", spill_rows=8))
+    rows = [((i, 0, i), 0, 1) for i in range(20)]
+    (spine,) = dataflow.substitutes().values()
+    spine._worker = MergeWorker(inline=True)
+    dataflow.own_rows(node.node, batch_of(TABLE_SCHEMAS[node.source], rows))
+    spine.spill()
+    assert spine.nbytes == 0
+    assert spine.mapped_nbytes > 0
+    assert spine.rows == 20

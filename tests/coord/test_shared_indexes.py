@@ -3,12 +3,15 @@ what its query says."""
 
 from __future__ import annotations
 
+import asyncio
 import random
 from collections.abc import Iterator
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
 from ptvc.compute.plan import SharedNode
+from ptvc.coord.controller import PATIENCE_MS
+from ptvc.coord.replicas import Installing
 from ptvc.replica.index import Index
 from ptvc.replica.sharing import Reader, Sharing
 
@@ -143,6 +146,27 @@ def test_dropping_the_readers_lets_the_index_be_compacted(runtime: InProcess) ->
     assert runtime.query("SELECT count(*) FROM t WHERE a = 1") == runtime.query(
         "SELECT count(*) FROM t WHERE a + 0 = 1"
     )
+
+
+def test_indexes_wait_for_what_is_being_installed_but_not_for_ever(runtime: InProcess) -> None:
+    """As when a view that shares them waits for an input that is never complete."""
+    runtime.query("CREATE INDEX t_a ON t (a)")
+    runtime.query(f"CREATE MATERIALIZED VIEW m AS {JOIN}")
+    check(runtime, "m")
+    controller = runtime.coordinator.controller
+    (replica,) = controller.clusters.of("quickstart")
+    id_ = next(item.id for item in runtime.coordinator.catalog.user_items() if item.name == "m")
+
+    def since(begun_ms: int) -> int:
+        replica.installing[id_] = Installing(asyncio.get_running_loop().create_future(), begun_ms)
+        try:
+            return controller._index_since(replica)
+        finally:
+            del replica.installing[id_]
+
+    now = controller.now_ms()
+    assert runtime.call(lambda: since(now)) == 0
+    assert runtime.call(lambda: since(now - PATIENCE_MS - 1)) > 0
 
 
 def test_an_index_on_a_view_shares_too(runtime: InProcess, attached: list[tuple[str, bool]]) -> None:

@@ -23,7 +23,7 @@ READS: dict[str, Callable[[Index, int], Batch]] = {
 def test_a_time_before_its_since_is_refused(read: Callable[[Index, int], Batch]) -> None:
     """An empty answer there would be a wrong one."""
     index = Index(SCHEMA, (0,))
-    index.advance_since(5)
+    index.begin(5)
     index.insert(delta((1, 5, 1)), 7)
     assert len(read(index, 5)) == len(read(index, 6)) == (read is not READS["errors"])
     with pytest.raises(ObjectNotReady, match="readable from 5 on, not at 4"):

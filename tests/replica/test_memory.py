@@ -42,7 +42,7 @@ class Held:
 def test_without_a_limit_nothing_is_looked_at() -> None:
     held = Held(1 << 40)
     assert MemoryLimit().check([held]) is None
-    MemoryLimit().admit(held)
+    MemoryLimit().admit(held.waiting)
     assert held.asked == 0
 
 
@@ -75,9 +75,9 @@ def test_the_largest_fails_until_the_rest_fits() -> None:
 def test_what_cannot_be_taken_in_is_not_stepped() -> None:
     limit = MemoryLimit()
     limit.limit = 2_000
-    limit.admit(Held(0, waiting=2_000))
+    limit.admit(2_000)
     with pytest.raises(MemoryLimitExceeded, match=r"has 2\.0 kB of changes to take in at once"):
-        limit.admit(Held(0, waiting=2_001))
+        limit.admit(2_001)
 
 
 def index(command: InstallDataflow, directory: Path) -> InstallDataflow:

@@ -20,8 +20,12 @@ from ...repr.batch import Batch, Delta
 from ...repr.schema import Schema
 from ..arrangement import Arrangement, keyed
 from ..run import Run
+from ..run_store import RunStore
 from ..spine import Spine
 from .base import Operator
+
+ARRANGED = "rows"
+"""The name of the rows that are held here, as state."""
 
 
 class Shared(Protocol):
@@ -52,7 +56,12 @@ class Arrange(Operator):
         self._lower = self._upper = 0
 
     def spines(self) -> dict[str, Spine]:
-        return {} if self._shareable else {"rows": self._arrangement.spine}
+        return {} if self._shareable else {ARRANGED: self._arrangement.spine}
+
+    def keep_in(self, store: RunStore) -> None:
+        """From now on large runs that are held here are mapped files of `store`."""
+        self._arrangement.spine.store = store
+        self._arrangement.spine.spill()
 
     def substitute(self) -> Spine | None:
         """What is held in place of an arrangement that cannot be shared."""
@@ -73,6 +82,17 @@ class Arrange(Operator):
         """As `own`, from rows in any order."""
         self.own(())
         self._arrangement.insert(keyed(rows, self._arrangement.spine.key))
+
+    def shared_runs(self) -> tuple[Run, ...] | None:
+        """The runs of the arrangement that is shared, as of now; None when there is none."""
+        return self._shared.handle() if self._shared is not None else None
+
+    def take_in(self, rows: Batch, upper: int) -> None:
+        """Holds the `rows` of a step up to `upper` that was made elsewhere, unless they are held by whoever shares."""
+        if self._shared is None:
+            spine = self._arrangement.spine
+            self._arrangement.insert(keyed(rows, spine.key))
+            spine.advance_since(upper)
 
     def begin_step(self, lower: int, upper: int) -> None:
         """Told before any operator of the step runs."""

@@ -37,12 +37,17 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """The step `[lower, upper)` of a dataflow whose whole state at `lower` is `base`, on file."""
+    """The step `[lower, upper)` of a dataflow whose whole state at `lower` is `base`, on file.
+
+    `shared` has by node what it reads of others: arrangements of indexes, complete below `upper` at least, whose updates
+    at times from `upper` on are none of its business, and whose columns may be more than the node's.
+    """
 
     lower: int
     upper: int
     changes: tuple[Changes, ...]
     base: Mapping[StateId, tuple[RunFile, ...]]
+    shared: Mapping[int, tuple[RunFile, ...]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,9 +32,7 @@ from ..operators.lookup import Lookup
 from ..operators.reduce import Reduce
 from ..plan import (
     ArrangeOp,
-    DataflowPlan,
     DistinctOp,
-    Exchange,
     Import,
     JoinOp,
     LookupOp,
@@ -42,8 +40,6 @@ from ..plan import (
     ReduceOp,
     ThresholdOp,
     TopKOp,
-    levels,
-    silent_at_first,
     starts_alone,
 )
 from ..run import Run
@@ -55,15 +51,7 @@ from .answer import write_answer
 from .exchange import REPORT, Row, concat, decode, encode, encode_state, split, state_name
 from .hot_keys import HotKeys, heavy, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
-
-
-@dataclass(frozen=True, slots=True)
-class Edge:
-    """One input of one node; its position in the list of edges is its port."""
-
-    producer: int
-    consumer: int
-    exchange: Exchange
+from .topology import Edge, Topology
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,47 +61,6 @@ class Knowledge:
 
     hot: Mapping[int, HotKeys]
     uncut: frozenset[int] = frozenset()
-
-
-class Topology:
-    """The levels of a plan, and the edges between its nodes.  A `first` step begins with no state."""
-
-    def __init__(self, plan: DataflowPlan, *, first: bool = True) -> None:
-        self.plan = plan
-        self.levels = levels(plan)
-        self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
-        self.edges = tuple(
-            Edge(producer, node.id, by)
-            for node in plan.nodes
-            for producer, by in zip(node.inputs, node.exchange, strict=True)
-        )
-        self.silent = silent_at_first(plan) if first else frozenset[int]()
-        self._first_port: dict[int, int] = {}
-        for port, edge in enumerate(self.edges):
-            self._first_port.setdefault(edge.consumer, port)
-
-    def port(self, node: Node, index: int) -> int:
-        """The port of input `index` of a node."""
-        return self._first_port[node.id] + index
-
-    def side(self, port: int) -> int:
-        """Which input of its consumer a port is."""
-        return port - self._first_port[self.edges[port].consumer]
-
-    def leaving(self, level: int) -> list[int]:
-        """The ports on which a level sends."""
-        return [
-            port
-            for port, edge in enumerate(self.edges)
-            if self.level_of[edge.producer] == level and self.level_of[edge.consumer] > level
-        ]
-
-    def consumer(self, port: int) -> Node:
-        return self.plan.nodes[self.edges[port].consumer]
-
-    def schema(self, port: int) -> Schema:
-        """The shape of the rows on a port."""
-        return self.plan.nodes[self.edges[port].producer].schema
 
 
 class LevelTask:
@@ -247,6 +194,10 @@ class LevelTask:
 
         All of that is at hand, mapped: operators look up in it what the rows here need, and nothing else is read.
         """
+        if isinstance(node.op, ArrangeOp) and node.op.index is not None:
+            return inputs[
+                0
+            ]  # it is no state: an index has these rows, or the replica takes them in by itself
         given = inputs[:1] if isinstance(node.op, LookupOp) else inputs
         if not any(given):
             return empty_delta(node.schema)
@@ -262,9 +213,15 @@ class LevelTask:
         return output
 
     def _arranged(self, step: Step, node: Node, rows: Delta) -> Arrange:
-        """What a Lookup reads: the Arrange's rows as of before the step, and as of after it, `rows` included."""
+        """What a Lookup reads: the Arrange's rows as of before the step, and as of after it, `rows` included.  An index
+        that is shared has all of them, and is read below the one time or the other."""
         source = self._job.plan.nodes[node.inputs[1]]
         assert isinstance(source.op, ArrangeOp)
+        if (files := step.shared.get(source.id)) is not None:
+            arrange = Arrange(source.schema, source.op.key, shareable=True)
+            arrange.share(_Shared(tuple(read_run(file, mapped=True) for file in files)))
+            arrange.begin_step(step.lower, step.upper)
+            return arrange
         arrange = Arrange(source.schema, source.op.key)
         for name, spine in arrange.spines().items():
             spine.stand_on(_mapped(step, (source.id, name)))
@@ -303,6 +260,8 @@ class LevelTask:
     def _send(self, port: int) -> Iterator[tuple[int, bytes]]:
         """The output of the port's producer, by partition.  Errors stay where they are."""
         edge, schema = self._topology.edges[port], self._topology.schema(port)
+        if self._job.step is not None and edge.consumer in self._job.step.shared:
+            return  # the index has the rows
         output = self._outputs[edge.producer]
         if edge.consumer in self._topology.silent:
             output = Delta(empty_batch(schema), output.errs)  # its rows would meet nothing
@@ -403,6 +362,16 @@ class LevelTask:
         path = self._path("answer")
         write_answer(path, self._job.plan.schema, rows)
         return Answer(str(path), rows.nbytes, retracts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """The runs of an index."""
+
+    runs: tuple[Run, ...]
+
+    def handle(self) -> tuple[Run, ...]:
+        return self.runs
 
 
 def _mapped(step: Step, id: StateId) -> list[Run]:

@@ -38,7 +38,8 @@ from ..run_file import read_run, write_run
 from .exchange import REPORT, Row
 from .hot_keys import find, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
-from .level_task import Knowledge, LevelTask, Topology
+from .level_task import Knowledge, LevelTask
+from .topology import Topology
 
 SPLIT_ROWS = 50_000
 """Parts are not divided into smaller pieces than this: every task that has a piece decodes the whole part."""

@@ -8,8 +8,9 @@ from itertools import count
 
 from ptvc.compute.spark.exchange import Row
 from ptvc.compute.spark.job import Facts, Job
-from ptvc.compute.spark.level_task import Knowledge, LevelTask, Topology
+from ptvc.compute.spark.level_task import Knowledge, LevelTask
 from ptvc.compute.spark.superstep import JobResult, Progress, feeds, gather, learn, work_rows
+from ptvc.compute.spark.topology import Topology
 from ptvc.persist.part import PartRef
 
 _ATTEMPTS = count(1)

@@ -82,20 +82,22 @@ class Stepped:
     def contents(self) -> dict[StateId, dict[Row, int]]:
         """The whole state, consolidated, times left out: those before the frontier mean nothing.
 
-        Fronts are left out too: when one is laid out depends on what merges have consolidated.  Whether they are right
-        is seen in what follows.
+        Fronts, and the ends of min and max, are left out too: when one is laid out, or known, depends on what merges have
+        consolidated.  Whether they are right is seen in what follows.
         """
         found = {}
         for id_, spine in self.dataflow.spines().items():
             if id_[1].startswith(("min_", "max_", "front")):
                 continue
+            ends = {i for i in spine.sums if spine.schema[i].name.split("_")[0] in ("known", "min", "max")}
+            added = [i for i in spine.sums if i not in ends]
             sums: dict[Row, list[int]] = {}
             for run in spine.runs:
                 columns = [c.to_pylist() for c in run.batch.columns]
                 for at, diff in enumerate(run.batch.diffs.tolist()):
                     row = tuple(repr(c[at]) for i, c in enumerate(columns) if i not in spine.sums)
-                    entry = sums.setdefault(row, [0] * (1 + len(spine.sums)))
-                    for i, n in enumerate([diff, *(columns[c][at] for c in spine.sums)]):
+                    entry = sums.setdefault(row, [0] * (1 + len(added)))
+                    for i, n in enumerate([diff, *(columns[c][at] for c in added)]):
                         entry[i] += n
             found[id_] = {row: tuple(n) for row, n in sums.items() if any(n)}
         return found
