@@ -6,6 +6,7 @@ ALTER CLUSTER override what `ClusterOptions` names.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
@@ -18,6 +19,9 @@ DEFAULT_CLUSTER = "quickstart"
 DEFAULT_USER = "ptvc"
 DEFAULT_HOST = "127.0.0.1"
 DEFAULT_PORT = 6875
+
+_LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,")
+"""So many executors, of so many cores."""
 
 POSTGRES_VERSION = "16.4"
 """What clients are told that this is: psql and drivers shape their SQL by it."""
@@ -65,11 +69,21 @@ class Settings:
         default=0,
         metadata={"help": "memory that the dataflows of one replica may hold; 0 is any amount"},
     )
+    compaction_job_min_bytes: int = field(
+        default=256 * 1024 * 1024,
+        metadata={"help": "batches of a collection that have more bytes together are merged by a Spark job"},
+    )
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
     statement_timeout_ms: int = field(default=0, metadata={"help": "default of statement_timeout; 0 is none"})
     max_connections: int = field(default=500, metadata={"help": "client connections at once"})
+
+    @property
+    def replica_room(self) -> int:
+        """Replicas that can exist at once: of the cores of a local cluster, jobs need one."""
+        found = _LOCAL_CLUSTER.match(self.spark_master)
+        return min(self.replica_slots, int(found[1]) * int(found[2]) - 1) if found else self.replica_slots
 
     def with_assignments(self, assignments: Iterable[str]) -> Settings:
         """These settings after `name=value` strings; an unknown name or a bad value is an error."""

@@ -2,7 +2,8 @@
 
 Everything is the real thing except for the driver: `ThreadDriver` dials the control socket as the Spark driver does, and
 runs each resident task in a thread.  It starts in a fraction of a second and needs no JVM.  `kill_replica` and
-`abandon` are the crashes.  With `jobs`, it runs the tasks of jobs as well, one after the other; without, jobs fail.
+`abandon` are the crashes.  With `jobs`, it runs the tasks of jobs as well, one after the other; without, jobs fail.  With
+`spark`, the driver is the real one, too.
 """
 
 from __future__ import annotations
@@ -173,9 +174,15 @@ class InProcess:
     """One environment in `directory`; it can be stopped, crashed, and started again."""
 
     def __init__(
-        self, directory: Path, settings: Settings = FAST, clock: Clock | None = None, jobs: bool = False
+        self,
+        directory: Path,
+        settings: Settings = FAST,
+        clock: Clock | None = None,
+        jobs: bool = False,
+        spark: bool = False,
     ) -> None:
         self.directory = directory
+        self.spark = spark
         self._jobs = jobs
         self.settings = settings
         self.clock = clock or SystemClock()
@@ -199,7 +206,8 @@ class InProcess:
             self.driver = ThreadDriver(address, directory, on_exit, self._jobs)
             return self.driver
 
-        self.coordinator = Coordinator(self.directory, self.settings, self.clock, self.fenced.set, launch)
+        made = None if self.spark else launch
+        self.coordinator = Coordinator(self.directory, self.settings, self.clock, self.fenced.set, made)
         await self.coordinator.start()
         self._listener = await serve("127.0.0.1", 0, self.coordinator, limits=Limits())
         self.port = self._listener.port
@@ -319,11 +327,11 @@ def eventually(condition: Callable[[], Any], timeout_s: float = WAIT_S) -> None:
 
 @contextmanager
 def running(
-    settings: Settings = FAST, clock: Clock | None = None, *, jobs: bool = False
+    settings: Settings = FAST, clock: Clock | None = None, *, jobs: bool = False, spark: bool = False
 ) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock, jobs)
+    runtime = InProcess(directory, settings, clock, jobs, spark)
     try:
         runtime.start()
         yield runtime

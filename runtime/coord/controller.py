@@ -53,6 +53,7 @@ from ..sql.plans import ItemKind
 from .catalog import Catalog, ClusterEntry, Item
 from .clusters import Clusters
 from .collections import Collections, Failure
+from .compaction_jobs import CompactionJobs
 from .driver_process import Driver, Launch
 from .group_commit import GroupCommit
 from .installation import HYDRATION_LEASE_MS, Installation
@@ -119,6 +120,7 @@ class Controller:
         self._background: set[asyncio.Task[None]] = set()
         self.jobs = Jobs(epoch, self._to_driver, now_ms)
         self._steps = StepJobs(self.jobs, settings)
+        self.compactions = CompactionJobs(self.jobs, persist, settings)
         self.remap = Remap(persist)
         self.statuses: dict[GlobalId, ObjectStatus] = {}
         self.ingested: dict[GlobalId, dict[str, int]] = {}
@@ -145,6 +147,7 @@ class Controller:
         self._driver.start()
 
     async def stop(self) -> None:
+        self.compactions.stop()
         for replica in self.clusters:
             replica.detach()
         if self._driver_writer is not None:
@@ -234,6 +237,7 @@ class Controller:
                 self._install_on(replica, item)
 
     def uninstall(self, item: Item) -> None:
+        self.compactions.cancel(item.id, item.shard)
         if item.cluster is None:
             return
         for replica in self.clusters.of(item.cluster):

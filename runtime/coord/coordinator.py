@@ -108,7 +108,7 @@ class Coordinator:
             self.controller,
             self._commit,
             self.epoch,
-            self._settings.replica_slots,
+            self._settings.replica_room,
         )
         self._drop_orphans()
         for item in self.catalog.user_items():

@@ -335,7 +335,7 @@ class Ddl:
             raise InvalidParameter(
                 f"that would be {sum(counts)} replicas, and there is room for {self._slots}",
                 sqlstate="53000",
-                hint="Start the runtime with --set replica_slots=N.",
+                hint="Start the runtime with --set replica_slots=N; a spark_master of your own needs the cores.",
             )
 
     def _shares(self, relation: Relation, cluster: str) -> dict[str, Any]:

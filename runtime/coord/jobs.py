@@ -21,11 +21,12 @@ REMEMBERED = 100
 
 @dataclass(frozen=True, slots=True)
 class JobEntry:
-    """`kind` is hydration, step or query; `object_id` what is hydrated or stepped; `status` running, finished, failed or canceled."""
+    """`kind` is hydration, step, query or compaction; `object_id` what is hydrated, stepped or compacted; `status` running,
+    finished, failed or canceled.  A compaction is of no cluster."""
 
     id: int
     kind: str
-    cluster: str
+    cluster: str | None
     object_id: GlobalId | None
     status: str
     started_ms: int
@@ -139,6 +140,11 @@ class Jobs:
     def unsettled(self) -> tuple[int, ...]:
         """Jobs whose blobs nothing may refer to yet: they run, or what they wrote is being committed."""
         return tuple(self._unsettled)
+
+    def running_ms(self) -> int:
+        """How long the longest of the jobs has been running: what they read may have been replaced since."""
+        now = self._now_ms()
+        return max((now - entry.started_ms for entry in self._entries.values()), default=0)
 
     def entries(self) -> Iterator[JobEntry]:
         """The jobs that run, and those that ended last."""

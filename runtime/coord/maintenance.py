@@ -3,6 +3,9 @@
 A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
 their checkpoints (so that they can go on after a restart), what sinks have written, the retained history, and the reads
 under way.
+
+A merge is made here, one after the other, unless it is a large one (`compaction_jobs`): then it is Spark's, and nothing
+waits for it.
 """
 
 from __future__ import annotations
@@ -10,16 +13,18 @@ from __future__ import annotations
 import asyncio
 import logging
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 from ..config import Settings
 from ..errors import UndefinedObject
 from ..expr.relation import GlobalId
-from ..persist.client import PersistClient, ShardId
+from ..persist.client import DEFAULT_GRACE_MS, MAX_MERGE_BYTES, PersistClient, ShardId
 from ..replica.protocol import Updates
 from ..sql.plans import ItemKind
 from .catalog import Catalog, Item
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collection, Collections
+from .compaction_jobs import LargeMerge
 from .controller import Controller
 from .group_commit import GroupCommit
 from .installation import Installation
@@ -76,10 +81,15 @@ class Maintenance:
         await self._make_frontiers_durable()
         loop = asyncio.get_running_loop()
         holds = self._holds()
-        await loop.run_in_executor(self._thread, self._upkeep, holds)
+        compactions = self._controller.compactions
+        ids = {collection.shard: collection.id for collection in self._collections.all()}
+        shards = {shard: ids.get(shard) for shard in [*holds, *sorted(compactions.waiting & ids.keys())]}
+        work = partial(self._upkeep, holds, shards, compactions.busy())
+        compactions.offer(await loop.run_in_executor(self._thread, work), self._thread)
         self._rounds += 1
         if self._rounds % GARBAGE_EVERY == 0:
-            await loop.run_in_executor(self._thread, self._collect)
+            grace_ms = DEFAULT_GRACE_MS + max(0, self._controller.jobs.running_ms())
+            await loop.run_in_executor(self._thread, self._collect, grace_ms)
 
     def _holds(self) -> dict[ShardId, int]:
         """Where the read frontier of each shard may go now."""
@@ -98,21 +108,38 @@ class Maintenance:
         }
         return {shard: since for shard, since in holds.items() if since > self._sinces[shard]}
 
-    def _upkeep(self, holds: dict[ShardId, int]) -> None:
+    def _upkeep(
+        self,
+        holds: dict[ShardId, int],
+        shards: dict[ShardId, GlobalId | None],
+        busy: tuple[ShardId, int] | None,
+    ) -> dict[ShardId, LargeMerge | None]:
+        """Moves holds, and merges batches of `shards`; returns what is a job's work, by shard.  Those that are not a
+        collection (bookkeeping) have no such work, nor has the one of which a job merges batches now."""
+        large: dict[ShardId, LargeMerge | None] = {}
         try:
             if holds:
                 self._persist.set_holds(HOLDER, holds, critical=True, epoch=self._epoch)
             self._sinces.update(holds)
-            for shard in holds:
-                while self._persist.compact(shard):
+            for shard, id_ in shards.items():
+                after = busy[1] if busy is not None and busy[0] == shard else 0
+                most = MAX_MERGE_BYTES if id_ is None else self._settings.compaction_job_min_bytes
+                while self._persist.compact(shard, max_bytes=most, after=after):
                     continue
+                if id_ is not None and not after:
+                    merge = self._persist.next_merge(shard)
+                    large[shard] = LargeMerge(id_, merge) if merge is not None else None
         except UndefinedObject:
-            return  # a shard was dropped meanwhile: the next round knows
+            pass  # a shard was dropped meanwhile: the next round knows
+        return large
 
-    def _collect(self) -> None:
+    def _collect(self, grace_ms: int) -> None:
         """Blobs of writers that cannot append any more, and that nothing refers to, go.  Who is alive is asked when
-        a blob has been seen: its writer may have begun a moment ago."""
-        self._persist.collect_garbage(writer_is_dead=lambda writer: writer not in self._controller.writers())
+        a blob has been seen: its writer may have begun a moment ago.  What was replaced goes after `grace_ms`: jobs that
+        began before may read it."""
+        self._persist.collect_garbage(
+            grace_ms=grace_ms, writer_is_dead=lambda writer: writer not in self._controller.writers()
+        )
 
     async def _make_frontiers_durable(self) -> None:
         """Where a frontier was promised and no data came, persist hears of it when that lets inputs be compacted;

@@ -20,6 +20,7 @@ from ..repr.schema import Schema
 from . import compact, state
 from .blob.base import Blob
 from .cache import ShardCache
+from .compact import MAX_MERGE_BYTES, UNLIMITED, Merge
 from .consensus.base import Consensus, Indeterminate, Transaction, WriterRow
 from .gc import Collector
 from .holds import Leases
@@ -28,7 +29,9 @@ from .part import PartRef, ShardId
 from .state import Appended, Change, Head, Hold, ShardState, Snapshot, UpperMismatch, Write
 
 __all__ = [
+    "MAX_MERGE_BYTES",
     "Appended",
+    "Merge",
     "PartRef",
     "PersistClient",
     "ShardId",
@@ -286,27 +289,46 @@ class PersistClient:
     # Maintenance
 
     def compact(
-        self, shard: ShardId, *, force: bool = False, max_bytes: int = compact.MAX_MERGE_BYTES
+        self,
+        shard: ShardId,
+        *,
+        force: bool = False,
+        max_bytes: int = MAX_MERGE_BYTES,
+        after: int = 0,
     ) -> bool:
         """Merge one run of neighbouring batches of similar size, if there is one; False if nothing changed.
 
         Contents at every readable time stay what they are.  With `force`, all batches become one, whatever
-        their size.  Reads and writes blobs, so call it where it may take time; appends go on meanwhile.
-        The merge replaces exactly the batches that it read, or is dropped.
+        their size.  Batches below the time `after` are left alone.  Reads and writes blobs, so call it where it may
+        take time; appends go on meanwhile.  The merge replaces exactly the batches that it read, or is dropped.
         """
+        merge = self.next_merge(shard, force=force, max_bytes=max_bytes, after=after)
+        return merge is not None and self.replace(merge, compact.merge(self.blob, merge, self.writer_id))
+
+    def next_merge(
+        self, shard: ShardId, *, force: bool = False, max_bytes: int = UNLIMITED, after: int = 0
+    ) -> Merge | None:
+        """What `compact` would merge now, if anything; by default of any size.  `replace` does the rest."""
         head, batches = self._cache.batches(shard)
+        batches = [batch for batch in batches if batch.lower >= after]
         chosen = compact.choose_all(batches, head.since) if force else compact.choose(batches, max_bytes)
-        if not chosen:
-            return False
-        parts = compact.merge(self.blob, head, chosen, self.writer_id)
-        read = [(batch.lower, batch.version) for batch in chosen]
+        return Merge(shard, head.schema, head.since, tuple(chosen)) if chosen else None
+
+    def replace(self, merge: Merge, parts: tuple[PartRef, ...]) -> bool:
+        """Put `parts`, which somebody has made of the batches of `merge`, in their place.
+
+        False if the batches are not there any more, or the shard is not: then the parts' blobs are deleted, as they are
+        when this fails.
+        """
+        parts = compact.joined(self.blob, merge, parts, self.writer_id)
+        read = [(batch.lower, batch.version) for batch in merge.batches]
         live = parts
 
         def propose() -> Transaction | None:
             nonlocal live
-            now, found = self._cache.between(shard, chosen[0].lower, chosen[-1].upper)
+            now, found = self._cache.between(merge.shard, merge.lower, merge.upper)
             if [(batch.lower, batch.version) for batch in found] == read:
-                return Transaction((state.merged(now, chosen, head.since, parts),))
+                return Transaction((state.merged(now, merge.batches, merge.since, parts),))
             live = tuple(part for batch in found for part in batch.parts)
             return None
 

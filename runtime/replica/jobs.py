@@ -1,4 +1,4 @@
-"""Jobs in the driver: a hydration, a step or a query asked for by the coordinator, run on Spark, reported back."""
+"""Jobs in the driver: a hydration, step, query or compaction asked for by the coordinator, run on Spark, reported back."""
 
 from __future__ import annotations
 
@@ -18,12 +18,17 @@ from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, StateRuns, j
 PARTITION_ROWS = 4_000_000
 """A task holds the rows of its partition in memory, so there are more partitions than cores for larger inputs."""
 
+PARTITION_BYTES = 256 << 20
+"""Likewise where rows are wide: of encoded parts."""
+
+UPKEEP_POOL = "upkeep"
+
 PROGRESS_INTERVAL_S = 0.25
 
 
-def default_partitions(rows: int) -> int:
-    """Tasks per level for so many input rows."""
-    return max(len(os.sched_getaffinity(0)), -(-rows // PARTITION_ROWS))
+def default_partitions(rows: int, nbytes: int) -> int:
+    """Tasks per level for an input of so many rows and encoded bytes."""
+    return max(len(os.sched_getaffinity(0)), -(-rows // PARTITION_ROWS), -(-nbytes // PARTITION_BYTES))
 
 
 def run_job(
@@ -31,7 +36,8 @@ def run_job(
 ) -> JobFinished:
     """Runs a job and says now and then how far it is; raises what made it fail."""
     started = monotonic()
-    Path(command.directory).mkdir(parents=True, exist_ok=True)
+    if command.directory:
+        Path(command.directory).mkdir(parents=True, exist_ok=True)
     rows = command.rows
     job = Job(
         plan=command.plan,
@@ -40,12 +46,13 @@ def run_job(
         blobs=str(directory / "blobs"),
         directory=command.directory,
         writer=job_writer(command.job_id),
-        partitions=command.partitions or default_partitions(rows),
+        partitions=command.partitions or default_partitions(rows, command.nbytes),
         rows=rows,
         output_shard=command.output_shard,
         index_key=command.index_key,
         answer_bytes=command.answer_bytes,
         step=command.step,
+        merge_upper=command.merge_upper,
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)
@@ -55,7 +62,7 @@ def run_job(
     )
     reporter.start()
     try:
-        result = run.run(imports, command.pool, f"job-{command.job_id}")
+        result = run.run(imports, command.pool or UPKEEP_POOL, f"job-{command.job_id}")
     finally:
         ended.set()
         reporter.join()

@@ -274,11 +274,14 @@ class RunJob:
     A query has `answer_bytes`, what its answer may be at most, and gets files of rows.  Otherwise this is a hydration:
     the operators' state is kept, and the contents are written as parts of `output_shard`, or, by the columns
     `index_key`, as runs of an index, or not at all if both are None: they are durable already.  A `step` has no imports:
-    it says what has changed.
+    it says what has changed.  A compaction has a `merge_upper`: parts of `output_shard` are written that stand for those
+    of its import, with their times, which are below `merge_upper`, advanced to `as_of`; it needs no `directory`.
+
+    `pool` is the cluster that the job is for; upkeep is for none.
     """
 
     job_id: int
-    pool: str
+    pool: str | None
     plan: DataflowPlan
     as_of: int
     imports: tuple[Import, ...]
@@ -288,6 +291,7 @@ class RunJob:
     directory: str
     partitions: int
     step: Step | None = None
+    merge_upper: int | None = None
 
     @property
     def rows(self) -> int:
@@ -295,6 +299,11 @@ class RunJob:
         if self.step is not None:
             return sum(changes.rows for changes in self.step.changes)
         return sum(part.rows for source in self.imports for part in source.snapshot)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the parts that it reads, encoded."""
+        return sum(part.nbytes for source in self.imports for part in source.snapshot)
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -157,6 +158,13 @@ def test_the_number_of_replicas_can_be_changed(runtime: InProcess) -> None:
         assert error.value.sqlstate == "53000"
         with pytest.raises(psycopg.Error, match="REPLICATION FACTOR must be an integer of at least 1"):
             connection.execute("ALTER CLUSTER twice SET (REPLICATION FACTOR 0)")
+
+
+def test_a_local_cluster_has_room_for_as_many_as_it_has_cores_but_one() -> None:
+    with running(replace(FAST, spark_master="local-cluster[2, 2,1024]")) as runtime:
+        with pytest.raises(psycopg.Error, match="that would be 4 replicas, and there is room for 3"):
+            runtime.query("CREATE CLUSTER many (REPLICATION FACTOR 3)")
+        runtime.query("CREATE CLUSTER few (REPLICATION FACTOR 2)")
 
 
 def test_a_restart_brings_all_replicas_back() -> None:

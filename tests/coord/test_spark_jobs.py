@@ -55,8 +55,12 @@ def test_a_job_is_unsettled_until_its_output_lasts() -> None:
         assert world.jobs.unsettled() == (job_id,)
         assert world.statuses() == ["running"]
         assert world.jobs.of("u1") is not None
+        assert world.jobs.running_ms() == 0
+        world.now += 700
+        assert world.jobs.running_ms() == 700
         world.jobs.finished(finished(job_id))
         assert (await task).rows == 10
+        assert world.jobs.running_ms() == 0
         assert seen == [(job_id,)]
         assert world.jobs.unsettled() == ()
         assert world.statuses() == ["finished"]

@@ -150,6 +150,31 @@ def test_a_merge_of_what_was_merged_meanwhile_is_dropped(
     assert sum(read_at(client, "s", 2).values()) == 3
 
 
+def test_somebody_else_makes_the_parts_of_a_merge(client: PersistClient, consensus: Consensus) -> None:
+    """Meanwhile later batches are merged here, and those before `after` are left alone."""
+    client.create_shard("s", SCHEMA)
+    for time in range(8):
+        append(client, "s", time, time + 1, [((time, "x"), time, 1)])
+    merge = client.next_merge("s")
+    assert merge is not None
+    assert (merge.lower, merge.upper, merge.since, len(merge.parts)) == (0, 8, 0, 8)
+    for time in range(8, 16):
+        append(client, "s", time, time + 1, [((time, "x"), time, 1)])
+    assert not client.compact("s", after=9)
+    assert client.next_merge("s", after=9) is None
+    assert client.compact("s", after=8)
+    parts = compact.merge(client.blob, merge, "job")
+    assert client.replace(merge, parts)
+    found = consensus.batches("s", 0)
+    assert found is not None
+    assert [(batch.lower, batch.upper) for batch in found[1]] == [(0, 8), (8, 16)]
+    assert sum(read_at(client, "s", 15).values()) == 16
+    assert sum(read_between(client, "s", 4, 12).values()) == 8
+    assert client.replace(merge, parts), "it has been done"
+    assert not client.replace(merge, ()), "these batches are gone"
+    assert sum(read_at(client, "s", 15).values()) == 16
+
+
 def test_a_merge_of_a_dropped_shard_is_dropped(
     client: PersistClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:

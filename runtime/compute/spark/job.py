@@ -1,7 +1,8 @@
 """A job: one large step of a plan, and what its tasks are told and tell.
 
 A hydration and a query answer for one time.  A step (`Step`) takes a dataflow's state from its frontier on: its tasks
-leave what they add to that state, and the output's updates, at their times.
+leave what they add to that state, and the output's updates, at their times.  A compaction (`merge_upper`) takes the
+batches of a shard, and writes the same updates, with their times advanced and added up.
 
 What becomes of its output is said by whoever wants it: a view's contents are written as
 parts (`output_shard`), an index's as runs (`index_key`), a query's as files of rows (`answer_bytes`).  The state of the
@@ -56,7 +57,8 @@ class Job:
 
     `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes` bounds what one task may
     answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is its `lower`, and the rows
-    of the output are left as an index's are.
+    of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
+    are below `merge_upper`, and errors travel and are written as rows are.
     """
 
     plan: DataflowPlan
@@ -73,15 +75,23 @@ class Job:
     hot_rows: int = HOT_ROWS
     combine: bool = True
     step: Step | None = None
+    merge_upper: int | None = None
 
     @property
     def upper(self) -> int:
         """The job answers for the times from `as_of` up to here."""
+        if self.merge_upper is not None:
+            return self.merge_upper
         return self.as_of + 1 if self.step is None else self.step.upper
 
     @property
+    def merges(self) -> bool:
+        """Whether this is a compaction."""
+        return self.merge_upper is not None
+
+    @property
     def keeps_state(self) -> bool:
-        return self.answer_bytes is None
+        return self.answer_bytes is None and not self.merges
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,15 +13,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from ...expr.relation import GlobalId
 from ...persist.blob.file import FileBlob
 from ...persist.part import PartRef
 from ...persist.read import read_updates
 from ...persist.write import write_parts
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, empty_delta, to_ipc
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import advance, consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..operators.arrange import Arrange
@@ -33,6 +31,7 @@ from ..operators.reduce import Reduce
 from ..plan import (
     ArrangeOp,
     DistinctOp,
+    Exchange,
     Import,
     JoinOp,
     LookupOp,
@@ -142,12 +141,12 @@ class LevelTask:
             self._imported.setdefault(item.id, []).append(delta)
             return
         as_of, schema = self._job.as_of, self._job.schemas[item.id]
-        delta = read_updates(self._blob, (item.part,), schema, 0, as_of + 1)
+        delta = read_updates(self._blob, (item.part,), schema, 0, self._job.upper)
         start, stop = (len(delta.oks) * i // item.pieces for i in (item.piece, item.piece + 1))
         errs = delta.errs if item.piece == 0 else NO_ERRORS
         self._rows_read += stop - start
         rows = delta.oks.slice(start, stop)
-        self._imported.setdefault(item.id, []).append(Delta(_at(rows, as_of), _at(errs, as_of)))
+        self._imported.setdefault(item.id, []).append(Delta(advance(rows, as_of), advance(errs, as_of)))
 
     def _input(self, node: Node, index: int) -> Delta:
         """What has come on one edge: from this level's own nodes, or through the shuffle."""
@@ -184,7 +183,7 @@ class LevelTask:
         operator = build(node.op, plan.input_schemas(node), node.schema, as_of if first else NEVER)
         if states:
             inputs = (self._resumed(operator, plan.input_schemas(node)[0], inputs[0], states),)
-        output = operator.step(inputs, as_of, as_of + 1)
+        output = operator.step(inputs, as_of, self._job.upper)
         if self._job.keeps_state:
             self._keep(node, operator)
         return output
@@ -258,7 +257,7 @@ class LevelTask:
     # -- out --
 
     def _send(self, port: int) -> Iterator[tuple[int, bytes]]:
-        """The output of the port's producer, by partition.  Errors stay where they are."""
+        """The output of the port's producer, by partition."""
         edge, schema = self._topology.edges[port], self._topology.schema(port)
         if self._job.step is not None and edge.consumer in self._job.step.shared:
             return  # the index has the rows
@@ -277,8 +276,16 @@ class LevelTask:
                 for pid, part in split(batch, edge.exchange, self._job.partitions, self._partition):
                     for payload in encode_state(name, schemas[name], part):
                         yield pid, payload
-        for payload in encode(schema, Delta(empty_batch(schema), output.errs), self._job.as_of):
-            yield self._partition, payload
+        yield from self._send_errors(schema, output.errs)
+
+    def _send_errors(self, schema: Schema, errors: Batch) -> Iterator[tuple[int, bytes]]:
+        """Errors stay where they are, unless they are what it is about."""
+        by: Exchange = None
+        if self._job.merges:
+            errors, by = consolidate(errors), tuple(range(len(ERROR_SCHEMA)))
+        for pid, piece in split(errors, by, self._job.partitions, self._partition):
+            for payload in encode(schema, Delta(empty_batch(schema), piece), self._job.as_of):
+                yield pid, payload
 
     def _measure(self, port: int, edge: Edge, rows: Batch) -> None:
         """Counts what goes to a join, to find keys that are too many for one task."""
@@ -299,9 +306,9 @@ class LevelTask:
         if edge.exchange is None or not self._job.combine:
             return Combined(rows, {})
         op = self._topology.consumer(port).op
-        if self._job.step is not None:
+        if self._job.step is not None or self._job.merges:
             # Partial state would be of one time, and on top of nothing: equal rows of a time are added up.
-            adds = isinstance(op, ReduceOp | DistinctOp | ThresholdOp)
+            adds = self._job.merges or isinstance(op, ReduceOp | DistinctOp | ThresholdOp)
             return combine(DistinctOp(), schema, rows, self._job.as_of) if adds else Combined(rows, {})
         forgetful = isinstance(op, TopKOp) and bool(op.monotonic)
         cut = (forgetful or not self._job.keeps_state) and port not in self._known.uncut
@@ -323,16 +330,15 @@ class LevelTask:
         errors = index = answer = None
         if job.plan.output in self._nodes:
             output = self._outputs[job.plan.output]
-            oks = consolidate(output.oks)
+            oks, errs = consolidate(output.oks), consolidate(output.errs)
             if job.output_shard is not None:
-                delta = Delta(oks, NO_ERRORS)
+                delta = Delta(oks, errs if job.merges else NO_ERRORS)
                 parts = write_parts(self._blob, job.output_shard, job.plan.schema, delta, writer=job.writer)
             if job.index_key is not None:
                 index = self._arrange(oks, job.index_key)
             if job.answer_bytes is not None and len(oks):
                 answer = self._answer(oks, job.answer_bytes)
-            errs = consolidate(output.errs)
-            errors = to_ipc(ERROR_SCHEMA, errs) if len(errs) else None
+            errors = to_ipc(ERROR_SCHEMA, errs) if len(errs) and not job.merges else None
         report = Report(
             self._level,
             self._partition,
@@ -376,7 +382,3 @@ class _Shared:
 
 def _mapped(step: Step, id: StateId) -> list[Run]:
     return [read_run(file, mapped=True) for file in step.base.get(id, ())]
-
-
-def _at(batch: Batch, time: int) -> Batch:
-    return Batch(batch.columns, np.full(len(batch), time, np.uint64), batch.diffs)

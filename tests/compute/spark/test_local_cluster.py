@@ -13,12 +13,12 @@ HERE = Path(__file__).parent
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("master", ["local-cluster[2,1,1024]"])
+@pytest.mark.parametrize("master", ["local-cluster[2,2,1024]"])
 def test_jobs_on_executors_of_their_own(master: str) -> None:
     """In a process of its own, as PySpark has one context per process."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", "-m", "not slow"]
     done = subprocess.run(
-        [*command, str(HERE / "test_superstep.py")],
+        [*command, str(HERE / "test_superstep.py"), str(HERE / "test_compaction.py") + "::test_on_spark"],
         env={**os.environ, "PTVC_TEST_MASTER": master},
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

@@ -1,0 +1,22 @@
+"""A compaction as the plan of a job: all updates of a shard's batches, equal ones brought together and added up.
+
+```
+Import shard ── by all columns ── Union        level 0 reads and adds up | level 1 adds up and writes
+```
+
+Partitions are ranges of the hash of the whole row, which is the order of consolidated updates: so the parts of all tasks
+are, one after the other, what one process would have written, but for the order of updates of different times.
+"""
+
+from __future__ import annotations
+
+from ...expr.relation import GlobalId
+from ...repr.schema import Schema
+from ..plan import DataflowPlan, Import, Node, UnionOp
+
+
+def compaction_plan(id: GlobalId, schema: Schema) -> DataflowPlan:
+    """For a `Job` with a `merge_upper`, over the collection `id` of such rows."""
+    contents = Node(0, Import(id), (), schema, ())
+    merged = Node(1, UnionOp(), (0,), schema, (tuple(range(len(schema))),))
+    return DataflowPlan((contents, merged), (id,), 1, schema)
