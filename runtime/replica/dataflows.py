@@ -1,8 +1,9 @@
 """The dataflows of one replica, stepping together.
 
 A step takes, for every dataflow in order of creation, all updates below the least frontier of its inputs, and hands the
-output on: in memory to dataflows of this replica that read it, in one `Append` to the coordinator.  Views do not
-wait for their inputs to become durable; `Appended` only says what need not be kept for readers that come later.
+output on: in memory to dataflows of this replica that read it, in one `Append` to the coordinator, which hears of indexes
+first, as nothing of them has to be written.  Views do not wait for their inputs to become durable; `Appended` only says
+what need not be kept for readers that come later.
 """
 
 from __future__ import annotations
@@ -52,10 +53,10 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Made:
-    """What goes into one `Append`."""
+    """What a step has made: outputs of views `(view, output, lower, upper)`, and how far indexes have come."""
 
-    writes: list[Updates] = field(default_factory=list)
-    uppers: list[tuple[GlobalId, int]] = field(default_factory=list)
+    views: list[tuple[Installed, Delta, int, int]] = field(default_factory=list)
+    indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
 
 
 class Dataflows:
@@ -249,8 +250,7 @@ class Dataflows:
             if self._by_job(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), made)
-        if made.uppers:
-            yield Append(tuple(made.writes), tuple(made.uppers))
+        yield from self._put_out(made)
 
     def _advance(
         self, installed: Installed, upper: int, compute: Callable[[], Delta], made: _Made
@@ -259,7 +259,8 @@ class Dataflows:
         lower = installed.upper
         try:
             with interruptible(lambda: self._wanted(installed.id)):
-                write = self._hand_on(installed, compute(), lower, upper)
+                delta = compute()
+            self._hand_on(installed, delta, upper)
         except QueryCanceled:
             installed.failed = True  # to be uninstalled
             self._stop_reading(installed)
@@ -268,18 +269,44 @@ class Dataflows:
             yield self._give_up(installed, error)
             return
         except Exception as error:  # a dataflow that fails must not take the others along
-            installed.failed = True
-            self._stop_reading(installed)
-            logger.exception("dataflow %s failed", installed.id)
-            reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
-            yield Status(installed.id, "failed", reason)
+            yield self._failed(installed, error)
             return
-        if write is not None:
-            made.writes.append(write)
-        made.uppers.append((installed.id, upper))
+        if installed.index is None:
+            made.views.append((installed, delta, lower, upper))
+        else:
+            made.indexes.append((installed.id, upper))
+            yield from self._hydrated(installed)
+
+    def _put_out(self, made: _Made) -> Iterator[Message]:
+        """Says how far the indexes have come, as their readers wait; then writes what the views have put out."""
+        if made.indexes:
+            yield Append((), tuple(made.indexes))
+        writes, uppers = [], []
+        for installed, delta, lower, upper in made.views:
+            try:
+                write = self._write(installed, delta, lower, upper)
+            except Exception as error:
+                yield self._failed(installed, error)
+                continue
+            if write is not None:
+                writes.append(write)
+            uppers.append((installed.id, upper))
+            yield from self._hydrated(installed)
+        if uppers:
+            yield Append(tuple(writes), tuple(uppers))
+
+    def _hydrated(self, installed: Installed) -> Iterator[Hydrated]:
         if not installed.hydrated:
             installed.hydrated = True
             yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+
+    def _failed(self, installed: Installed, error: Exception) -> Status:
+        """To be called where `error` is handled."""
+        installed.failed = True
+        self._stop_reading(installed)
+        logger.exception("dataflow %s failed", installed.id)
+        reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
+        return Status(installed.id, "failed", reason)
 
     # -- large steps --
 
@@ -319,8 +346,7 @@ class Dataflows:
         yield from self._advance(
             installed, step.upper, lambda: self._made_elsewhere(installed, step, message), made
         )
-        if made.uppers:
-            yield Append(tuple(made.writes), tuple(made.uppers))
+        yield from self._put_out(made)
 
     def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
         reason = message.error
@@ -360,15 +386,13 @@ class Dataflows:
             installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
         return installed.dataflow.step(inputs, installed.upper, upper)
 
-    def _hand_on(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
-        """Gives the output in `[lower, upper)` to who reads it; the append of it, if it is a view's."""
+    def _hand_on(self, installed: Installed, delta: Delta, upper: int) -> None:
+        """Gives the output up to `upper` to who reads it."""
         installed.upper = upper
         for reader in self._readers.get(installed.id, ()):
             reader.hand_over(delta, upper)
         if installed.index is not None:
             installed.index.insert(delta, upper)
-            return None
-        return self._write(installed, delta, lower, upper)
 
     def _write(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
         """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable

@@ -5,9 +5,19 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from ptvc.errors import DiskFull
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.dataflows import Dataflows
-from ptvc.replica.protocol import Append, Appended, Hydrated, InstallDataflow, Progress, Status, Updates
+from ptvc.replica.protocol import (
+    Append,
+    Appended,
+    Hydrated,
+    IndexOutput,
+    InstallDataflow,
+    Progress,
+    Status,
+    Updates,
+)
 
 from .support import Update, imported, install, parts, written
 
@@ -67,6 +77,37 @@ def test_a_reader_is_handed_what_its_producer_writes() -> None:
     # In the same step, before anything was committed.
     assert written(r.blob, r.appends, "w") == [(2, 15, 1)]  # what was before, its import says, is complete
     assert len(r.appends) == 1
+
+
+def test_indexes_are_announced_before_what_views_write() -> None:
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
+    index = install("i", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0)
+    r.install(replace(index, output=IndexOutput((0,))))
+    r.commit("t", 11, 20, (1, 15, 1))
+    assert [(append.uppers, len(append.writes)) for append in r.appends] == [
+        ((("i", 20),), 0),
+        ((("v", 20),), 1),
+    ]
+
+
+def test_a_view_whose_output_cannot_be_written_fails_alone() -> None:
+    class Full(MemoryBlob):
+        def put(self, key: str, data: bytes) -> None:
+            if key.startswith("v/"):
+                raise DiskFull("no space")
+            super().put(key, data)
+
+    r = Replica()
+    r.blob = Full()
+    r.dataflows = Dataflows(r.blob, "writer")
+    for id in ("v", "w"):
+        r.install(install(id, imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.commit("t", 11, 20, *((n, 15, 1) for n in range(10_000)))
+    assert [m for m in r.said if isinstance(m, Status)] == [Status("v", "failed", "no space")]
+    assert [m.id for m in r.said if isinstance(m, Hydrated)] == ["w"]
+    assert [append.uppers for append in r.appends] == [(("w", 20),)]
+    assert len(written(r.blob, r.appends, "w")) == 10_000
 
 
 def test_an_import_that_is_installed_while_outputs_are_in_flight() -> None:
