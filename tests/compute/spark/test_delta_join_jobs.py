@@ -85,7 +85,7 @@ def test_what_an_index_has_is_not_left(tmp_path: Path, partitions: int) -> None:
         "u2": part(NUMBERS, [(5, 17), (99, 2)], time=AS_OF + 1),
     }
     join = r.Join(get("u1"), get("u2"), r.JoinKind.INNER, (column(0),), (column(0),))
-    case = Case(None, tmp_path, join, inputs, partitions, (IndexKey("u9", "u1", (0,)),))
+    case = Case(None, tmp_path, join, inputs, partitions, indexes=(IndexKey("u9", "u1", (0,)),))
     (shared,) = shared_nodes(case.plan)
     result = case.check([change])
     assert shared.node not in {node for node, _ in result.state}
