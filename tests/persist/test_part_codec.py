@@ -106,6 +106,30 @@ def test_parquet_names_are_unique() -> None:
     assert parquet_names(schema.project(range(4))) == parquet_names(schema)[:4]
 
 
+def test_columns_with_names_of_fields_survive() -> None:
+    """Parquet names a field of a structure with a dot; so may SQL name a column."""
+    schema = Schema((Column("__err.message", INT8), Column("a.b", INT8), Column("a", TEXT)))
+    rows = batch_of(schema, [((1, -(2**63), "x"), 5, 1), ((None, 2**63 - 1, None), 6, -2)])
+    read = decode_parquet(schema, encode_parquet(schema, Delta(rows, NO_ERRORS)))
+    assert updates_of(read.oks) == updates_of(rows)
+
+
+def test_integers_are_packed() -> None:
+    """Random keys take the bits of their range, and no dictionary."""
+    schema = Schema((Column("k", INT8), Column("t", TEXT)))
+    keys = np.random.default_rng(1).permutation(1 << 17)
+    count = len(keys)
+    columns = (pa.array(keys), pa.array(["x"] * count))
+    delta = Delta(Batch(columns, np.full(count, 5, np.uint64), np.ones(count, np.int64)), NO_ERRORS)
+    data = encode_parquet(schema, delta)
+    assert len(data) < 1.1 * count * 18 / 8
+    group = pq.ParquetFile(pa.BufferReader(data)).metadata.row_group(0)
+    encodings = {group.column(i).path_in_schema: group.column(i).encodings for i in range(4)}
+    assert "DELTA_BINARY_PACKED" in encodings["k"]
+    assert "DELTA_BINARY_PACKED" in encodings["__time"]
+    assert "RLE_DICTIONARY" in encodings["t"]
+
+
 def test_a_parquet_part_is_a_file_for_any_tool(tmp_path: Path) -> None:
     blob = FileBlob(tmp_path)
     rows = [((i, f"{i}" * 100), i + 1, 1) for i in range(2000)]

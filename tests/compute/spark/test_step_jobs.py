@@ -293,3 +293,29 @@ def test_a_step_whose_job_has_failed_is_made_here(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", list(TEMPORAL_VIEWS)[:1])
 def test_rows_of_the_future_are_no_work_for_jobs(name: str) -> None:
     assert "temporal filter" in (not_a_job(lower(TEMPORAL_VIEWS[name])) or "")
+
+
+@pytest.mark.parametrize(
+    "seed", [*range(20), *(pytest.param(n, marks=pytest.mark.slow) for n in range(20, 150))]
+)
+def test_append_only_steps(seed: int, tmp_path: Path) -> None:
+    """Inputs of which no row ever goes: operators forget, and jobs go on from what they know."""
+    random = Random(77_000 + seed)
+    relation = Views(random).relation(1 + seed % 4)
+    plan = lower(relation, append_only=frozenset(TABLES))
+    histories = {
+        id_: [(row, time, abs(diff)) for row, time, diff in updates]
+        for id_, updates in random_histories(random).items()
+    }
+    cuts = sorted({1, *random.sample(range(2, TIMES + 1), random.randint(1, 3)), TIMES + 1})
+    resident = Stepped(plan, tmp_path / "resident")
+    stepped = Stepped(plan, tmp_path / "stepped", random.choice((1, 8, 1000)))
+    begin = 0
+    for cut in cuts:
+        by_job = begin > 0 and not_a_job(plan) is None and random.random() < 0.8
+        for one, partitions in ((resident, 0), (stepped, random.choice((1, 2, 3)) if by_job else 0)):
+            one.step(changes(histories, begin, cut), cut, partitions)
+        begin = cut
+    for time in range(TIMES + 1):
+        assert as_of(stepped.out, time) == evaluate(relation, snapshot(histories, time)), f"at {time}"
+    assert consolidated(stepped.out) == consolidated(resident.out)
