@@ -23,11 +23,11 @@ from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
 from .consolidated import consolidated_nodes
 from .memory import release_memory
-from .operators.arrange import ARRANGED, Arrange, Shared
 from .operators.base import NEVER_DUE, Operator
 from .operators.build import build
 from .operators.counts import Counts, occurs
-from .operators.lookup import Lookup
+from .operators.joins.arrange import ARRANGED, Arrange, Shared
+from .operators.joins.lookup import Lookup
 from .plan import (
     ArrangeOp,
     DataflowPlan,

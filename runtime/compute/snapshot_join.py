@@ -21,7 +21,7 @@ from ..repr.consolidate import consolidate
 from ..repr.equality import rows_equal
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .arrangement import keyed
-from .operators.join import padded, padded_left
+from .operators.joins.join import padded, padded_left
 from .plan import JoinOp
 
 PAIRS = 1 << 20

@@ -14,8 +14,8 @@ from ptvc.compute.checkpoint import fingerprint
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
-from ptvc.compute.operators import topk as topk_module
 from ptvc.compute.operators.build import build
+from ptvc.compute.operators.topk import topk as topk_module
 from ptvc.compute.plan import DataflowPlan, DistinctOp, Op, ReduceOp, ThresholdOp, TopKOp
 from ptvc.compute.plan_text import plan_text
 from ptvc.errors import UnexpectedRetraction

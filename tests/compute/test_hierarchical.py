@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import hierarchical
+from ptvc.compute.operators.reductions import hierarchical
 from ptvc.compute.spine import Matches, Spine
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.types import (

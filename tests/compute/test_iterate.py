@@ -10,9 +10,9 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.interrupt import interruptible
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import iterate
-from ptvc.compute.operators.count_history import CountHistory
 from ptvc.compute.operators.counts import at_least_zero, occurs
+from ptvc.compute.operators.loops import iterate
+from ptvc.compute.operators.loops.count_history import CountHistory
 from ptvc.compute.plan import IterateOp, recursive
 from ptvc.compute.plan_text import plan_text
 from ptvc.errors import PtvcError, QueryCanceled

@@ -5,7 +5,7 @@ from random import Random
 import numpy as np
 import pytest
 from ptvc.compute import spine as spine_module
-from ptvc.compute.operators.join import Join
+from ptvc.compute.operators.joins.join import Join
 from ptvc.expr import relation as r
 from ptvc.expr.scalar import ColumnRef
 from ptvc.repr.batch import Delta, empty_delta

@@ -3,7 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from ptvc.compute.operators.outer_join import OuterJoin
+from ptvc.compute.operators.joins.outer_join import OuterJoin
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Cast, ColumnRef, Literal, Scalar

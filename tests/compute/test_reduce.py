@@ -15,8 +15,8 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.operators.float_sum import LIMBS, pieces, rounded
-from ptvc.compute.operators.limbs import from_limbs, to_limbs
+from ptvc.compute.operators.reductions.float_sum import LIMBS, pieces, rounded
+from ptvc.compute.operators.reductions.limbs import from_limbs, to_limbs
 from ptvc.errors import Unsupported
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate

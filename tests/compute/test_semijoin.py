@@ -3,7 +3,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
-from ptvc.compute.operators.semijoin import SemiJoin
+from ptvc.compute.operators.joins.semijoin import SemiJoin
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import ColumnRef, Scalar

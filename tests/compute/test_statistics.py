@@ -13,9 +13,9 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.operators.build import build
-from ptvc.compute.operators.float_sum import ExactSums
-from ptvc.compute.operators.limb_products import product_pieces, squares
-from ptvc.compute.operators.moments import REGRESSIONS, VARIANCES
+from ptvc.compute.operators.reductions.float_sum import ExactSums
+from ptvc.compute.operators.reductions.limb_products import product_pieces, squares
+from ptvc.compute.operators.reductions.moments import REGRESSIONS, VARIANCES
 from ptvc.compute.plan import ReduceOp
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_arguments

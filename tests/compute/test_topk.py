@@ -6,8 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from ptvc.compute.operators import topk as topk_module
-from ptvc.compute.operators.topk import TopK
+from ptvc.compute.operators.topk import topk as topk_module
+from ptvc.compute.operators.topk.topk import TopK
 from ptvc.compute.plan import TopKOp
 from ptvc.expr import relation as r
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows

@@ -10,7 +10,7 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.compute.operators import group_contents
+from ptvc.compute.operators.reductions import group_contents
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import HYPOTHETICAL, aggregate_function, resolve_arguments
 from ptvc.expr.registry import resolve_call

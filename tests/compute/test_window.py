@@ -7,10 +7,10 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import window as window_module
-from ptvc.compute.operators import window_state
-from ptvc.compute.operators.window import Window
-from ptvc.compute.operators.window_grid import Cells, Entries, Lines
+from ptvc.compute.operators.windows import state as window_state
+from ptvc.compute.operators.windows import window as window_module
+from ptvc.compute.operators.windows.grid import Cells, Entries, Lines
+from ptvc.compute.operators.windows.window import Window
 from ptvc.compute.plan import WindowOp
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import AGGREGATES, resolve_aggregate

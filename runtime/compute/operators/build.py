@@ -28,24 +28,24 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
-from .appended_topk import AppendedTopK
-from .arrange import Arrange
 from .assert_single import AssertSingle
 from .base import Operator
 from .constant import Constant
 from .distinct import Distinct
 from .flat_map import FlatMap
-from .join import Join
+from .joins.arrange import Arrange
+from .joins.join import Join
+from .joins.lookup import Lookup
+from .joins.outer_join import OuterJoin
+from .joins.semijoin import SemiJoin
 from .linear import MapFilterProject
-from .lookup import Lookup
-from .outer_join import OuterJoin
-from .reduce import Reduce
-from .semijoin import SemiJoin
+from .reductions.reduce import Reduce
 from .temporal_filter import TemporalFilter
 from .threshold import Threshold
-from .topk import TopK
+from .topk.appended_topk import AppendedTopK
+from .topk.topk import TopK
 from .union import Negate, Union
-from .window import Window
+from .windows.window import Window
 
 NEVER = -1
 """An as_of that no step holds."""
@@ -92,7 +92,7 @@ def build(op: Op, inputs: tuple[Schema, ...], schema: Schema, as_of: int) -> Ope
         case TemporalFilterOp():
             return TemporalFilter(op, schema)
         case IterateOp():
-            from .iterate import Iterate  # a loop builds the operators inside it, by this table
+            from .loops.iterate import Iterate  # a loop builds the operators inside it, by this table
 
             return Iterate(op, inputs, schema, as_of)
         case _:

@@ -22,12 +22,12 @@ from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, 
 from ...repr.consolidate import advance, consolidate
 from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
-from ..operators.arrange import Arrange
 from ..operators.base import Operator
 from ..operators.build import NEVER, build
-from ..operators.combine import Combined, combine, resumed, state_schemas
-from ..operators.lookup import Lookup
-from ..operators.reduce import Reduce
+from ..operators.joins.arrange import Arrange
+from ..operators.joins.lookup import Lookup
+from ..operators.reductions.combine import Combined, combine, resumed, state_schemas
+from ..operators.reductions.reduce import Reduce
 from ..plan import (
     ArrangeOp,
     DistinctOp,

@@ -15,9 +15,9 @@ from ptvc.compute import merge as merge_module
 from ptvc.compute import spine as spine_module
 from ptvc.compute.dataflow import Dataflow, StateId
 from ptvc.compute.lower import lower
-from ptvc.compute.operators import hierarchical as hierarchical_module
-from ptvc.compute.operators import topk as topk_module
-from ptvc.compute.operators import window_state
+from ptvc.compute.operators.reductions import hierarchical as hierarchical_module
+from ptvc.compute.operators.topk import topk as topk_module
+from ptvc.compute.operators.windows import state as window_state
 from ptvc.compute.plan import DataflowPlan, LookupOp, not_a_job
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult

@@ -1,0 +1,143 @@
+"""Join: pairs of rows that agree on their keys.
+
+    d(A.B) = dA.B_old + A_new.dB,   each pair at the later of its two times, its diff the product of both
+
+Both inputs are arranged by their keys; a step searches one side with the other's delta, so its cost is that of the
+delta and its matches.  `MatchedPairs` is the algebra alone, which the other kinds of join share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ....expr.evaluate import evaluate_predicates
+from ....expr.scalar import Scalar
+from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.schema import ERROR_SCHEMA, Schema
+from ...arrangement import Arrangement, Keyed, keyed
+from ...spine import Matches, Spine
+from ..base import Operator
+
+
+class Residual:
+    """Predicates over pairs: those on which not all are TRUE are dropped, and what fails is an error."""
+
+    def __init__(self, predicates: Sequence[Scalar]) -> None:
+        self._predicates = tuple(predicates)
+
+    def __bool__(self) -> bool:
+        return bool(self._predicates)
+
+    def passing(self, pairs: Batch) -> Delta:
+        """Pairs that pass.  Done per piece, so that few are held that will not."""
+        if not self._predicates:
+            return Delta(pairs, NO_ERRORS)
+        keep, failed = evaluate_predicates(self._predicates, pairs.columns, len(pairs))
+        errs = NO_ERRORS
+        if failed is not None and len(failed):
+            errs = Batch(
+                (failed.sqlstates, failed.messages), pairs.times[failed.indices], pairs.diffs[failed.indices]
+            )
+        return Delta(pairs.filter(keep), errs)
+
+
+class MatchedPairs:
+    """The inner join of two collections and the two arrangements that it needs.
+
+    `left_key[i]` and `right_key[i]` are positions of columns of one type; without keys every pair matches.
+    Without `null_safe`, NULL equals nothing.  `residual` is over the left columns followed by the right ones; pairs
+    on which not all of it is TRUE are dropped.
+    """
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        left_key: tuple[int, ...],
+        right_key: tuple[int, ...],
+        residual: Sequence[Scalar] = (),
+        null_safe: bool = False,
+    ) -> None:
+        self.schema = Schema(left.columns + right.columns)
+        self.left = Arrangement(left, left_key)
+        self.right = Arrangement(right, right_key)
+        self._residual = Residual(residual)
+        self._null_safe = null_safe
+
+    def spines(self) -> dict[str, Spine]:
+        return {"left": self.left.spine, "right": self.right.spine}
+
+    def keyed(self, left: Batch, right: Batch) -> tuple[Keyed, Keyed]:
+        """The two deltas of a step, prepared."""
+        return (
+            keyed(left, self.left.spine.key, null_safe=self._null_safe),
+            keyed(right, self.right.spine.key, null_safe=self._null_safe),
+        )
+
+    def update(self, left: Keyed, right: Keyed) -> Delta:
+        """Takes in a step's updates and returns those of the pairs, with the errors of the residual."""
+        pieces = list(self._pairs(left, right))
+        return Delta(
+            concat_batches(self.schema, [piece.oks for piece in pieces]),
+            concat_batches(ERROR_SCHEMA, [piece.errs for piece in pieces]) if self._residual else NO_ERRORS,
+        )
+
+    def _pairs(self, left: Keyed, right: Keyed) -> Iterator[Delta]:
+        for matches in self.right.matches(left):
+            yield self._residual.passing(pair(probed(left.batch, matches), matches.rows))
+        self.left.insert(left)
+        for matches in self.left.matches(right):
+            yield self._residual.passing(pair(matches.rows, probed(right.batch, matches)))
+        self.right.insert(right)
+
+
+def probed(batch: Batch, matches: Matches) -> Batch:
+    """The probing side of each match."""
+    probe = matches.probe
+    if len(probe) == len(batch) and (probe == np.arange(len(probe))).all():
+        return batch  # exactly one match per row, in order: common, and a copy of all columns is saved
+    return batch.take(probe)
+
+
+def pair(left: Batch, right: Batch) -> Batch:
+    """Rows side by side, each at the later of its two times."""
+    return Batch(left.columns + right.columns, np.maximum(left.times, right.times), left.diffs * right.diffs)
+
+
+def padded(left: Batch, right: Schema) -> Batch:
+    """Rows of the left side with NULLs for the columns of the right one."""
+    return left.with_columns(left.columns + _nulls(right, len(left)))
+
+
+def padded_left(left: Schema, right: Batch) -> Batch:
+    """Rows of the right side with NULLs for the columns of the left one."""
+    return right.with_columns(_nulls(left, len(right)) + right.columns)
+
+
+def _nulls(schema: Schema, length: int) -> tuple[pa.Array, ...]:
+    return tuple(pa.nulls(length, column.type.arrow) for column in schema)
+
+
+class Join(Operator):
+    """The inner join: left columns, then right columns.  Arguments as of `MatchedPairs`."""
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        left_key: tuple[int, ...],
+        right_key: tuple[int, ...],
+        residual: Sequence[Scalar] = (),
+        null_safe: bool = False,
+    ) -> None:
+        self._pairs = MatchedPairs(left, right, left_key, right_key, residual, null_safe)
+        super().__init__(self._pairs.schema)
+
+    def spines(self) -> dict[str, Spine]:
+        return self._pairs.spines()
+
+    def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        return self._pairs.update(*self._pairs.keyed(*oks))

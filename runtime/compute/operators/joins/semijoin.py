@@ -1,0 +1,162 @@
+"""Semi and anti join: left rows with a match, or without one.
+
+Let E be the set of the right side's keys, that is distinct(keys of B), and dE how it changes in a step: only where
+a key's count crosses zero.  Then
+
+    d(A semi B) = dA . E_old + A_new . dE            d(A anti B) = dA . (1 - E_old) - A_new . dE
+
+so the right side's rows need not be kept, only its keys' counts.  With a residual predicate p, a row has a match
+when it occurs in the pairs sigma_p(A.B): the same rule, over whole left rows as keys and those pairs as B.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+
+from ....expr.scalar import Scalar
+from ....repr import buffers
+from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.schema import Schema
+from ...arrangement import Arrangement, Keyed, keyed
+from ...spine import Spine
+from ..base import Operator
+from ..counts import Counts, occurs
+from .join import MatchedPairs
+
+
+class Existence:
+    """Which rows of an arrangement have a key that occurs in another collection.
+
+    `rows` is the arrangement of the left side, whose owner inserts into it; `keys` is the schema of its key.
+    """
+
+    def __init__(self, rows: Arrangement, keys: Schema) -> None:
+        self._rows = rows
+        self._counts = Counts(keys)
+
+    @property
+    def spine(self) -> Spine:
+        return self._counts.spine
+
+    def update(self, delta: Batch, left: Keyed, right: Batch, *, anti: bool) -> Batch:
+        """The updates of the rows with a match, or with `anti` of those without.
+
+        `delta`: the step's updates of the left side, already in the arrangement; `left`: those of them that have
+        a key; `right`: the step's updates of the other side's keys, key columns only.
+        """
+        found = np.zeros(len(delta), np.bool_)
+        if len(left):
+            existed = self._counts.of(left.keys, left.hashes) > 0
+            if left.kept is None:
+                found = existed
+            else:
+                found[left.kept] = existed
+        if anti:
+            found = ~found
+        pieces = [delta.filter(found)] if found.any() else []
+        if not len(right):
+            return concat_batches(self._rows.spine.schema, pieces)
+        crossed = self._counts.update(right, occurs)
+        probe = keyed(crossed, tuple(range(len(crossed.columns))), null_safe=True)
+        for matches in self._rows.matches(probe):
+            times = np.maximum(matches.rows.times, crossed.times[matches.probe])
+            diffs = matches.rows.diffs * crossed.diffs[matches.probe]
+            pieces.append(Batch(matches.rows.columns, times, -diffs if anti else diffs))
+        return concat_batches(self._rows.spine.schema, pieces)
+
+
+class RowExistence:
+    """Which rows of a collection occur in another of the same schema: `Existence` with whole rows as keys.
+
+    Rows are told apart exactly (-0.0 is not 0.0, as a residual may tell them apart): floats are compared by bits.
+    """
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._key = tuple(range(len(schema)))
+        self._rows = Arrangement(schema, self._key)
+        self._existence = Existence(self._rows, schema)
+
+    def spines(self) -> dict[str, Spine]:
+        return {"rows": self._rows.spine, "matched": self._existence.spine}
+
+    def update(self, delta: Batch, matched: Batch, *, anti: bool) -> Batch:
+        """The updates of the rows that occur in the other collection, or with `anti` of those that do not.
+
+        `delta`: the step's updates of the rows; `matched`: those of the other collection.
+        """
+        delta = _as_bits(delta)
+        left = keyed(delta, self._key, null_safe=True)
+        self._rows.insert(left)
+        out = self._existence.update(delta, left, _as_bits(matched), anti=anti)
+        return out.with_columns(
+            [
+                c.view(column.type.arrow) if column.type.is_float else c
+                for c, column in zip(out.columns, self._schema, strict=True)
+            ]
+        )
+
+
+_BITS = {pa.float32(): pa.int32(), pa.float64(): pa.int64()}
+
+
+def _as_bits(batch: Batch) -> Batch:
+    return batch.with_columns(
+        [c.view(_BITS[c.type]) if c.type.id in buffers.FLOATS else c for c in batch.columns]
+    )
+
+
+class SemiJoin(Operator):
+    """Left rows with a match in the right input, or with `anti` those without; output schema is the left's.
+
+    Keys, `residual` and `null_safe` as of `Join`.  A left row with a NULL key has no match (without `null_safe`).
+    """
+
+    def __init__(
+        self,
+        left: Schema,
+        right: Schema,
+        left_key: tuple[int, ...],
+        right_key: tuple[int, ...],
+        residual: Sequence[Scalar] = (),
+        null_safe: bool = False,
+        *,
+        anti: bool = False,
+    ) -> None:
+        super().__init__(left)
+        self._anti = anti
+        self._null_safe = null_safe
+        self._left_key, self._right_key = left_key, right_key
+        self._pairs: MatchedPairs | None = None
+        if residual:
+            self._pairs = MatchedPairs(left, right, left_key, right_key, residual, null_safe)
+            self._matched = RowExistence(left)
+        else:
+            self._rows = Arrangement(left, left_key)
+            self._existence = Existence(self._rows, right.project(right_key))
+
+    def spines(self) -> dict[str, Spine]:
+        if self._pairs is not None:
+            return {**self._pairs.spines(), **self._matched.spines()}
+        return {"left": self._rows.spine, "right_keys": self._existence.spine}
+
+    def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        left, right = oks
+        errs = NO_ERRORS
+        if self._pairs is not None:
+            pairs = self._pairs.update(*self._pairs.keyed(left, right))
+            errs = pairs.errs
+            out = self._matched.update(left, pairs.oks.select(range(len(self.schema))), anti=self._anti)
+        else:
+            with_key = keyed(left, self._left_key, null_safe=self._null_safe)
+            self._rows.insert(with_key)
+            keys = keyed(right.select(self._right_key), self._all_keys, null_safe=self._null_safe)
+            out = self._existence.update(left, with_key, keys.batch, anti=self._anti)
+        return self.delta(out, errs)
+
+    @property
+    def _all_keys(self) -> tuple[int, ...]:
+        return tuple(range(len(self._right_key)))

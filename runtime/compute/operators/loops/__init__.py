@@ -1,0 +1,1 @@
+"""Loops: recursion to its fixpoint, and what runs inside it."""

@@ -1,0 +1,1 @@
+"""Reductions: one row per group from its rows, by kind of aggregate."""

@@ -1,0 +1,313 @@
+"""Reduce: one row per group, kept up to date.
+
+```
+rows ── segments (group, time) ──┬── summands ── running sums on top of the group's state ──┐
+                                 ├── DISTINCT: counts per (group, value) that cross zero ───┤ results before and
+                                 ├── float sums, limb by limb ──────────────────────────────┤ after each segment
+                                 ├── min, max over the group's values ──────────────────────┤
+                                 └── whole groups anew: array_agg, percentiles, ... ────────┘
+```
+
+At every (group, time) the row that was is retracted and the row that is inserted, where the two differ.  A result
+that does not fit its type is an error in place of the row, and is retracted like one.
+
+State: `groups`, one row per group whose multiplicity is the number of the group's rows and whose other columns are
+the accumulators, then the ends that min and max know (`ends`); `floats`, one row per (group, limb); `distinct_<i>`,
+`values_<i>`, `min_<i>` and `max_<i>` for argument i (over an append-only input `ends_<i>` in place of the last three);
+`rows` for aggregates of whole groups.  State is as of the end of the last step, so its rows bear no time of
+their own (0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from ....errors import Unsupported
+from ....expr.aggregates import empty_value
+from ....expr.row_errors import Evaluated, RowErrors
+from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
+from ....repr.buffers import fixed
+from ....repr.consolidate import canonical
+from ....repr.equality import rows_equal
+from ....repr.schema import ERROR_SCHEMA, Column, Schema
+from ....repr.types import INT8
+from ...plan import WHOLE_GROUP, ReduceOp
+from ...spine import Spine
+from ..base import Operator
+from ..insertions import insertions
+from ..segments import Ints, Segments, segments_of
+from .accumulators import Accumulators, FloatSum
+from .appended_extremes import AppendedExtremes
+from .distinct_values import DistinctValues
+from .float_state import Feed, FloatState
+from .float_sum import ExactSums
+from .hierarchical import Extremes
+from .presence import Extreme
+from .whole_group import WholeGroups
+
+
+@dataclass(frozen=True, slots=True)
+class _Results:
+    """Before and after each of s segments, stacked: `exists` bool[2 s], aggregate columns of 2 s values, and
+    errors by position in the stack."""
+
+    exists: Mask
+    columns: tuple[pa.Array, ...]
+    errors: tuple[RowErrors, ...]
+
+
+class Reduce(Operator):
+    """`as_of` is when a `scalar` reduction over nothing has its row."""
+
+    def __init__(self, op: ReduceOp, input_schema: Schema, schema: Schema, as_of: int) -> None:
+        super().__init__(schema)
+        self._op = op
+        self._as_of = as_of
+        self._keys = op.keys
+        self._from_nothing = False
+        keys = input_schema.columns[: op.keys]
+        arguments = [
+            (a.argument, a.function in ("min", "max"), a.distinct)
+            for a in op.aggregates
+            if a.argument is not None and a.function not in WHOLE_GROUP
+        ]
+        self._distinct = {
+            i: DistinctValues(input_schema, op.keys, i)
+            for i, extreme, distinct in arguments
+            if distinct and not extreme
+        }
+        self._input_schema = input_schema
+        wanted = {i: extremes_of(op, i) for i, extreme, _ in arguments if extreme}
+        self._extremes: dict[int, Extremes] = {}
+        self._appended: dict[int, AppendedExtremes] = {}
+        if op.monotonic:
+            self._appended = {i: AppendedExtremes(input_schema, op.keys, i, w) for i, w in wanted.items()}
+        else:
+            self._extremes = {i: Extremes(input_schema, op.keys, i, w) for i, w in wanted.items()}
+        self._accumulators = Accumulators(op, input_schema)
+        sums = tuple(Column(f"sum_{i}", INT8, False) for i in range(self._accumulators.width))
+        sums += tuple(column for extremes in self._extremes.values() for column in extremes.ends)
+        summed = range(op.keys, op.keys + len(sums))
+        self._groups = Spine(Schema(keys + sums), tuple(range(op.keys)), tuple(summed))
+        self._spines = {"groups": self._groups}
+        self._spines |= {f"distinct_{i}": state.spine for i, state in self._distinct.items()}
+        held: dict[int, Extremes | AppendedExtremes] = {**self._extremes, **self._appended}
+        for i, values in held.items():
+            self._spines |= {f"{name}_{i}": spine for name, spine in values.spines().items()}
+        whole = {i: a for i, a in enumerate(op.aggregates) if a.function in WHOLE_GROUP}
+        self._whole: WholeGroups | None = None
+        if whole:
+            self._whole = WholeGroups(input_schema, op.keys, whole)
+            self._spines["rows"] = self._whole.spine
+        self._floats: FloatState | None = None
+        if self._accumulators.floats:
+            self._floats = FloatState(keys, tuple(self._accumulators.floats))
+            self._spines["floats"] = self._floats.spine
+
+    @property
+    def keys(self) -> int:
+        return self._keys
+
+    def spines(self) -> dict[str, Spine]:
+        return self._spines
+
+    def begin_with(self, state: Mapping[str, Batch]) -> None:
+        """Adds to the state, by spine, what rows of the first step come to (see `combine`).
+
+        That step, whose time is the only one so far, must touch all of these groups.
+        """
+        for name, batch in state.items():
+            self._spines[name].insert(Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs))
+        self._from_nothing = bool(state)
+
+    def step(self, inputs: tuple[Delta, ...], lower: int, upper: int) -> Delta:
+        begun, output = self._from_nothing, super().step(inputs, lower, upper)
+        self._from_nothing = False
+        if begun or not self._op.scalar or not lower <= self._as_of < upper:
+            return output
+        first = Batch(self._empty_row(), np.array([self._as_of], np.uint64), np.ones(1, np.int64))
+        return Delta(concat_batches(self.schema, [first, output.oks]), output.errs)
+
+    def _empty_row(self) -> tuple[pa.Array, ...]:
+        """The aggregates over no rows."""
+        return tuple(
+            pa.array([empty_value(aggregate.function)], aggregate.type.arrow)
+            for aggregate in self._op.aggregates
+        )
+
+    def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
+        (batch,) = oks
+        if self._op.monotonic:
+            batch = insertions(self._input_schema, batch, self._op.monotonic)
+            if not len(batch):
+                return self._nothing
+        keys = tuple(canonical(column) for column in batch.columns[: self._keys])
+        batch = batch.with_columns((*keys, *batch.columns[self._keys :]))
+        segments = segments_of(batch, keys)
+        if len(segments.heads) == len(batch) and segments.groups == 1:
+            heads = keys
+        else:
+            head_index = pa.array(segments.heads)
+            heads = tuple(key.take(head_index) for key in keys)
+        return self._emit(self._results(batch, keys, heads, segments), heads, segments)
+
+    def _results(
+        self, batch: Batch, keys: tuple[pa.Array, ...], heads: tuple[pa.Array, ...], segments: Segments
+    ) -> _Results:
+        of_rows = segments.of_rows()
+        counts = segments.sums(batch.diffs)
+        deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
+        float_feeds: list[Feed] = []
+        for source in self._accumulators.sources:
+            if source is None:
+                columns = dict(enumerate(batch.columns))
+                for row, values in self._accumulators.feed(None, columns, batch.diffs):
+                    deltas[row] = counts if values is batch.diffs else segments.sums(values)
+                float_feeds += self._accumulators.float_feeds(None, columns, of_rows, batch.diffs)
+                continue
+            crossings = self._distinct[source].step(batch, keys, of_rows)
+            for row, values in self._accumulators.feed(source, {source: crossings.values}, crossings.diffs):
+                np.add.at(deltas[row], crossings.segments, values)
+            float_feeds += self._accumulators.float_feeds(
+                source, {source: crossings.values}, crossings.segments, crossings.diffs
+            )
+        held = self._before(heads, segments)
+        if self._accumulators.width:
+            _check_range(batch.diffs, held[0])
+        if segments.single:
+            totals, total_sums = counts, deltas
+        else:
+            totals = np.add.reduceat(counts, segments.first)
+            total_sums = np.add.reduceat(deltas, segments.first, axis=1)
+        floats: dict[FloatSum, ExactSums] = {}
+        if self._floats is not None:
+            floats = self._floats.step(float_feeds, heads, segments)
+        extremes = {i: state.step(batch, heads, segments, of_rows) for i, state in self._appended.items()}
+        moves, at = [], 1 + len(deltas)
+        for i, state in self._extremes.items():
+            ends = held[at : at + len(state.ends)]
+            at += len(state.ends)
+            sizes = held[0] + totals
+            extremes[i], ends_after = state.step(batch, keys, heads, segments, of_rows, sizes, ends)
+            moves.append(ends_after - ends)
+        self._groups.insert(
+            Batch(
+                (*heads, *(pa.array(row) for rows in (total_sums, *moves) for row in rows)),
+                np.zeros(segments.groups, np.uint64),
+                totals,
+            ),
+            segments.hashes,
+        )
+        whole = {} if self._whole is None else self._whole.step(batch, keys, heads, segments)
+        before = held[: 1 + len(deltas)]
+        after = segments.running(before, np.concatenate((counts[None, :], deltas)))
+        stacked = np.concatenate((segments.previous(before, after), after), axis=1)
+        return self._finish(stacked[0], stacked[1:], floats, extremes, whole)
+
+    def _before(self, heads: tuple[pa.Array, ...], segments: Segments) -> Ints:
+        """The state before the step: int64[1 + columns, g], the multiplicity of every group and its columns."""
+        width = len(self._groups.sums)
+        held = np.zeros((1 + width, segments.groups), np.int64)
+        matches = self._groups.probe(heads, segments.hashes, columns=self._groups.sums)
+        if len(matches):
+            np.add.at(held[0], matches.probe, matches.rows.diffs)
+            for row, column in zip(held[1:], matches.rows.columns, strict=True):
+                np.add.at(row, matches.probe, fixed(column))
+        return held
+
+    def _finish(
+        self,
+        rows: Ints,
+        sums: Ints,
+        floats: dict[FloatSum, ExactSums],
+        extremes: dict[int, dict[Extreme, pa.Array]],
+        whole: dict[int, pa.Array],
+    ) -> _Results:
+        columns = []
+        errors = []
+        for number, aggregate in enumerate(self._op.aggregates):
+            if number in whole:
+                result = Evaluated(whole[number])
+            elif aggregate.function in ("min", "max"):
+                assert aggregate.argument is not None
+                function: Extreme = "min" if aggregate.function == "min" else "max"
+                result = Evaluated(extremes[aggregate.argument][function])
+            else:
+                result = self._accumulators.finish(aggregate, sums, rows, floats)
+            columns.append(result.values)
+            if result.errors is not None:
+                errors.append(result.errors)
+        exists = np.ones(len(rows), np.bool_) if self._op.scalar else rows > 0
+        if self._from_nothing:
+            exists[: len(rows) // 2] = False  # what the state began with has not been put out yet
+        return _Results(exists, tuple(columns), tuple(errors))
+
+    def _emit(self, results: _Results, heads: tuple[pa.Array, ...], segments: Segments) -> Delta:
+        s = len(segments.starts)
+        exists = results.exists
+        good = exists
+        errs = NO_ERRORS
+        if results.errors:
+            good = exists.copy()
+            errs = self._errors(results, segments)
+            for errors in results.errors:
+                good[errors.indices] = False
+        positions = np.arange(s)
+        both = good[:s] & good[s:]
+        changed = ~(both & rows_equal(results.columns, positions, results.columns, positions + s, exact=True))
+        chosen = np.flatnonzero(good & np.concatenate((changed, changed)))
+        if not len(chosen):
+            return self.delta(self._nothing.oks, errs)
+        after = chosen >= s
+        segment = chosen - s * after
+        index = pa.array(chosen)
+        columns = [column.take(index) for column in results.columns]
+        if self._keys:
+            key_index = pa.array(segments.group[segment])
+            columns = [*(head.take(key_index) for head in heads), *columns]
+        return self.delta(
+            Batch(tuple(columns), segments.times[segment], np.where(after, 1, -1).astype(np.int64)), errs
+        )
+
+    def _errors(self, results: _Results, segments: Segments) -> Batch:
+        """Retractions of the errors before each segment, and the errors after it; only the first of a group."""
+        s = len(segments.starts)
+        batches = []
+        seen = np.zeros(2 * s, np.bool_)
+        for errors in results.errors:
+            wanted = results.exists[errors.indices] & ~seen[errors.indices]
+            seen[errors.indices] = True
+            at = errors.indices[wanted]
+            index = pa.array(np.flatnonzero(wanted))
+            batches.append(
+                Batch(
+                    (errors.sqlstates.take(index), errors.messages.take(index)),
+                    segments.times[at % s],
+                    np.where(at >= s, 1, -1).astype(np.int64),
+                )
+            )
+        return concat_batches(ERROR_SCHEMA, batches)
+
+
+def extremes_of(op: ReduceOp, argument: int) -> tuple[Extreme, ...]:
+    """Which of min and max are asked for of an argument."""
+    functions = {a.function for a in op.aggregates if a.argument == argument}
+    wanted: tuple[Extreme, ...] = ("min", "max")
+    return tuple(name for name in wanted if name in functions)
+
+
+_MAX_ROWS = 1 << 29
+
+
+def _check_range(diffs: Ints, before: Ints) -> None:
+    """Refuses what might wrap.  A limb is below 2^33, so a sum of 2^29 of them on top of another is below 2^63."""
+    arriving = float(np.abs(diffs).sum(dtype=np.float64))
+    if max(arriving, float(before.max())) >= _MAX_ROWS:
+        raise Unsupported(
+            f"aggregating {max(arriving, float(before.max())):,.0f} rows of one group or one step is not supported",
+            hint=f"The limit is {_MAX_ROWS:,}: aggregate in two steps, or remove duplicates first.",
+        )

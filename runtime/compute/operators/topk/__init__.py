@@ -1,0 +1,1 @@
+"""Top k: the first rows of each group."""
