@@ -464,7 +464,7 @@ class Controller:
         )
         committer = asyncio.create_task(outputs.run())
         try:
-            while replica.owns(writer) and (message := await receive(reader)) is not None:
+            while (message := await receive(reader)) is not None and replica.owns(writer):
                 self._handle(replica, writer, message, outputs)
         finally:
             committer.cancel()

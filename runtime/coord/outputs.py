@@ -48,7 +48,8 @@ class Outputs:
     _waiting: asyncio.Queue[Append | Checkpointed] = field(default_factory=asyncio.Queue)
 
     def put(self, message: Append | Checkpointed) -> None:
-        if isinstance(message, Append):
+        # The last words of a connection may come when the replica has another, whose indexes are not there yet.
+        if isinstance(message, Append) and self.replica.owns(self.writer):
             indexes = [moved for moved in message.uppers if not self.collections.is_stored(moved[0])]
             self._advance(indexes)
             if indexes:

@@ -81,7 +81,7 @@ class Index:
         self._errs.advance_since(since)
 
     def errors(self, as_of: int) -> Batch:
-        """The errors at `as_of`.  This, like the reads below, raises ObjectNotReady for a time before `since`."""
+        """The errors at `as_of`.  This, like the reads below, raises ObjectNotReady for a time outside `[since, upper)`."""
         self._check_readable(as_of)
         return _contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
 
@@ -98,8 +98,10 @@ class Index:
         return _contents(self._schema, [matches.rows], as_of)
 
     def _check_readable(self, as_of: int) -> None:
-        if as_of < self.since:
-            raise ObjectNotReady(f"the index is readable from {self.since} on, not at {as_of}")
+        if not self.since <= as_of < self.upper:
+            raise ObjectNotReady(
+                f"the index is readable from {self.since} to {self.upper - 1}, not at {as_of}"
+            )
 
 
 def _contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:

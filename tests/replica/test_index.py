@@ -20,11 +20,12 @@ READS: dict[str, Callable[[Index, int], Batch]] = {
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_a_time_before_its_since_is_refused(read: Callable[[Index, int], Batch]) -> None:
+def test_a_time_at_which_it_is_not_complete_is_refused(read: Callable[[Index, int], Batch]) -> None:
     """An empty answer there would be a wrong one."""
     index = Index(SCHEMA, (0,))
     index.begin(5)
     index.insert(delta((1, 5, 1)), 7)
     assert len(read(index, 5)) == len(read(index, 6)) == (read is not READS["errors"])
-    with pytest.raises(ObjectNotReady, match="readable from 5 on, not at 4"):
-        read(index, 4)
+    for time in (4, 7):
+        with pytest.raises(ObjectNotReady, match=f"readable from 5 to 6, not at {time}"):
+            read(index, time)
