@@ -73,10 +73,6 @@ class ThreadDriver:
         self._connection: Connection | None = None
         self.connected = 0
 
-    @property
-    def pid(self) -> int | None:
-        return os.getpid()
-
     def start(self) -> None:
         self._spawn(self._run, "driver")
 

@@ -95,7 +95,7 @@ class Coordinator:
             self.oracle,
             self.collections,
             self.epoch,
-            self.controller.on_commit,
+            self.controller.feed.committed,
             self._on_fenced,
         )
         ddl = Ddl(
@@ -172,7 +172,7 @@ class Coordinator:
         while True:
             await asyncio.sleep(self._settings.tick_ms / 1000)
             try:
-                self.controller.tick()
+                self.controller.feed.tick()
             except Fenced:
                 self._on_fenced()
                 return

@@ -27,9 +27,6 @@ OnExit = Callable[[PtvcError | None], None]
 class Driver(Protocol):
     """Whoever dials the control socket as the driver, as the controller sees it; it comes back when it ends."""
 
-    @property
-    def pid(self) -> int | None: ...
-
     def start(self) -> None: ...
 
     def healthy(self) -> None:
@@ -56,10 +53,6 @@ class DriverProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._delay = FIRST_DELAY_S
         self._task: asyncio.Task[None] | None = None
-
-    @property
-    def pid(self) -> int | None:
-        return self._process.pid if self._process is not None else None
 
     def start(self) -> None:
         self._log.parent.mkdir(parents=True, exist_ok=True)

@@ -10,16 +10,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ..compute.checkpoint import Checkpoint, fingerprint
 from ..compute.lower import lower
-from ..compute.plan import DataflowPlan, recursive, shared_nodes
-from ..config import ClusterOptions, Settings
+from ..compute.plan import DataflowPlan, shared_nodes
+from ..config import Settings
 from ..directory import installed_version
 from ..errors import UndefinedObject
-from ..expr.relation import GlobalId, Map, Relation, dependencies
+from ..expr.relation import GlobalId, Map, Relation
 from ..persist.client import PersistClient, ShardId, ShardState
 from ..replica.protocol import (
     Hydrated,
@@ -28,12 +26,9 @@ from ..replica.protocol import (
     InstallDataflow,
     InstallSink,
     InstallSource,
-    JobFinished,
-    RunJob,
     SinkDescription,
     SourceDescription,
     StateOptions,
-    Updates,
     ViewOutput,
 )
 from ..sql.plans import ItemKind
@@ -41,44 +36,53 @@ from ..transform.pipeline import optimize
 from .append_only import append_only
 from .catalog import Catalog, Item
 from .checkpoints import Checkpoints
+from .clusters import Clusters
 from .collections import Collections
+from .hydration_jobs import HydrationJobs
+from .input_holds import InputHolds
 from .oracle import Oracle
 from .reads import ActiveReads
+from .remap import Remap
 from .replicas import ReplicaClient
 from .shared_indexes import shared_by, sharing
+from .sink_frontiers import SinkFrontiers
+from .statuses import Statuses
 from .views import expand
 
-if TYPE_CHECKING:
-    from .controller import Controller
-
 logger = logging.getLogger(__name__)
-
-HYDRATION_LEASE_MS = 3_600_000
-"""How long a job's inputs are held at most, should this process end in the middle."""
 
 
 class Installation:
     def __init__(
         self,
-        controller: Controller,
         settings: Settings,
         persist: PersistClient,
         oracle: Oracle,
         collections: Collections,
         catalog: Catalog,
         reads: ActiveReads,
-        directory: Path,
+        clusters: Clusters,
+        checkpoints: Checkpoints,
+        holds: InputHolds,
+        statuses: Statuses,
+        jobs: HydrationJobs,
+        remap: Remap,
+        sinks: SinkFrontiers,
     ) -> None:
-        self._controller = controller
         self._settings = settings
         self._persist = persist
         self._oracle = oracle
         self._collections = collections
         self._catalog = catalog
         self._reads = reads
-        self.checkpoints = Checkpoints(directory / "state", (item.id for item in catalog.user_items()))
+        self._clusters = clusters
+        self._checkpoints = checkpoints
+        self._holds = holds
+        self._statuses = statuses
+        self._jobs = jobs
+        self._remap = remap
+        self._sinks = sinks
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
-        self._held: dict[str, tuple[ShardId, ...]] = {}
 
     def subscribed(self, id: GlobalId) -> set[GlobalId]:
         """The collections that the object reads by way of commits."""
@@ -87,7 +91,7 @@ class Installation:
     def forget(self, id: GlobalId) -> None:
         """The object was dropped, and its state goes."""
         self._subscribed.pop(id, None)
-        self.checkpoints.forget(id)
+        self._checkpoints.forget(id)
 
     async def install(self, replica: ReplicaClient, item: Item) -> None:
         """Returns when the replica has been told; the order of messages makes the rest exact."""
@@ -101,18 +105,24 @@ class Installation:
             case _:
                 raise AssertionError(f"nothing runs for a {item.kind.value}")
 
+    def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
+        """The replica holds the object's inputs as of the beginning, and follows them from there."""
+        replica.hydrated[hydration.id] = hydration
+        self._holds.release(replica, hydration.id)
+        self._statuses.set(hydration.id, "running", None)
+
     # -- views and indexes --
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
-        plan = self.plan(item)
+        plan = self._plan(item)
         for node in shared_nodes(plan):
             # The replica is told of the index before it is told of what reads it.
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        key = self.index_key(item) if item.kind is ItemKind.INDEX else None
+        key = _index_key(item) if item.kind is ItemKind.INDEX else None
         durable = StateOptions(
-            directory=str(self.checkpoints.directory(item.id, replica.name)),
+            directory=str(self._checkpoints.directory(item.id, replica.name)),
             fingerprint=fingerprint(plan, installed_version(), key),
             spill_rows=self._settings.spill_rows,
             checkpoint_rows=self._settings.checkpoint_rows,
@@ -126,20 +136,16 @@ class Installation:
         as_of, output = await self._beginning(replica, item, plan)
         job = None
         imports = self._imports(plan.imports, as_of)
-        rows = sum(part.rows for source in imports for part in source.snapshot)
-        by_job = bool(plan.imports) and rows >= self._job_min_rows(replica)
-        if by_job and recursive(plan):
-            logger.info("%s is recursive: its replica hydrates it, not a Spark job", item.full_name)
-            by_job = False
-        if by_job or len(self._controller.clusters.of(replica.cluster)) > 1:
+        by_job = self._jobs.wanted(replica, item, plan, imports)
+        if by_job or len(self._clusters.of(replica.cluster)) > 1:
             # The output's durable frontier, which holds the inputs otherwise, moves meanwhile.
-            self._hold(_reader(replica, item.id), imports)
+            self._holds.hold(replica, item.id, imports)
         if by_job:
             try:
-                job = await self._hydrate_by_job(replica, item, plan, as_of, imports, output)
+                job = await self._jobs.run(replica, item, plan, as_of, imports, output)
                 self._check_there(item)
             except BaseException:
-                self.release(replica, item.id)
+                self._holds.release(replica, item.id)
                 raise
             if item.shard is not None:
                 output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
@@ -160,7 +166,7 @@ class Installation:
             )
         )
         if job is not None:
-            self._controller.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
+            self.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
 
     async def _beginning(
         self, replica: ReplicaClient, item: Item, plan: DataflowPlan
@@ -169,7 +175,7 @@ class Installation:
         if item.kind is ItemKind.INDEX:
             now = await self._readable_now(plan.imports)
             self._check_there(item)
-            return self._before_readers(replica, item, plan, now), IndexOutput(self.index_key(item))
+            return self._before_readers(replica, item, plan, now), IndexOutput(_index_key(item))
         assert item.shard is not None
         state = await self._durable_state(item.shard, plan.imports)
         self._check_there(item)
@@ -180,16 +186,11 @@ class Installation:
         if self._catalog.find_by_id(item.id) is None:
             raise UndefinedObject(f'"{item.full_name}" was dropped while it was being installed')
 
-    def release(self, replica: ReplicaClient, id: GlobalId) -> None:
-        """The replica has read the inputs of the object as of its beginning, or will not."""
-        for shard in self._held.pop(_reader(replica, id), ()):
-            self._persist.drop_hold(shard, _reader(replica, id))
-
     async def _checkpoint(
         self, replica: ReplicaClient, item: Item, plan: DataflowPlan, expected_fingerprint: str
     ) -> Checkpoint | None:
         """The checkpoint from which the replica can go on, once the object's inputs are complete at the cut."""
-        checkpoint = self.checkpoints.get(item.id, replica.name)
+        checkpoint = self._checkpoints.get(item.id, replica.name)
         if checkpoint is None:
             return None
         reason = None
@@ -203,7 +204,7 @@ class Installation:
         ):
             reason = "its inputs cannot be read at the time of the checkpoint"
         if reason is not None:
-            self.checkpoints.reject(item.id, replica.name, reason)
+            self._checkpoints.reject(item.id, replica.name, reason)
             return None
         await self._collections.wait_until_readable(plan.imports, as_of)
         return checkpoint
@@ -219,7 +220,7 @@ class Installation:
         """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
         output: ViewOutput | IndexOutput
         if item.kind is ItemKind.INDEX:
-            output = IndexOutput(self.index_key(item))
+            output = IndexOutput(_index_key(item))
         else:
             assert item.shard is not None
             output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
@@ -233,7 +234,7 @@ class Installation:
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
         )
 
-    def plan(self, item: Item) -> DataflowPlan:
+    def _plan(self, item: Item) -> DataflowPlan:
         """The physical plan of a view, or of an index with its key expressions as added columns."""
         relation: Relation | None = item.relation
         assert relation is not None
@@ -246,16 +247,6 @@ class Installation:
             indexes=shared_by(item),
         )
 
-    @staticmethod
-    def reads(item: Item, catalog: Catalog) -> set[GlobalId]:
-        """The stored collections that an object is computed from."""
-        return dependencies(expand(item.relation, catalog)) if item.relation is not None else set()
-
-    def index_key(self, item: Item) -> tuple[int, ...]:
-        assert item.relation is not None
-        width = len(item.relation.schema)
-        return tuple(range(width, width + len(item.keys)))
-
     async def _durable_state(self, shard: ShardId, ids: tuple[GlobalId, ...]) -> ShardState:
         """The state of a view's shard when all inputs are readable at the last time that it is durable for."""
         while True:
@@ -264,14 +255,6 @@ class Installation:
             # What the last replica had promised may have become durable meanwhile, and inputs were let go up to that.
             if self._persist.state(shard).upper == state.upper:
                 return state
-
-    def _hold(self, holder: str, imports: tuple[Import, ...]) -> None:
-        """Keeps the inputs, and their blobs, as they are while a job reads them: a view's durable frontier, which
-        holds them otherwise, may move meanwhile (see `_durable_state`).  Each is held where it is readable from:
-        the only hold on a shard moves that to itself."""
-        sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
-        self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
-        self._held[holder] = tuple(sinces)
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
         """A time at which all inputs are complete, and which the last reads still see."""
@@ -286,7 +269,7 @@ class Installation:
         for item in sharing(self._catalog, index):
             if item.id in replica.installed:
                 continue
-            checkpoint = self.checkpoints.get(item.id, replica.name)
+            checkpoint = self._checkpoints.get(item.id, replica.name)
             if checkpoint is not None:
                 as_of = min(as_of, checkpoint.cut - 1)
             elif item.shard is not None:
@@ -297,50 +280,6 @@ class Installation:
 
     def _imports(self, ids: tuple[GlobalId, ...], as_of: int) -> tuple[Import, ...]:
         return tuple(self._collections.import_of(id_, as_of) for id_ in ids)
-
-    def _job_min_rows(self, replica: ReplicaClient) -> int:
-        entry = self._catalog.cluster(replica.cluster)
-        options = ClusterOptions.from_mapping(entry.options if entry is not None else {})
-        return self._settings.job_min_rows if options.job_min_rows is None else options.job_min_rows
-
-    async def _hydrate_by_job(
-        self,
-        replica: ReplicaClient,
-        item: Item,
-        plan: DataflowPlan,
-        as_of: int,
-        imports: tuple[Import, ...],
-        output: ViewOutput | IndexOutput,
-    ) -> JobFinished:
-        """Contents as of `as_of` and all operator state, computed by Spark.  The contents of a view are committed
-        here, unless a predecessor has; those of an index are a part of the state."""
-        directory = self.checkpoints.directory(item.id, replica.name)
-        self.checkpoints.forget(item.id, replica.name)
-        shard = output.shard if isinstance(output, ViewOutput) and output.upper <= as_of else None
-
-        def make(job_id: int) -> RunJob:
-            logger.info("hydrating %s by Spark job %d", item.full_name, job_id)
-            self._controller.jobs.hydrations[item.id] = job_id
-            return RunJob(
-                job_id=job_id,
-                pool=replica.cluster,
-                plan=plan,
-                as_of=as_of,
-                imports=imports,
-                output_shard=shard,
-                index_key=output.key if isinstance(output, IndexOutput) else None,
-                answer_bytes=None,
-                directory=str(directory / str(job_id)),
-                partitions=self._settings.job_partitions,
-            )
-
-        async def commit(finished: JobFinished) -> None:
-            if shard is not None:
-                assert isinstance(output, ViewOutput)
-                update = Updates(item.id, output.upper, as_of + 1, finished.output)
-                await self._controller.commit_view(update)
-
-        return await self._controller.jobs.run(make, "hydration", item.id, commit)
 
     # -- sources and sinks --
 
@@ -355,12 +294,12 @@ class Installation:
             key=tuple(item.options["key"]),
             envelope=item.options["envelope"],
         )
-        position = self._controller.remap.position(item.remap)
+        position = self._remap.position(item.remap)
         replica.installed.add(item.id)
         replica.send(InstallSource(item.id, item.name, description, position, output))
 
     async def _install_sink(self, replica: ReplicaClient, item: Item) -> None:
-        as_of = self._controller.sink_upper(item) - 1
+        as_of = self._sinks.upper(item) - 1
         await self._collections.wait_until_readable((item.on,), as_of)
         description = SinkDescription(
             connector=item.options["connector"],
@@ -378,6 +317,8 @@ class Installation:
         replica.subscribe(ids)
 
 
-def _reader(replica: ReplicaClient, id: GlobalId) -> str:
-    """The holder of what the replica reads in order to begin with an object."""
-    return f"{id} on {replica.id}"
+def _index_key(index: Item) -> tuple[int, ...]:
+    """The columns that its plan adds behind those of the indexed object."""
+    assert index.relation is not None
+    width = len(index.relation.schema)
+    return tuple(range(width, width + len(index.keys)))

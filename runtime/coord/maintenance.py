@@ -27,9 +27,9 @@ from .collections import HOLDER, Collection, Collections
 from .compaction_jobs import LargeMerge
 from .controller import Controller
 from .group_commit import GroupCommit
-from .installation import Installation
 from .oracle import Oracle
 from .reads import ActiveReads
+from .views import stored_inputs
 
 logger = logging.getLogger(__name__)
 
@@ -156,7 +156,7 @@ class Maintenance:
         for item in self._catalog.user_items():
             if item.kind is not ItemKind.SINK or item.remap is None:
                 continue
-            position = str(self._controller.sink_upper(item))
+            position = str(self._controller.sinks.upper(item))
             if position != self._controller.remap.position(item.remap):
                 companions[item.remap] = self._controller.remap.parts(item.remap, position)
                 positions[item.remap] = position
@@ -187,7 +187,7 @@ class Maintenance:
             self._inputs_version = self._catalog.version
             self._inputs.clear()
         if item.id not in self._inputs:
-            self._inputs[item.id] = Installation.reads(item, self._catalog)
+            self._inputs[item.id] = stored_inputs(item, self._catalog)
         return self._inputs[item.id]
 
     def _readable_from(self) -> dict[GlobalId, int]:
@@ -210,11 +210,11 @@ class Maintenance:
                     for id_ in self._inputs_of(item):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
                 case ItemKind.SINK:
-                    needed = self._controller.sink_upper(item) - 1
+                    needed = self._controller.sinks.upper(item) - 1
                     sinces[item.on] = min(sinces.get(item.on, needed), needed)
         return sinces
 
     def _needed(self, item: Item, durable_upper: int | None) -> int | None:
         """The time at which the object's inputs are read again after a restart; None when that is any time."""
-        uppers = [u for u in (durable_upper, self._controller.checkpoint_cut(item.id)) if u is not None]
+        uppers = [u for u in (durable_upper, self._controller.checkpoints.cut(item.id)) if u is not None]
         return min(uppers) - 1 if uppers else None

@@ -6,9 +6,9 @@ index to use, expands it to its definition.
 
 from __future__ import annotations
 
-from ..expr.relation import Get, Relation, inputs, with_inputs
+from ..expr.relation import Get, GlobalId, Relation, dependencies, inputs, with_inputs
 from ..sql.plans import ItemKind
-from .catalog import Catalog
+from .catalog import Catalog, Item
 
 
 def expand(relation: Relation, catalog: Catalog) -> Relation:
@@ -20,3 +20,8 @@ def expand(relation: Relation, catalog: Catalog) -> Relation:
         assert item.relation is not None
         return expand(item.relation, catalog)
     return with_inputs(relation, tuple(expand(child, catalog) for child in inputs(relation)))
+
+
+def stored_inputs(item: Item, catalog: Catalog) -> set[GlobalId]:
+    """The stored collections that the item is computed from."""
+    return dependencies(expand(item.relation, catalog)) if item.relation is not None else set()

@@ -116,7 +116,9 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
         assert rows(db, "SELECT s FROM m") == [(3,)]
         reasons = rows(other, "SELECT count(*) FROM mz_internal.mz_hydration_statuses WHERE hydrated")
         assert reasons == [(1,)]
-    assert not runtime.coordinator.controller.statuses[_id(runtime, "m")].reason
+    status = runtime.coordinator.controller.statuses.get(_id(runtime, "m"))
+    assert status is not None
+    assert not status.reason
 
 
 def _id(runtime: InProcess, name: str) -> str:

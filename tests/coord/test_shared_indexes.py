@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 from inprocess import InProcess, eventually, rows, running
 from ptvc.compute.plan import SharedNode
-from ptvc.coord.controller import PATIENCE_MS
+from ptvc.coord.commit_feed import PATIENCE_MS
 from ptvc.coord.replicas import Installing
 from ptvc.replica.index import Index
 from ptvc.replica.sharing import Reader, Sharing
@@ -160,7 +160,7 @@ def test_indexes_wait_for_what_is_being_installed_but_not_for_ever(runtime: InPr
     def since(begun_ms: int) -> int:
         replica.installing[id_] = Installing(asyncio.get_running_loop().create_future(), begun_ms)
         try:
-            return controller._index_since(replica)
+            return controller.feed.index_since(replica)
         finally:
             del replica.installing[id_]
 

@@ -173,7 +173,7 @@ def mz_dataflow_state(state: State) -> Rows:
     """What every dataflow holds in memory and in mapped files, and from where it would go on."""
     for replica in state.controller.clusters:
         for id_, statistics in replica.operators.items():
-            checkpoint = state.controller.checkpoint(id_, replica)
+            checkpoint = state.controller.checkpoints.get(id_, replica.name)
             yield {
                 "object_id": id_,
                 "replica_id": replica.id,

@@ -26,7 +26,7 @@ def id_of(runtime: InProcess, name: str) -> str:
 
 def cut(runtime: InProcess, name: str) -> int | None:
     id_ = id_of(runtime, name)
-    return runtime.call(lambda: runtime.coordinator.controller.checkpoint_cut(id_))
+    return runtime.call(lambda: runtime.coordinator.controller.checkpoints.cut(id_))
 
 
 def state(runtime: InProcess, name: str) -> Path:

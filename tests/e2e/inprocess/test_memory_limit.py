@@ -7,7 +7,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
-from ptvc.coord import controller as controller_module
+from ptvc.coord import installer
 
 from .test_checkpoints import series
 
@@ -24,7 +24,7 @@ def sizes(runtime: InProcess, name: str) -> tuple[int, int]:
 
 
 def test_a_limit_ends_what_does_not_fit_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(controller_module, "FIRST_RETRY_S", 0.1)
+    monkeypatch.setattr(installer, "FIRST_RETRY_S", 0.1)
     with running(replace(FAST, spill_rows=1_000_000)) as runtime, runtime.connect() as db:
         db.execute("CREATE CLUSTER tight (MEMORY LIMIT = '100 kB')")
         db.execute("CREATE TABLE t (k int, v int)")

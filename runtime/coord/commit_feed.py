@@ -1,0 +1,77 @@
+"""What replicas hear of commits: the updates of what they read, and how far time has come.
+
+Messages of a connection keep their order.  So a replica that is told of a collection's parts, and subscribed to it,
+without anything in between misses no commit and hears of none twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..expr.relation import GlobalId
+from ..replica.protocol import Progress, Updates
+from .catalog import Catalog
+from .clusters import Clusters
+from .collections import Collections
+from .input_holds import HYDRATION_LEASE_MS
+from .oracle import Oracle
+from .reads import ActiveReads
+from .replicas import ReplicaClient
+from .shared_indexes import shared_by
+
+PATIENCE_MS = HYDRATION_LEASE_MS
+"""Indexes are kept readable for so long for what is being installed: as long as the inputs of its hydration."""
+
+
+class CommitFeed:
+    """Everything here runs on the coordinator's event loop."""
+
+    def __init__(
+        self,
+        clusters: Clusters,
+        catalog: Catalog,
+        collections: Collections,
+        oracle: Oracle,
+        reads: ActiveReads,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._clusters = clusters
+        self._catalog = catalog
+        self._collections = collections
+        self._oracle = oracle
+        self._reads = reads
+        self._now_ms = now_ms
+
+    def begin(self, replica: ReplicaClient) -> None:
+        """The replica has dialled in: its indexes are left alone until what shares them is there again."""
+        replica.send(Progress(self._oracle.closed, since=0))
+
+    def committed(self, updates: tuple[Updates, ...]) -> None:
+        """Tells every replica what it reads of a commit, and how far time has come."""
+        for replica in self._clusters:
+            if replica.connected.is_set():
+                relevant = tuple(u for u in updates if u.id in replica.subscriptions)
+                replica.send(Progress(self._oracle.closed, self.index_since(replica), relevant))
+        self._collections.wake()
+
+    def advanced(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
+        """Frontiers of views, to whoever reads them by way of persist."""
+        for replica in self._clusters:
+            relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
+            if relevant:
+                replica.send(Progress(self._oracle.closed, self.index_since(replica), (), relevant))
+
+    def tick(self) -> None:
+        """Moves time on when nothing is written."""
+        self._oracle.tick()
+        self.committed(())
+
+    def index_since(self, replica: ReplicaClient) -> int:
+        """From when on indexes are read.  While something is installed that may share them, they are left alone, as it
+        has yet to say when it begins; but not for ever, as they grow: then it holds the arrangement itself."""
+        begun = self._now_ms() - PATIENCE_MS
+        for id_, installing in replica.installing.items():
+            item = self._catalog.find_by_id(id_)
+            if item is not None and installing.begun_ms > begun and shared_by(item):
+                return 0
+        return self._reads.since()

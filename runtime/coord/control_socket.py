@@ -1,0 +1,70 @@
+"""The control socket, on which the driver and the replicas dial in and say who they are.
+
+Messages are pickled, so whoever can open the socket can run code: it is there for its owner only.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import tempfile
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+from ..replica.protocol import DriverHello, ReplicaHello, receive
+
+logger = logging.getLogger(__name__)
+
+SOCKET_NAME = "control.sock"
+MAX_SOCKET_PATH = 100
+
+ServeDriver = Callable[[DriverHello, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+ServeReplica = Callable[[ReplicaHello, asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
+
+
+class ControlSocket:
+    """A connection is open as long as whoever serves it runs."""
+
+    def __init__(self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica) -> None:
+        self._directory = directory
+        self._serve_driver = serve_driver
+        self._serve_replica = serve_replica
+        self._server: asyncio.Server | None = None
+
+    async def open(self) -> str:
+        """Listens; returns the address."""
+        address = _socket_path(self._directory)
+        address.unlink(missing_ok=True)
+        old_mask = os.umask(0o177)  # whoever can open the socket can run code
+        try:
+            self._server = await asyncio.start_unix_server(self._connected, str(address))
+        finally:
+            os.umask(old_mask)
+        return str(address)
+
+    def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+
+    async def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            match await receive(reader):
+                case DriverHello() as hello:
+                    await self._serve_driver(hello, reader, writer)
+                case ReplicaHello() as hello:
+                    await self._serve_replica(hello, reader, writer)
+                case _:
+                    logger.warning("a process on the control socket did not say who it is")
+        except asyncio.CancelledError:
+            return  # the coordinator is stopping
+        finally:
+            writer.close()
+
+
+def _socket_path(directory: Path) -> Path:
+    """In the environment's directory, unless that is too deep for the address of a Unix socket."""
+    path = directory / SOCKET_NAME
+    if len(os.fsencode(path)) <= MAX_SOCKET_PATH:
+        return path
+    return Path(tempfile.mkdtemp(prefix="ptvc-")) / SOCKET_NAME

@@ -1,0 +1,61 @@
+"""The coordinator's end of the driver: whoever owns the Spark session, and its connection while it has one."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from pathlib import Path
+
+from ..errors import ReplicaUnavailable
+from ..replica.protocol import DriverHello, Message, encode
+from .driver_process import Driver, Launch, OnExit
+
+logger = logging.getLogger(__name__)
+
+
+class DriverClient:
+    """`launch` makes the driver, which comes back by itself when it ends; `on_exit` hears of that."""
+
+    def __init__(self, launch: Launch, directory: Path, on_exit: OnExit) -> None:
+        self._launch = launch
+        self._directory = directory
+        self._on_exit = on_exit
+        self._driver: Driver | None = None
+        self._writer: asyncio.StreamWriter | None = None
+
+    def start(self, address: str) -> None:
+        """Starts the driver, which will dial the control socket at `address`."""
+        self._driver = self._launch(address, self._directory, self._on_exit)
+        self._driver.start()
+
+    def hang_up(self) -> None:
+        """The driver leaves when its connection is closed."""
+        if self._writer is not None:
+            self._writer.close()
+
+    async def stop(self) -> None:
+        if self._driver is not None:
+            await self._driver.stop()
+
+    def attach(self, hello: DriverHello, writer: asyncio.StreamWriter) -> None:
+        """It has dialled in."""
+        logger.info("Spark %s is up: %s, driver pid %d", hello.spark_version, hello.master, hello.pid)
+        self._writer = writer
+        assert self._driver is not None
+        self._driver.healthy()
+
+    def detach(self, writer: asyncio.StreamWriter) -> None:
+        """The connection has ended."""
+        if self._writer is writer:
+            self._writer = None
+
+    def send(self, message: Message) -> None:
+        """Raises ReplicaUnavailable when there is no driver."""
+        if self._writer is None:
+            raise ReplicaUnavailable("Spark is not running")
+        self._writer.write(encode(message))
+
+    def tell(self, message: Message) -> None:
+        """Says what the next driver is told anyway when it dials in: without one, nothing."""
+        if self._writer is not None:
+            self._writer.write(encode(message))

@@ -1,0 +1,60 @@
+"""What the sources of one connection of a replica have read, on its way into persist.
+
+Data and the position after it become durable together: a source that starts anew goes on from where its durable data
+ends.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+
+from ..errors import PtvcError
+from ..expr.relation import GlobalId
+from ..replica.protocol import Ingest, Ingested
+from .catalog import Catalog
+from .group_commit import GroupCommit
+from .remap import Remap
+from .replicas import ReplicaClient
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Ingests:
+    """`writer` is the connection: an attempt that was replaced commits nothing any more.  `statistics` are those of
+    every source, as of its last commit."""
+
+    replica: ReplicaClient
+    writer: asyncio.StreamWriter
+    commit: GroupCommit
+    catalog: Catalog
+    remap: Remap
+    statistics: dict[GlobalId, dict[str, int]]
+
+    async def append(self, message: Ingest) -> None:
+        """Commits data and position together, and answers."""
+        if not self.replica.owns(self.writer):
+            return
+        item = self.catalog.find_by_id(message.id)
+        if item is None or item.remap is None:
+            self.replica.send(Ingested(message.id, None))
+            return
+        remap = item.remap
+        parts = self.remap.parts(remap, message.position)
+        try:
+            outcome = await self.commit.write(
+                {message.id: message.parts},
+                companions={remap: parts},
+                on_durable=lambda: self.remap.committed(remap, message.position),
+            )
+        except PtvcError as error:
+            # The source reads the same records again once its replica is back.
+            logger.error("cannot commit for source %s: %s", item.name, error)
+            self.writer.close()
+            return
+        assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
+        self.statistics[message.id] = message.statistics
+        if self.replica.owns(self.writer):
+            self.replica.send(Ingested(message.id, outcome))

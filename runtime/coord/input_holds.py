@@ -1,0 +1,38 @@
+"""Holds on the inputs of objects that are being installed: readable where a replica, or a job, begins to read them.
+
+Later the object's durable frontier, or its checkpoint, holds them; until then that may move without the reader.
+"""
+
+from __future__ import annotations
+
+from ..expr.relation import GlobalId
+from ..persist.client import PersistClient, ShardId
+from ..replica.protocol import Import
+from .replicas import ReplicaClient
+
+HYDRATION_LEASE_MS = 3_600_000
+"""How long inputs are held at most, should this process end in the middle."""
+
+
+class InputHolds:
+    def __init__(self, persist: PersistClient) -> None:
+        self._persist = persist
+        self._held: dict[str, tuple[ShardId, ...]] = {}
+
+    def hold(self, replica: ReplicaClient, id: GlobalId, imports: tuple[Import, ...]) -> None:
+        """Keeps the inputs, and their blobs, as they are.  Each is held where it is readable from: the only hold on a
+        shard moves that to itself."""
+        holder = _holder(replica, id)
+        sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
+        self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
+        self._held[holder] = tuple(sinces)
+
+    def release(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """The replica has read the inputs of the object as of its beginning, or will not."""
+        holder = _holder(replica, id)
+        for shard in self._held.pop(holder, ()):
+            self._persist.drop_hold(shard, holder)
+
+
+def _holder(replica: ReplicaClient, id: GlobalId) -> str:
+    return f"{id} on {replica.id}"

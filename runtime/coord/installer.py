@@ -1,0 +1,124 @@
+"""The installer: sees to it that replicas run what they should, however often that has to be tried.
+
+Every installation (`coord.installation`) is a task of its replica, which ends with the replica's connection.  One that
+fails is tried again with growing delays, until the object is dropped: what fails (a full disk, a job) may pass.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from ..errors import ObjectNotReady, PtvcError, ReplicaUnavailable
+from ..expr.relation import GlobalId
+from .catalog import Catalog, Item
+from .checkpoints import Checkpoints
+from .collections import Failure
+from .input_holds import InputHolds
+from .installation import Installation
+from .replicas import Installing, ReplicaClient
+from .statuses import Statuses
+from .step_jobs import StepJobs
+
+logger = logging.getLogger(__name__)
+
+FIRST_RETRY_S = 5.0
+LONGEST_RETRY_S = 300.0
+
+
+class Installer:
+    """Everything here runs on the coordinator's event loop."""
+
+    def __init__(
+        self,
+        installation: Installation,
+        catalog: Catalog,
+        checkpoints: Checkpoints,
+        holds: InputHolds,
+        statuses: Statuses,
+        steps: StepJobs,
+        now_ms: Callable[[], int],
+    ) -> None:
+        self._installation = installation
+        self._catalog = catalog
+        self._checkpoints = checkpoints
+        self._holds = holds
+        self._statuses = statuses
+        self._steps = steps
+        self._now_ms = now_ms
+
+    def install(self, replica: ReplicaClient, item: Item) -> None:
+        """Begins to install the item; returns at once."""
+        tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        replica.installing[item.id] = Installing(tried, self._now_ms())
+        task = asyncio.create_task(self._try_install(replica, item, tried), name=f"install {item.full_name}")
+        replica.tasks.add(task)
+        task.add_done_callback(replica.tasks.discard)
+        task.add_done_callback(lambda _: _tried(replica, item.id, tried))
+
+    def uninstall(self, replica: ReplicaClient, item: Item) -> None:
+        """The item was dropped."""
+        if item.id in replica.installed:
+            replica.unsubscribe(self._installation.subscribed(item.id))
+        self._steps.cancel(replica, item.id)
+        replica.uninstall(item.id)
+
+    def try_failed(self, replica: ReplicaClient, item: Item) -> None:
+        """Installs once more what the replica has given up: the options of its cluster have changed."""
+        replica.failed.discard(item.id)
+        self._steps.cancel(replica, item.id)
+        self._withdraw(replica, item.id)
+        self._statuses.set(item.id, "starting", None)
+        self.install(replica, item)
+
+    def install_without_state(self, replica: ReplicaClient, id: GlobalId, reason: str) -> None:
+        """What the replica was to go on from is damaged: it hydrates."""
+        self._withdraw(replica, id)
+        self._holds.release(replica, id)
+        self._checkpoints.reject(id, replica.name, reason)
+        if (item := self._catalog.find_by_id(id)) is not None:
+            self.install(replica, item)
+
+    def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """The replica does not run the object, as if it had never been told of it."""
+        replica.unsubscribe(self._installation.subscribed(id))
+        replica.installed.discard(id)
+
+    async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
+        """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
+        delay = FIRST_RETRY_S
+        while self._catalog.find_by_id(item.id) is not None:
+            try:
+                await self._installation.install(replica, item)
+                return
+            except ReplicaUnavailable as error:
+                # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
+                logger.info("%s waits to be installed: %s", item.full_name, error)
+                return
+            except Exception as error:
+                if self._catalog.find_by_id(item.id) is None:
+                    logger.info("%s was dropped while it was being installed", item.full_name)
+                    return
+                self._cannot_install(item, error)
+            _tried(replica, item.id, tried)
+            await asyncio.sleep(delay)
+            delay = min(delay * 2, LONGEST_RETRY_S)
+
+    def _cannot_install(self, item: Item, error: Exception) -> None:
+        if not isinstance(error, PtvcError):
+            logger.error("cannot install %s", item.full_name, exc_info=error)
+            self._statuses.set(item.id, "failed", f"internal error: {error!r}")
+            return
+        logger.warning("cannot install %s: %s", item.full_name, error)
+        waited = isinstance(error, ObjectNotReady)
+        failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
+        self._statuses.set(item.id, "failed", error.message, failure)
+
+
+def _tried(replica: ReplicaClient, id: GlobalId, tried: asyncio.Future[None]) -> None:
+    """The first attempt at an installation is over."""
+    if (installing := replica.installing.get(id)) is not None and installing.tried is tried:
+        del replica.installing[id]
+    if not tried.done():
+        tried.set_result(None)

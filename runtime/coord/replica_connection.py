@@ -1,0 +1,111 @@
+"""One connection of a replica: what it says, in the order in which it does, and who deals with it.
+
+```
+Append, Checkpointed ─── Outputs         Ingest ─── Ingests          SinkProgress ─── SinkFrontiers
+StepJob ─── StepJobs                     PeekRows, PeekFailed ─── whoever waits for the answer
+Hydrated, Status ─── Statuses            StateLost ─── Installer
+```
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Coroutine
+from dataclasses import dataclass
+
+from ..replica.protocol import (
+    Append,
+    Checkpointed,
+    DataflowStatistics,
+    Hydrated,
+    Ingest,
+    Message,
+    PeekFailed,
+    PeekRows,
+    SinkProgress,
+    StateLost,
+    Status,
+    StepJob,
+    receive,
+)
+from .clusters import Clusters
+from .collections import Failure
+from .ingests import Ingests
+from .input_holds import InputHolds
+from .installation import Installation
+from .installer import Installer
+from .outputs import Outputs
+from .replicas import ReplicaClient
+from .sink_frontiers import SinkFrontiers
+from .statuses import Statuses
+from .step_jobs import StepJobs
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaConnection:
+    """`spawn` runs something to its end beside, whatever becomes of the connection."""
+
+    replica: ReplicaClient
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    outputs: Outputs
+    ingests: Ingests
+    clusters: Clusters
+    installation: Installation
+    installer: Installer
+    holds: InputHolds
+    sinks: SinkFrontiers
+    statuses: Statuses
+    steps: StepJobs
+    spawn: Callable[[Coroutine[None, None, None]], None]
+
+    async def run(self) -> None:
+        """Until the replica goes away, or has another connection."""
+        committer = asyncio.create_task(self.outputs.run())
+        try:
+            while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
+                self._handle(message)
+        finally:
+            committer.cancel()
+
+    def _handle(self, message: Message) -> None:
+        replica = self.replica
+        match message:
+            case Append() | Checkpointed():
+                self.outputs.put(message)
+            case StepJob():
+                self.steps.start(replica, message)
+            case StateLost(id=id_, reason=reason):
+                self.installer.install_without_state(replica, id_, reason)
+            case PeekRows() | PeekFailed():
+                replica.answered(message)
+            case Ingest():
+                self.spawn(self.ingests.append(message))
+            case Hydrated():
+                self.installation.hydrated(replica, message)
+            case Status(state="failed"):
+                self._failed(message)
+            case Status(id=id_, state=state, reason=reason):
+                self.statuses.set(id_, state, reason)
+            case SinkProgress():
+                self.sinks.moved(message)
+            case DataflowStatistics(id=id_):
+                replica.operators[id_] = message
+            case _:
+                raise TypeError(f"the coordinator does not understand {type(message).__name__}")
+
+    def _failed(self, status: Status) -> None:
+        """The replica has given the object up; the object has failed when no other replica maintains it either."""
+        replica, id_, reason = self.replica, status.id, status.reason
+        replica.failed.add(id_)
+        self.steps.cancel(replica, id_)
+        self.holds.release(replica, id_)
+        logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
+        if self.clusters.failed(replica.cluster, id_):
+            failure = None
+            if status.sqlstate is not None:
+                failure = Failure(reason or "", status.sqlstate, status.hint)
+            self.statuses.set(id_, "failed", reason, failure)
