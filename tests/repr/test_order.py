@@ -17,6 +17,7 @@ from ptvc.repr.order import (
     has_order_words,
     hash_order,
     order_words,
+    place_words,
     row_order,
     sort_indices,
     sort_keys,
@@ -211,3 +212,36 @@ def test_words_are_in_the_order_of_their_values_and_give_them_back(
 
 def test_texts_and_lists_have_no_words() -> None:
     assert not any(has_order_words(type_) for type_ in (pa.string(), pa.list_(pa.int64()), pa.bool_()))
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"), CHOICES, ids=lambda value: str(value) if isinstance(value, pa.DataType) else ""
+)
+@pytest.mark.parametrize("descending", [False, True])
+@pytest.mark.parametrize("nulls_first", [False, True])
+def test_of_lesser_place_words_is_what_stands_ahead(
+    type_: pa.DataType, values: list[Any], descending: bool, nulls_first: bool
+) -> None:
+    column = pa.array([None, *values, *reversed(values), None], type_)
+    for part in (column, column.slice(2), column.slice(1, len(values))):
+        order = sort_indices([part], [descending], [nulls_first])
+        words = place_words(part, descending, nulls_first)[order]
+        assert (words[1:] >= words[:-1]).all()
+
+
+TOLD: list[tuple[pa.DataType, list[Any]]] = [
+    (pa.int32(), [-(2**31), -1, 0, 2**31 - 1]),
+    (pa.float64(), [-math.inf, -1.5, 0.0, 5e-324, 1e300, math.inf, NAN]),
+    (pa.string(), ["", "\0", "a", "a\0b", "ab", "abcdefg", "abcdefgh", "abcdefgi", "é"]),
+    (pa.decimal128(38, 2), [Decimal(-(10**16)), Decimal("-0.01"), Decimal(0), Decimal("0.01"), Decimal(10**20)]),
+    (pa.decimal256(76, 38), [Decimal(-(10**20)), Decimal(-(10**14)), Decimal("-0.001"), Decimal(0), Decimal("0.001"), Decimal(10**14)]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"), TOLD, ids=lambda value: str(value) if isinstance(value, pa.DataType) else ""
+)
+def test_place_words_tell_most_values_apart(type_: pa.DataType, values: list[Any]) -> None:
+    words = place_words(pa.array(values, type_)).astype(object)
+    assert (np.diff(words) >= 0).all()
+    assert len(set(words.tolist())) >= len(values) - 1

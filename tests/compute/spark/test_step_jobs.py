@@ -82,12 +82,12 @@ class Stepped:
     def contents(self) -> dict[StateId, dict[Row, int]]:
         """The whole state, consolidated, times left out: those before the frontier mean nothing.
 
-        Fronts, and the ends of min and max, are left out too: when one is laid out, or known, depends on what merges have
+        Fronts, bars, and the ends of min and max, are left out too: when one is laid out, or known, depends on what merges have
         consolidated.  Whether they are right is seen in what follows.
         """
         found = {}
         for id_, spine in self.dataflow.spines().items():
-            if id_[1].startswith(("min_", "max_", "front")):
+            if id_[1].startswith(("min_", "max_", "front", "bars")):
                 continue
             ends = {i for i in spine.sums if spine.schema[i].name.split("_")[0] in ("known", "min", "max")}
             added = [i for i in spine.sums if i not in ends]

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ....repr import buffers
-from ....repr.batch import Batch, concat_batches
+from ....repr.batch import Batch
 from ....repr.schema import Schema
 from ...plan import TopKOp
 from ...spine import Spine
 from ..insertions import insertions
 from ..segments import Segments
-from .topk import Columns, Entries, TopK, row_places
+from .entries import entries_of, row_places
+from .topk import Columns, Step, TopK
 
 
 class AppendedTopK(TopK):
@@ -38,32 +38,14 @@ class AppendedTopK(TopK):
         return super()._top(batch) if len(batch) else batch
 
     def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
-        of_rows = segments.of_rows()
         old = self._held_rows.probe(heads, segments.hashes, columns=range(len(self.schema)))
-        combined = concat_batches(self.schema, [old.rows, batch])
-        entries = self._entries(combined, np.concatenate((old.probe, segments.group[of_rows])))
-        k = len(old)
-        before = np.zeros(len(entries.rows), np.int64)
-        np.add.at(before, entries.of[:k], old.rows.diffs)
-        after = before.copy()
-        np.add.at(after, entries.of[k:], batch.diffs)
-        held = np.where(row_places(after, entries.group) < self._needed, after, 0) - before
+        step = Step.of(self.schema, old, batch, np.arange(len(batch)), segments.of_rows(), segments)
+        entries = entries_of(step.rows, step.group, step.old, self._op.order)
+        places = row_places(entries.after, entries.group)
+        held = np.where(places < self._needed, entries.after, 0) - entries.before
         changed = np.flatnonzero(held)
-        rows = buffers.take(combined.columns, entries.rows[changed])
-        state = Batch(rows, np.zeros(len(changed), np.uint64), held[changed])
+        state = step.updates(entries.rows[changed], held[changed])
         self._held_rows.insert(state, segments.hashes[entries.group[changed]])
         # What has enough rows before it already is not shown at any time of the step.
-        near = row_places(before, entries.group) < self._needed
-        entry, position = entries.of[k:], np.cumsum(near) - 1
-        new = np.flatnonzero(near[entry])
-        if not len(new):
-            return self._nothing.oks
-        return self._changes(
-            combined,
-            Entries(entries.rows[near], entries.group[near], position[entries.of]),
-            before[near],
-            position[entry[new]],
-            of_rows[new],
-            batch.diffs[new],
-            segments,
-        )
+        near = row_places(entries.before, entries.group) < self._needed
+        return self._changes(step, entries.kept(near), places[near])

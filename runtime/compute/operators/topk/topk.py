@@ -4,7 +4,9 @@ A row of multiplicity m takes m places.  Ties fall to the total order of rows, s
 multiset.  A step lays out, per group, a grid of rows by points in time (before the step, then after each of the group's
 segments): counts run along time, places along the order, and what changes from one point to the next is the output.
 
-The grid does not need all rows of a group, only its *front*: some first rows, more than the window needs.
+Most changes are behind the window.  Of each group a *bar* is kept (`bars`), and where all changes of a step are behind it,
+the group is not looked at.  Where one is not, all rows of the group are read; if they are many, its *front* is laid out:
+some first rows, more than the window needs.
 
 ```
 all rows of a group, in order   [ window ........ | reserve ........ | behind ........................ ]
@@ -14,7 +16,7 @@ all rows of a group, in order   [ window ........ | reserve ........ | behind ..
 Invariant: every row that is not in the front stands behind all rows that are.  So a change behind the front changes
 nothing, one inside it concerns the front alone, and a step costs the size of the front, whatever that of the group.
 Deletions use up the reserve; when fewer rows than the window needs are left, at any time of a step, the group is read
-as a whole, once, and its front laid out anew.
+as a whole, once, and its front laid out anew.  A group that has a front has no bar.
 """
 
 from __future__ import annotations
@@ -24,17 +26,16 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ....expr.relation import OrderBy
 from ....repr import buffers
 from ....repr.batch import Batch, Delta, Indices, Mask, concat_batches
 from ....repr.consolidate import canonical
-from ....repr.equality import rows_equal
-from ....repr.order import dense_ranks, order_keys, sort_keys
 from ....repr.schema import Schema
 from ...plan import TopKOp
-from ...spine import Spine
+from ...spine import Matches, Spine
 from ..base import Operator
 from ..segments import Ints, Segments, segments_of
+from .bars import ANYTHING, Bars
+from .entries import Entries, entries_of, row_places
 
 RESERVE_ROWS = 64
 RESERVE_FACTOR = 4
@@ -48,16 +49,32 @@ Columns = tuple[pa.Array, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Entries:
-    """The distinct rows of touched groups, by group and then in order.
+class Step:
+    """Updates of some groups: the first `old` of `rows` are of before the step, the others its own.
 
-    `rows` int64[e]: a position in the combined batch; `group` int64[e].  `of` int64[k]: the entry of each row of
-    the combined batch.
+    `place` int64[n]: the segment from which each counts; `group` int64[n]: its group.
     """
 
-    rows: Indices
+    rows: Batch
+    place: Indices
     group: Indices
-    of: Indices
+    old: int
+    segments: Segments
+
+    @classmethod
+    def of(
+        cls, schema: Schema, old: Matches, batch: Batch, which: Indices, of_rows: Indices, segments: Segments
+    ) -> Step:
+        """From what is held of groups, and the updates `which` of the step, whose segments are `of_rows`."""
+        new = batch if len(which) == len(batch) else batch.take(which)
+        place = np.concatenate((segments.first[old.probe], of_rows[which]))
+        group = place if segments.single else segments.group[place]
+        return cls(concat_batches(schema, [old.rows, new]), place, group, len(old), segments)
+
+    def updates(self, rows: Indices, diffs: Ints) -> Batch:
+        """These of the rows, with other diffs."""
+        columns = buffers.take(self.rows.columns, rows)
+        return Batch(columns, np.zeros(len(diffs), np.uint64), diffs)
 
 
 class TopK(Operator):
@@ -68,7 +85,8 @@ class TopK(Operator):
         self._front_rows = RESERVE_FACTOR * self._needed + RESERVE_ROWS
         self._spine = Spine(schema, op.group)
         self._front = Spine(schema, op.group)
-        self._spines = {"rows": self._spine, "front": self._front}
+        self._bars = Bars(schema, op.group, op.order)
+        self._spines = {"rows": self._spine, "front": self._front, "bars": self._bars.spine}
 
     def spines(self) -> dict[str, Spine]:
         return self._spines
@@ -77,6 +95,8 @@ class TopK(Operator):
         (batch,) = oks
         if self._op.limit is None and self._op.offset == 0:
             return self.delta(batch)
+        if self._op.limit == 0:
+            return self._nothing
         return self.delta(self._top(batch))
 
     def _top(self, batch: Batch) -> Batch:
@@ -91,121 +111,125 @@ class TopK(Operator):
 
     def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
         """The output of a step that needs no cutting."""
-        if self._op.limit is None:
-            return self._whole_groups(batch, segments, heads, np.ones(segments.groups, np.bool_))[0]
-        return self._by_front(batch, segments, heads)
-
-    def _by_front(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
-        """The output of a step, from the fronts where they suffice, from whole groups where not."""
         of_rows = segments.of_rows()
+        if self._op.limit is None:
+            return self._whole_groups(batch, segments, of_rows, heads, np.ones(segments.groups, np.bool_))
         group = segments.group[of_rows]
-        old = self._front.probe(heads, segments.hashes, columns=range(len(self.schema)))
-        combined = concat_batches(self.schema, [old.rows, batch])
-        entries = self._entries(combined, np.concatenate((old.probe, group)))
-        k = len(old)
-        before = np.zeros(len(entries.rows), np.int64)
-        np.add.at(before, entries.of[:k], old.rows.diffs)
-        here = self._inside(entries, before)
-        inside = here[entries.of[k:]]
-        short = self._short(segments, old.probe, old.rows.diffs, np.where(inside, batch.diffs, 0))
-        output, refill = self._nothing.oks, self._nothing.oks
-        if short.any():
-            output, refill = self._whole_groups(batch, segments, heads, short)
-            inside &= ~short[group]
-        else:
-            self._spine.insert(_untimed(batch), segments.hashes[group])
-        taken = np.flatnonzero(inside)
-        pieces = [batch if len(taken) == len(batch) else batch.take(taken), refill]
-        if short.any():
-            pieces.append(old.rows.take(np.flatnonzero(short[old.probe])).negate())
-        if len(taken):
-            used = here & ~short[entries.group]
-            change, trimmed = self._fronts(
-                combined, entries, before, used, k + taken, of_rows[taken], segments
-            )
-            output = concat_batches(self.schema, [output, change])
-            pieces.append(trimmed)
-        hashes = segments.hashes[group[taken]] if not any(map(len, pieces[1:])) else None
-        self._front.insert(_untimed(concat_batches(self.schema, pieces)), hashes)
-        return output
+        bars = self._bars.read(heads, segments)
+        concerned = np.zeros(segments.groups, np.bool_)
+        concerned[group[self._bars.words(batch.columns) <= bars[group]]] = True
+        if not self._front.runs:
+            return self._whole_groups(batch, segments, of_rows, heads, concerned, bars)
+        near, whole = self._by_fronts(batch, segments, of_rows, heads, concerned)
+        rest = self._whole_groups(batch, segments, of_rows, heads, whole, bars)
+        return concat_batches(self.schema, [near, rest])
 
-    def _inside(self, entries: Entries, before: Ints) -> Mask:
+    def _by_fronts(
+        self, batch: Batch, segments: Segments, of_rows: Indices, heads: Columns, concerned: Mask
+    ) -> tuple[Batch, Mask]:
+        """The output for groups whose fronts suffice, and which groups are to be read as a whole: of those without a
+        front the ones that are `concerned`."""
+        old = self._front.probe(heads, segments.hashes, columns=range(len(self.schema)))
+        held = np.zeros(segments.groups, np.int64)
+        np.add.at(held, old.probe, old.rows.diffs)
+        fronted = held >= self._needed
+        group = segments.group[of_rows]
+        mine = np.flatnonzero(fronted[group])
+        step = Step.of(self.schema, old, batch, mine, of_rows, segments)
+        entries = entries_of(step.rows, step.group, step.old, self._op.order)
+        here = self._inside(entries)
+        inside = mine[here[entries.of()[step.old :]]]
+        short = fronted & self._short(segments, held, of_rows[inside], batch.diffs[inside])
+        whole = short | (concerned & ~fronted)
+        stale = np.flatnonzero((entries.before != 0) & whole[entries.group])
+        inside = inside[~short[group[inside]]]
+        pieces = [
+            batch if len(inside) == len(batch) else batch.take(inside),
+            step.updates(entries.rows[stale], -entries.before[stale]),
+        ]
+        entries = entries.kept(here & (fronted & ~whole)[entries.group])
+        places = row_places(np.maximum(entries.after, 0), entries.group)
+        long = self._long(entries, places, segments.groups)
+        if long.any():
+            far = np.flatnonzero(long[entries.group] & (places >= self._front_rows) & (entries.after != 0))
+            pieces.append(step.updates(entries.rows[far], -entries.after[far]))
+        hashes = segments.hashes[group[inside]] if not any(map(len, pieces[1:])) else None
+        self._front.insert(_untimed(concat_batches(self.schema, pieces)), hashes)
+        return self._changes(step, entries, places), whole
+
+    def _inside(self, entries: Entries) -> Mask:
         """Which entries stand before the end of their group's front."""
-        if not len(entries.group):
+        if not len(entries):
             return np.zeros(0, np.bool_)
         last = np.full(int(entries.group.max()) + 1, -1, np.int64)
-        held = np.flatnonzero(before)
+        held = np.flatnonzero(entries.before)
         last[entries.group[held]] = held  # ascending: the last one stays
-        inside: Mask = np.arange(len(before)) <= last[entries.group]
+        inside: Mask = np.arange(len(entries)) <= last[entries.group]
         return inside
 
-    def _short(self, segments: Segments, probe: Indices, held: Ints, diffs: Ints) -> Mask:
-        """Groups whose front has, at some time of the step, fewer rows than the window needs."""
-        rows = np.zeros(segments.groups, np.int64)
-        np.add.at(rows, probe, held)
-        after = segments.running(rows, segments.sums(diffs))
-        least = rows.copy()
-        np.minimum.at(least, segments.group, after)
+    def _short(self, segments: Segments, held: Ints, place: Indices, diffs: Ints) -> Mask:
+        """Groups whose front, `held` rows and `diffs` in the segments `place`, has, at some time of the step, fewer rows
+        than the window needs."""
+        deltas = np.zeros(len(segments.starts), np.int64)
+        np.add.at(deltas, place, diffs)
+        least = held.copy()
+        np.minimum.at(least, segments.group, segments.running(held, deltas))
         return least < self._needed
 
-    def _fronts(
-        self,
-        combined: Batch,
-        entries: Entries,
-        before: Ints,
-        used: Mask,
-        new: Indices,
-        segment: Indices,
-        segments: Segments,
-    ) -> tuple[Batch, Batch]:
-        """Output changes of the entries `used`, and what leaves fronts that have grown too long.
-
-        `new` int64[m] are the rows of the step among them, as positions in `combined`, `segment` their segments.
-        """
-        entry = entries.of[new]
-        if not used.all():
-            entry = (np.cumsum(used) - 1)[entry]
-            entries = Entries(entries.rows[used], entries.group[used], entry)
-            before = before[used]
-        diffs = combined.diffs[new]
-        after = before.copy()
-        np.add.at(after, entry, diffs)
-        change = self._changes(combined, entries, before, entry, segment, diffs, segments)
-        if len(entries.rows) <= 2 * self._front_rows:
-            return change, self._nothing.oks
-        start = row_places(after, entries.group)
-        totals = np.zeros(segments.groups, np.int64)
-        np.add.at(totals, entries.group, after)
-        long = (totals > 2 * self._front_rows)[entries.group] & (start >= self._front_rows) & (after != 0)
-        trimmed = combined.take(entries.rows[long])
-        return change, Batch(trimmed.columns, trimmed.times, -after[long])
+    def _long(self, entries: Entries, places: Ints, groups: int) -> Mask:
+        """Groups of so many rows after the step that they have a front, or that their front is too long."""
+        long = np.zeros(groups, np.bool_)
+        long[entries.group[places + entries.after > 2 * self._front_rows]] = True
+        return long
 
     def _whole_groups(
-        self, batch: Batch, segments: Segments, heads: Columns, which: Mask
-    ) -> tuple[Batch, Batch]:
-        """Output changes of the groups `which` from all of their rows, and their new fronts."""
-        of_rows = segments.of_rows()
+        self,
+        batch: Batch,
+        segments: Segments,
+        of_rows: Indices,
+        heads: Columns,
+        which: Mask,
+        bars: Ints | None = None,
+    ) -> Batch:
+        """Takes in the step's rows; returns the output changes of the groups `which`, from all of their rows.
+
+        Without `bars`, those before the step, neither bars nor fronts are kept.
+        """
+        groups = np.flatnonzero(which)
+        found: Matches | None = None
+        if len(groups) == segments.groups:
+            found = self._spine.probe(heads, segments.hashes)
+        elif len(groups):
+            found = self._spine.probe(buffers.take(heads, groups), segments.hashes[groups])
+            found = Matches(groups[found.probe], found.rows)
         group = segments.group[of_rows]
-        places = np.flatnonzero(which)
-        old = self._spine.probe(buffers.take(heads, places), segments.hashes[places])
         self._spine.insert(_untimed(batch), segments.hashes[group])
-        mine = np.flatnonzero(which[group])
-        combined = concat_batches(self.schema, [old.rows, batch.take(mine)])
-        entries = self._entries(combined, np.concatenate((places[old.probe], group[mine])))
-        k = len(old)
-        before = np.zeros(len(entries.rows), np.int64)
-        np.add.at(before, entries.of[:k], old.rows.diffs)
-        after = before.copy()
-        np.add.at(after, entries.of[k:], batch.diffs[mine])
-        first = (after != 0) & (row_places(after, entries.group) < self._front_rows)
-        front = combined.take(entries.rows[first])
-        refill = Batch(front.columns, front.times, after[first])
-        if not segments.single:
-            entries, before = self._pruned(entries, before, k)
-        change = self._changes(
-            combined, entries, before, entries.of[k:], of_rows[mine], batch.diffs[mine], segments
-        )
-        return change, refill
+        if found is None:
+            return self._nothing.oks
+        step = Step.of(self.schema, found, batch, np.flatnonzero(which[group]), of_rows, segments)
+        entries = entries_of(step.rows, step.group, step.old, self._op.order)
+        places = row_places(np.maximum(entries.after, 0), entries.group)
+        if bars is not None:
+            fronted = self._lay_out(step, entries, places)
+            after = np.where(fronted, ANYTHING, self._bars_of(step, entries, places))
+            self._bars.write(heads, segments, groups, bars[groups], after[groups])
+        return self._changes(step, entries, places)
+
+    def _lay_out(self, step: Step, entries: Entries, places: Ints) -> Mask:
+        """Lays out the fronts of groups of many rows, which have none; returns which those are."""
+        long = self._long(entries, places, step.segments.groups)
+        if long.any():
+            first = np.flatnonzero(long[entries.group] & (places < self._front_rows) & (entries.after != 0))
+            front = step.updates(entries.rows[first], entries.after[first])
+            self._front.insert(front, step.segments.hashes[entries.group[first]])
+        return long
+
+    def _bars_of(self, step: Step, entries: Entries, places: Ints) -> Ints:
+        """The bar of each group after the step: int64[g]; of those whose entries these are, the others' are arbitrary."""
+        last = np.flatnonzero((places < self._needed) & (places + entries.after >= self._needed))
+        bars = np.full(step.segments.groups, ANYTHING)
+        bars[entries.group[last]] = self._bars.words(step.rows.columns, entries.rows[last])
+        return bars
 
     def _cut(self, batch: Batch, segments: Segments) -> np.uint64 | None:
         """The time to cut a step at whose grid would be too large, or None."""
@@ -215,56 +239,35 @@ class TopK(Operator):
         times = np.unique(batch.times)
         return np.uint64(times[len(times) // 2]) if len(times) > 1 else None
 
-    def _entries(self, combined: Batch, group: Indices) -> Entries:
-        n = len(combined)
-        if not n:
-            return Entries(group, group, group)
-        keys = (group, *(key for order in self._op.order for key in _keys(combined, order)))
-        order, new = sort_keys(keys)
-        ties = np.flatnonzero(~new)
-        columns = combined.columns
-        if not rows_equal(columns, order[ties - 1], columns, order[ties], exact=True).all():
-            # Different rows at the same place of the order: the total order of rows decides.
-            order, new = sort_keys((*keys, dense_ranks(columns, n)))
-        of = np.empty(n, np.int64)
-        of[order] = np.cumsum(new) - 1
-        rows = order[new]
-        return Entries(rows, group[rows], of)
-
-    def _pruned(self, entries: Entries, before: Ints, old: int) -> tuple[Entries, Ints]:
+    def _pruned(self, step: Step, entries: Entries) -> Entries:
         """Without the rows that do not change in this step and stand behind `offset + limit` rows of that kind."""
         if self._op.limit is None:
-            return entries, before
-        stable = np.ones(len(before), np.bool_)
-        stable[entries.of[old:]] = False
-        ahead = row_places(np.where(stable, np.maximum(before, 0), 0), entries.group)
-        keep = ~stable | (ahead < self._op.offset + self._op.limit)
-        position = np.cumsum(keep) - 1
-        return Entries(entries.rows[keep], entries.group[keep], position[entries.of]), before[keep]
+            return entries
+        stable = np.ones(len(entries), np.bool_)
+        stable[entries.entry[entries.order >= step.old]] = False
+        ahead = row_places(np.where(stable, np.maximum(entries.before, 0), 0), entries.group)
+        return entries.kept(~stable | (ahead < self._op.offset + self._op.limit))
 
-    def _changes(
-        self,
-        combined: Batch,
-        entries: Entries,
-        before: Ints,
-        entry: Indices,
-        segment: Indices,
-        diffs: Ints,
-        segments: Segments,
-    ) -> Batch:
-        """Output changes.  Row i of the step is `entry[i]`, in `segment[i]`, with `diffs[i]`."""
-        if segments.single:
-            return self._changes_at_once(combined, entries, before, entry, diffs, segments)
-        e = len(entries.rows)
+    def _changes(self, step: Step, entries: Entries, places: Ints) -> Batch:
+        """Output changes.  `places`: the first that each entry takes after the step."""
+        if not len(entries):
+            return self._nothing.oks
+        if step.segments.single:
+            return self._changes_at_once(step, entries, places)
+        segments = step.segments
+        entries = self._pruned(step, entries)
+        arrived = np.flatnonzero(entries.order >= step.old)
+        entry, updates = entries.entry[arrived], entries.order[arrived]
+        segment = step.place[updates]
         points = segments.sizes() + 1  # before the step, then after each segment of the group
         width = points[entries.group]
         ends = np.cumsum(width)
         begins = ends - width
         counts = np.zeros(int(ends[-1]), np.int64)
-        counts[begins] = before
+        counts[begins] = entries.before
         point = segment - segments.first[segments.group[segment]] + 1
-        np.add.at(counts, begins[entry] + point, diffs)
-        cell_entry = np.repeat(np.arange(e), width)
+        np.add.at(counts, begins[entry] + point, step.rows.diffs[updates])
+        cell_entry = np.repeat(np.arange(len(entries)), width)
         cell_point = np.arange(len(counts)) - begins[cell_entry]
         running = np.cumsum(counts)
         running -= (running[begins] - counts[begins])[cell_entry]
@@ -280,27 +283,17 @@ class TopK(Operator):
         change[begins] = 0
         changed = np.flatnonzero(change)
         at = segments.first[entries.group[cell_entry[changed]]] + cell_point[changed] - 1
-        columns = buffers.take(combined.columns, entries.rows[cell_entry[changed]])
+        columns = buffers.take(step.rows.columns, entries.rows[cell_entry[changed]])
         return Batch(columns, segments.times[at], change[changed])
 
-    def _changes_at_once(
-        self,
-        combined: Batch,
-        entries: Entries,
-        before: Ints,
-        entry: Indices,
-        diffs: Ints,
-        segments: Segments,
-    ) -> Batch:
+    def _changes_at_once(self, step: Step, entries: Entries, places: Ints) -> Batch:
         """As `_changes`, where every group has one segment: two lines of places, and no grid."""
-        after = before.copy()
-        np.add.at(after, entry, diffs)
-        was, now = np.maximum(before, 0), np.maximum(after, 0)
-        shown = self._shown(row_places(now, entries.group), now)
+        was = np.maximum(entries.before, 0)
+        shown = self._shown(places, np.maximum(entries.after, 0))
         shown -= self._shown(row_places(was, entries.group), was)
         changed = np.flatnonzero(shown)
-        columns = buffers.take(combined.columns, entries.rows[changed])
-        return Batch(columns, segments.times[entries.group[changed]], shown[changed])
+        columns = buffers.take(step.rows.columns, entries.rows[changed])
+        return Batch(columns, step.segments.times[entries.group[changed]], shown[changed])
 
     def _shown(self, start: Ints, count: Ints) -> Ints:
         """How many of the places `[start, start + count)` are in the window."""
@@ -315,18 +308,3 @@ class TopK(Operator):
 def _untimed(batch: Batch) -> Batch:
     """State is as of the last step: its rows need no times."""
     return Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs)
-
-
-def row_places(counts: Ints, line: Indices) -> Ints:
-    """The sum of `counts` before each one on its line; lines are contiguous and ascending."""
-    if not len(line):
-        return counts
-    total: Ints = np.cumsum(counts)
-    total -= counts
-    opens = np.flatnonzero(np.concatenate(([True], line[1:] != line[:-1])))
-    total -= np.repeat(total[opens], np.diff(opens, append=len(line)))
-    return total
-
-
-def _keys(batch: Batch, order: OrderBy) -> tuple[Ints, ...]:
-    return order_keys(batch.columns[order.index], order.descending, order.nulls_first)
