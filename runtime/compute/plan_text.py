@@ -16,7 +16,20 @@ from collections.abc import Mapping, Sequence
 from typing import assert_never
 
 from ..expr.relation import GlobalId, OrderBy
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, MzNow, NowCompare, Or, Scalar
+from ..expr.scalar import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Coalesce,
+    ColumnRef,
+    Literal,
+    MzNow,
+    NowCompare,
+    Or,
+    Parameter,
+    Scalar,
+)
 from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,
@@ -276,6 +289,8 @@ def scalar_text(scalar: Scalar) -> str:
             return "(" + " AND ".join(map(scalar_text, args)) + ")"
         case Or(args=args):
             return "(" + " OR ".join(map(scalar_text, args)) + ")"
+        case Parameter(number=number):
+            return f"${number}"
         case MzNow():
             return "mz_now()"
         case NowCompare(operator=operator, bound=bound):

@@ -198,6 +198,7 @@ class Catalog:
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._items: dict[GlobalId, Item] = {}
         self._by_name: dict[tuple[str, str], GlobalId] = {}
+        self._populated: frozenset[str] = frozenset()
         self._schemas: dict[str, SchemaEntry] = {}
         self._clusters: dict[str, ClusterEntry] = {}
         self._planned: dict[GlobalId, CatalogItem] = {}
@@ -220,6 +221,10 @@ class Catalog:
     def allocate_oid(self) -> int:
         self._next_oid += 1
         return self._next_oid - 1
+
+    def has_objects_in(self, schema: str) -> bool:
+        """Whether a schema has objects, of any kind."""
+        return schema in self._populated
 
     def skip_ids(self, ids: Iterable[GlobalId]) -> None:
         """Counts ids as used that no entry has."""
@@ -259,6 +264,7 @@ class Catalog:
                     self._durable_ids = ids
                     self._next_id = max(self._next_id, next_id)
                     self._next_oid = max(self._next_oid, next_oid)
+        self._populated = frozenset(schema for schema, _ in self._by_name)
         self._planned.clear()
         self.version += 1
 

@@ -120,9 +120,9 @@ class Peeks:
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
 
-        Rows that `finishing` will not show may be missing.
+        `relation` is optimized.  Rows that `finishing` will not show may be missing.
         """
-        relation = optimize(self._with_system_rows(relation, context))
+        relation = _changed(relation, self._with_system_rows(relation, context))
         reads = dependencies(relation)
         if not reads:
             time = self.read_time(context)
@@ -152,20 +152,18 @@ class Peeks:
         self, relation: Relation, context: ReadContext, finishing: Finishing | None
     ) -> AsyncIterator[Batch]:
         time = self.read_time(context)
-        relation = at_time(relation, time)
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
-            answers = await self._peek_index(relation, context, time)
+            answers = await self._peek_index(at_time(relation, time), context, time)
             if answers is None:
                 expanded = at_time(expand(relation, self._catalog), time)
-                answers = self._peek(expanded, context, time, finishing)
+                answers = self._peek(_changed(relation, expanded), context, time, finishing)
             async for batch in answers:
                 yield batch
 
     async def _peek(
         self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
     ) -> AsyncIterator[Batch]:
-        relation = optimize(relation)
         ids = dependencies(relation)
         for id_ in ids:
             self._check_there(id_, time)
@@ -235,8 +233,15 @@ class Peeks:
             if not relation.id.startswith("s"):
                 return relation
             return Constant(context.system_rows(relation.id), relation.schema)
-        children = tuple(self._with_system_rows(child, context) for child in inputs(relation))
-        return with_inputs(relation, children)
+        children = inputs(relation)
+        new = tuple(self._with_system_rows(child, context) for child in children)
+        same = all(a is b for a, b in zip(children, new, strict=True))
+        return relation if same else with_inputs(relation, new)
+
+
+def _changed(before: Relation, after: Relation) -> Relation:
+    """`after`, optimized as `before` was: nothing is to be done where they are one."""
+    return before if after is before else optimize(after)
 
 
 def raise_first_error(errs: Batch) -> None:

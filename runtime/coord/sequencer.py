@@ -12,6 +12,7 @@ from ..compute.lower import lower
 from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, PtvcError
 from ..expr.relation import Project, Relation, TopK, dependencies
+from ..sql.plan_cache import PlanCache
 from ..sql.plans import (
     CopyFrom,
     CopyTo,
@@ -59,6 +60,7 @@ class Sequencer:
     ) -> None:
         self._clock = clock
         self.catalog = catalog
+        self.plans = PlanCache()
         self._peeks = peeks
         self.writes = writes
         self.ddl = ddl

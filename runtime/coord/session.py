@@ -16,8 +16,8 @@ from ..config import DATABASE
 from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType, type_from_oid
-from ..sql.parse import Statement, parse
-from ..sql.plan import describe, plan
+from ..sql.parse import Statement
+from ..sql.plan import plan
 from ..sql.plans import (
     Begin,
     Commit,
@@ -90,24 +90,26 @@ class Session:
         return notices
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
-        statements = parse(sql)
+        plans = self._sequencer.plans
+        statements = plans.parse(sql)
         if not statements:
             return Prepared("", (), None)
         if len(statements) > 1:
             raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
         types = [_parameter_type(oid) for oid in parameter_oids]
-        return describe(statements[0], self._context(), types)
+        catalog = self._sequencer.catalog
+        return plans.describe(statements[0], self._context(), catalog.version, types, self._has_own_names())
 
     async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
         if not prepared.sql:
             return Empty()
         async with self._interruptible():
-            statement = parse(prepared.sql)[0]
+            statement = self._sequencer.plans.parse(prepared.sql)[0]
             return self._guard(await self._execute(statement, parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes of all statements commit together at the end, or before the first definition."""
-        statements = parse(sql)
+        statements = self._sequencer.plans.parse(sql)
         if not statements:
             yield Empty()
             return
@@ -159,7 +161,9 @@ class Session:
         if self._transaction is not None and self._transaction.failed:
             return self._execute_in_failed(statement)
         transaction = self._begin_implicit()
-        planned = plan(statement, self._context(), parameters)
+        planned = self._sequencer.plans.plan(
+            statement, self._context(), self._sequencer.catalog.version, parameters, self._has_own_names()
+        )
         match planned:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
@@ -289,6 +293,9 @@ class Session:
             settings=self.variables.all(),
         )
 
+    def _has_own_names(self) -> bool:
+        return self._sequencer.catalog.has_objects_in(self.temp_schema)
+
     def _warn(self, message: str, sqlstate: str) -> None:
         self.notices.append(Notice("WARNING", message, sqlstate))
 
@@ -301,7 +308,10 @@ class Session:
         self._running = task
         timeout_ms = self.variables.statement_timeout_ms
         try:
-            async with asyncio.timeout(timeout_ms / 1000 if timeout_ms else None):
+            if timeout_ms:
+                async with asyncio.timeout(timeout_ms / 1000):
+                    yield
+            else:  # as usual: a timeout costs more than a small statement's plan
                 yield
         except TimeoutError:
             raise QueryCanceled("canceling statement due to statement timeout") from None

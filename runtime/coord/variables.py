@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.metadata import version
 
 from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
@@ -141,7 +142,7 @@ class Variables:
 
     @property
     def search_path(self) -> tuple[str, ...]:
-        return tuple(p for p in split_identifiers(self.get("search_path")) if p)
+        return _path(self.get("search_path"))
 
     @property
     def statement_timeout_ms(self) -> float:
@@ -152,12 +153,18 @@ class Variables:
             self._changed.append((name, self.get(name)))
 
 
+@lru_cache(256)
+def _path(text: str) -> tuple[str, ...]:
+    return tuple(part for part in split_identifiers(text) if part)
+
+
 def split_identifiers(text: str) -> list[str]:
     """`a, "B c"` as PostgreSQL reads a list of identifiers: unquoted ones in lower case."""
     parts = re.findall(r'"((?:[^"]|"")*)"|([^,"\s][^,"]*)', text)
     return [quoted.replace('""', '"') if quoted else plain.strip().lower() for quoted, plain in parts]
 
 
+@lru_cache(256)
 def duration_ms(text: str) -> float:
     """`10`, `10s`, `5 min`; a bare number is milliseconds."""
     match = _DURATION.match(text)

@@ -12,14 +12,17 @@ from .catalog import Catalog, Item
 
 
 def expand(relation: Relation, catalog: Catalog) -> Relation:
-    """`relation` with every view replaced by what it is over stored collections."""
+    """`relation` with every view replaced by what it is over stored collections; itself when it has none."""
     if isinstance(relation, Get):
         item = catalog.find_by_id(relation.id)
         if item is None or item.kind is not ItemKind.VIEW:
             return relation
         assert item.relation is not None
         return expand(item.relation, catalog)
-    return with_inputs(relation, tuple(expand(child, catalog) for child in inputs(relation)))
+    children = inputs(relation)
+    new = tuple(expand(child, catalog) for child in children)
+    same = all(a is b for a, b in zip(children, new, strict=True))
+    return relation if same else with_inputs(relation, new)
 
 
 def stored_inputs(item: Item, catalog: Catalog) -> set[GlobalId]:

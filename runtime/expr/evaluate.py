@@ -40,6 +40,7 @@ from .scalar import (
     MzNow,
     NowCompare,
     Or,
+    Parameter,
     Scalar,
     children,
     transform,
@@ -98,6 +99,8 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
             # Whoever reads at a time has put it here before; what has no time (a DEFAULT, RETURNING) may not ask.
             errors = same_error(np.arange(length), "0A000", "mz_now() is not supported here")
             return pa.scalar(None, scalar.type.arrow), errors
+        case Parameter(number=number):
+            raise AssertionError(f"${number} has no value yet")
         case _:
             assert_never(scalar)
 
@@ -272,7 +275,7 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_connective(node, args, absorbing=False)
         case Or(args=args):
             return _fold_connective(node, args, absorbing=True)
-        case ColumnRef() | Literal() | MzNow() | NowCompare():
+        case ColumnRef() | Literal() | Parameter() | MzNow() | NowCompare():
             return node
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)

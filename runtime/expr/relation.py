@@ -469,6 +469,49 @@ def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
             return replace(relation, input=new[0])
 
 
+def scalars_of(relation: Relation) -> tuple[Scalar, ...]:
+    """The expressions of the node itself."""
+    match relation:
+        case Map(scalars=scalars):
+            return scalars
+        case Filter(predicates=predicates):
+            return predicates
+        case Join(left_keys=left, right_keys=right, residual=residual):
+            return (*left, *right, *residual)
+        case Reduce(keys=keys, aggregates=aggregates):
+            return (*keys, *(scalar for aggregate in aggregates for scalar in aggregate.scalars))
+        case Window(calls=functions):
+            return tuple(scalar for call in functions for scalar in call.scalars)
+        case FlatMap(calls=calls):
+            return tuple(arg for call in calls for arg in call.args)
+        case _:
+            return ()
+
+
+def with_scalars(relation: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
+    """The same node with `change` applied to each of `scalars_of` it."""
+
+    def every(scalars: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
+        return tuple(change(scalar) for scalar in scalars)
+
+    match relation:
+        case Map(scalars=scalars):
+            return replace(relation, scalars=every(scalars))
+        case Filter(predicates=predicates):
+            return replace(relation, predicates=every(predicates))
+        case Join(left_keys=left, right_keys=right, residual=residual):
+            return replace(relation, left_keys=every(left), right_keys=every(right), residual=every(residual))
+        case Reduce(keys=keys, aggregates=aggregates):
+            mapped = tuple(aggregate.mapped(change) for aggregate in aggregates)
+            return replace(relation, keys=every(keys), aggregates=mapped)
+        case Window(calls=functions):
+            return replace(relation, calls=tuple(call.mapped(change) for call in functions))
+        case FlatMap(calls=calls):
+            return replace(relation, calls=tuple(replace(call, args=every(call.args)) for call in calls))
+        case _:
+            return relation
+
+
 def walk(relation: Relation) -> Iterator[Relation]:
     yield relation
     for child in inputs(relation):

@@ -109,6 +109,18 @@ class Or:
 
 
 @dataclass(frozen=True, slots=True)
+class Parameter:
+    """`$number`, whose value each execution of a plan puts in (transform/bind_parameters.py); it may be NULL.
+
+    To a rule it is an expression that reads no column and cannot fail.  None is left in what is evaluated.
+    """
+
+    number: int
+    type: ScalarType
+    nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class MzNow:
     """`mz_now()`: the time that a collection is looked at, in milliseconds since 1970.
 
@@ -136,12 +148,12 @@ class NowCompare:
         return self.bound.nullable
 
 
-Scalar = ColumnRef | Literal | Call | Cast | Case | Coalesce | And | Or | MzNow | NowCompare
+Scalar = ColumnRef | Literal | Call | Cast | Case | Coalesce | And | Or | Parameter | MzNow | NowCompare
 
 
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
-        case ColumnRef() | Literal() | MzNow():
+        case ColumnRef() | Literal() | Parameter() | MzNow():
             return ()
         case Call(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return args
@@ -157,7 +169,7 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
     """`rewrite` applied to every node, children first."""
     new: Scalar
     match scalar:
-        case ColumnRef() | Literal() | MzNow():
+        case ColumnRef() | Literal() | Parameter() | MzNow():
             new = scalar
         case NowCompare(operator, bound):
             new = NowCompare(operator, transform(bound, rewrite))

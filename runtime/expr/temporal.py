@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 from ..errors import Unsupported
@@ -12,18 +11,16 @@ from .registry import resolve_call
 from .relation import (
     Binding,
     Filter,
-    FlatMap,
     Join,
     JoinKind,
     LetRec,
-    Map,
-    Reduce,
     Relation,
-    Window,
     free_locals,
     inputs,
+    scalars_of,
     walk,
     with_inputs,
+    with_scalars,
 )
 from .scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
 from .scalar import walk as walk_scalar
@@ -53,7 +50,7 @@ def check_temporal(relation: Relation) -> None:
                 "mz_now() over recursive rows is not supported inside of a recursion",
                 hint="Filter what goes into the recursion, or what comes out of it.",
             )
-        for scalar in _scalars(node):
+        for scalar in scalars_of(node):
             for part in _conjuncts(scalar):
                 if reads_now(part) and part not in free:
                     raise Unsupported(
@@ -82,9 +79,9 @@ def at_time(relation: Relation, time: int) -> Relation:
     new = tuple(at_time(child, time) for child in children)
     if any(a is not b for a, b in zip(children, new, strict=True)):
         relation = with_inputs(relation, new)
-    if not any(reads_now(scalar) for scalar in _scalars(relation)):
+    if not any(reads_now(scalar) for scalar in scalars_of(relation)):
         return relation
-    return _mapped(relation, lambda scalar: transform(scalar, lambda node: _value(node, time)))
+    return with_scalars(relation, lambda scalar: transform(scalar, lambda node: _value(node, time)))
 
 
 def _conjuncts(scalar: Scalar) -> Iterator[Scalar]:
@@ -93,46 +90,6 @@ def _conjuncts(scalar: Scalar) -> Iterator[Scalar]:
             yield from _conjuncts(arg)
     else:
         yield scalar
-
-
-def _scalars(relation: Relation) -> tuple[Scalar, ...]:
-    match relation:
-        case Map(scalars=scalars):
-            return scalars
-        case Filter(predicates=predicates):
-            return predicates
-        case Join(left_keys=left, right_keys=right, residual=residual):
-            return (*left, *right, *residual)
-        case Reduce(keys=keys, aggregates=aggregates):
-            return (*keys, *(scalar for aggregate in aggregates for scalar in aggregate.scalars))
-        case Window(calls=functions):
-            return tuple(scalar for call in functions for scalar in call.scalars)
-        case FlatMap(calls=calls):
-            return tuple(arg for call in calls for arg in call.args)
-        case _:
-            return ()
-
-
-def _mapped(relation: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
-    def every(scalars: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-        return tuple(change(scalar) for scalar in scalars)
-
-    match relation:
-        case Map(scalars=scalars):
-            return replace(relation, scalars=every(scalars))
-        case Filter(predicates=predicates):
-            return replace(relation, predicates=every(predicates))
-        case Join(left_keys=left, right_keys=right, residual=residual):
-            return replace(relation, left_keys=every(left), right_keys=every(right), residual=every(residual))
-        case Reduce(keys=keys, aggregates=aggregates):
-            mapped = tuple(aggregate.mapped(change) for aggregate in aggregates)
-            return replace(relation, keys=every(keys), aggregates=mapped)
-        case Window(calls=functions):
-            return replace(relation, calls=tuple(call.mapped(change) for call in functions))
-        case FlatMap(calls=calls):
-            return replace(relation, calls=tuple(replace(call, args=every(call.args)) for call in calls))
-        case _:
-            return relation
 
 
 def _value(node: Scalar, time: int) -> Scalar:

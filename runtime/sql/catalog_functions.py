@@ -183,6 +183,8 @@ class CatalogFunctions:
         try:
             return Typed(Literal(self._reg_oid("regtype", text, node.position), OID))
         except (UndefinedObject, Unsupported):
+            if self.planner.generic:
+                raise
             return Typed(Literal(None, OID))
 
     def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:

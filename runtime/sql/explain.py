@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..expr import relation as rel
-from ..expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, MzNow, NowCompare, Or, Scalar
+from ..expr.scalar import (
+    And,
+    Call,
+    Case,
+    Cast,
+    Coalesce,
+    ColumnRef,
+    Literal,
+    MzNow,
+    NowCompare,
+    Or,
+    Parameter,
+    Scalar,
+)
 from ..expr.windows import DEFAULT_FRAME, Exclusion, Frame
 from ..repr.types import Kind
 
@@ -153,6 +166,8 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
     match scalar:
         case ColumnRef(index=index):
             return f"#{index}" if names is None else names[index]
+        case Parameter(number=number):
+            return f"${number}"
         case MzNow():
             return "mz_now()"
         case NowCompare(operator=operator, bound=bound):

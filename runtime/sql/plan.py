@@ -11,6 +11,7 @@ from ..expr.relation import Relation
 from ..expr.scalar import Literal
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
+from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
 from . import plan_changes, plan_data, plan_definitions, plans
 from . import statements as st
@@ -42,6 +43,39 @@ def plan(statement: Statement, context: PlanContext, parameters: Sequence[Litera
     """The statement, planned and optimized, its parameters bound to `parameters`."""
     planner = Planner(context, parameters)
     return _optimized(_guarded(planner, statement))
+
+
+def plan_generic(statement: Statement, context: PlanContext, types: Sequence[ScalarType]) -> PlannedStatement:
+    """The statement, planned and optimized for all values of its parameters, which are of `types`.
+
+    `with_parameters` puts values in.  Raises some PtvcError where a plan depends on a value (a LIMIT, a fraction), and
+    where `plan` would for any value.
+    """
+    planner = Planner(context, declared=types, generic=bool(types))
+    return _optimized(_guarded(planner, statement))
+
+
+def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> PlannedStatement:
+    """What `plan_generic` made, for these values."""
+    if not values:
+        return planned
+    match planned:
+        case plans.CopyTo(query=query):
+            return replace(planned, query=replace(query, relation=bind_parameters(query.relation, values)))
+        case plans.Select(relation=relation):
+            return replace(planned, relation=bind_parameters(relation, values))
+        case (
+            plans.Insert(relation=relation)
+            | plans.Update(relation=relation)
+            | plans.Delete(relation=relation)
+        ):
+            returning = planned.returning
+            if returning is not None:
+                scalars = tuple(bind_scalar(scalar, values) for scalar in returning.scalars)
+                returning = replace(returning, scalars=scalars)
+            return replace(planned, relation=bind_parameters(relation, values), returning=returning)
+        case _:
+            return planned
 
 
 def result_schema(planned: PlannedStatement) -> Schema | None:

@@ -25,7 +25,7 @@ from ..expr.relation import (
     TopK,
     Union,
 )
-from ..expr.scalar import Cast, Literal, Scalar
+from ..expr.scalar import Cast, Literal, Parameter, Scalar, walk
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, TEXT, ScalarType
 from . import ast, build
@@ -91,12 +91,17 @@ class CommonTableBinding:
 
 @dataclass(slots=True)
 class Planner:
-    """State of one statement's planning.  `describing`: parameters may have no type yet; it is inferred."""
+    """State of one statement's planning.
+
+    `describing`: parameters may have no type yet; it is inferred.  `generic`: there are some, of the types `declared`,
+    and the plan is to hold for all values; what needs to know one raises some error, which nobody may pass over.
+    """
 
     context: PlanContext
     parameters: Sequence[Literal] = ()
     declared: Sequence[ScalarType | None] = ()
     describing: bool = False
+    generic: bool = False
     maintained: bool = False  # the query defines a view: nothing of the session may go into it
     parameter_types: dict[int, ScalarType] = field(default_factory=dict)
     parameter_count: int = 0
@@ -114,6 +119,8 @@ class Planner:
         if not 1 <= number <= 65535:
             raise SqlSyntaxError(f"there is no parameter ${number}", sqlstate="42P02", position=position)
         self.parameter_count = max(self.parameter_count, number)
+        if self.generic and number <= len(self.declared) and (type_ := self.declared[number - 1]) is not None:
+            return Typed(Parameter(number, type_))
         if not self.describing:
             if number > len(self.parameters):
                 raise SqlSyntaxError(f"there is no parameter ${number}", sqlstate="42P02", position=position)
@@ -286,6 +293,8 @@ class Planner:
             )
             relation: Relation = build.cross(base, Constant(values, schema))
         else:
+            if self.generic and len(rows) > 1:
+                _refuse_parameters(columns)
             names = schema.names
             arms = []
             for row in zip(*columns, strict=True):
@@ -353,6 +362,12 @@ class Planner:
                 plan, outputs=tuple(replace(o, unknown=False, parameter=None) for o in plan.outputs)
             )
         return plan
+
+
+def _refuse_parameters(columns: Sequence[Sequence[Scalar]]) -> None:
+    """Rows of values are one constant, and rows of parameters as many subplans: they are planned with their values."""
+    if any(isinstance(node, Parameter) for column in columns for cell in column for node in walk(cell)):
+        raise Unsupported("several rows of parameters are planned with their values")
 
 
 def literal_plan(

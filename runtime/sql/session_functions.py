@@ -32,6 +32,7 @@ from .catalog_functions import CatalogFunctions
 from .expressions import Expressions, Typed
 from .grouping_sets import is_grouping
 from .names import visible_path
+from .plans import PlanContext
 from .session_arrays import without
 from .table_functions import is_table_function, misplaced
 from .windows import misplaced_window
@@ -129,7 +130,7 @@ class SessionFunctions(CatalogFunctions):
             return expressions.apply(name, args, node.position)
         except (UndefinedFunction, Unsupported):
             known = node.name[0] == "pg_catalog" or name in _OF_ARRAYS
-            if not known or not build.never_has_rows(expressions.relation):
+            if not known or not build.never_has_rows(expressions.relation) or self.planner.generic:
                 raise
             return Typed(
                 Literal(None, TEXT), unknown=True
@@ -157,23 +158,8 @@ class SessionFunctions(CatalogFunctions):
             return Typed(MzNow())
         if name in _NOW or name == "clock_timestamp":
             return self._now(name, node)
-        values: dict[str, tuple[object, ScalarType]] = {
-            "current_database": (context.database, NAME),
-            "current_catalog": (context.database, NAME),
-            "current_user": (context.user, NAME),
-            "current_role": (context.user, NAME),
-            "session_user": (context.user, NAME),
-            "user": (context.user, NAME),
-            "current_schema": (self._current_schema(), NAME),
-            "version": (f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
-            "pg_is_in_recovery": (False, BOOL),
-            "pg_backend_pid": (int(context.settings.get("pg_backend_pid", "0")), INT4),
-            "txid_current": (context.now_us // 1000, INT8),
-            "pg_postmaster_start_time": (_EPOCH + timedelta(microseconds=context.now_us), TIMESTAMPTZ),
-            "pg_client_encoding": ("UTF8", NAME),
-            "getdatabaseencoding": ("UTF8", NAME),
-        }
-        if name not in values:
+        found = _SESSION_VALUES.get(name)
+        if found is None:
             return None
         if self.planner.maintained:
             raise Unsupported(
@@ -181,8 +167,8 @@ class SessionFunctions(CatalogFunctions):
             )
         if node.args:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
-        value, type_ = values[name]
-        return Typed(Literal(value, type_))
+        value, type_ = found
+        return Typed(Literal(value(context), type_))
 
     def _now(self, name: str, node: ast.Function) -> Typed:
         if self.planner.maintained:
@@ -198,14 +184,6 @@ class SessionFunctions(CatalogFunctions):
         if name == "localtimestamp":
             return Typed(Literal(instant.replace(tzinfo=None), TIMESTAMP))
         return Typed(now)
-
-    def _current_schema(self) -> str | None:
-        context = self.planner.context
-        for schema in context.search_path:
-            name = context.user if schema == "$user" else schema
-            if context.catalog.schema_exists(name):
-                return name
-        return None
 
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context
@@ -255,6 +233,35 @@ class SessionFunctions(CatalogFunctions):
             return Typed(Literal(None, element))
         raise Unsupported("array subscripts are not supported yet", position=position)
 
+
+def _current_schema(context: PlanContext) -> str | None:
+    for schema in context.search_path:
+        name = context.user if schema == "$user" else schema
+        if context.catalog.schema_exists(name):
+            return name
+    return None
+
+
+# Functions, so that a plan which asks for one thing of the session depends on that alone.
+_SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] = {
+    "current_database": (lambda context: context.database, NAME),
+    "current_catalog": (lambda context: context.database, NAME),
+    "current_user": (lambda context: context.user, NAME),
+    "current_role": (lambda context: context.user, NAME),
+    "session_user": (lambda context: context.user, NAME),
+    "user": (lambda context: context.user, NAME),
+    "current_schema": (_current_schema, NAME),
+    "version": (lambda _: f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
+    "pg_is_in_recovery": (lambda _: False, BOOL),
+    "pg_backend_pid": (lambda context: int(context.settings.get("pg_backend_pid", "0")), INT4),
+    "txid_current": (lambda context: context.now_us // 1000, INT8),
+    "pg_postmaster_start_time": (
+        lambda context: _EPOCH + timedelta(microseconds=context.now_us),
+        TIMESTAMPTZ,
+    ),
+    "pg_client_encoding": (lambda _: "UTF8", NAME),
+    "getdatabaseencoding": (lambda _: "UTF8", NAME),
+}
 
 _CatalogFunction = Callable[[SessionFunctions, Expressions, ast.Function], Typed]
 _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {

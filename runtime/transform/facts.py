@@ -34,7 +34,7 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Scalar, columns_of, remap, walk
+from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Parameter, Scalar, columns_of, remap, walk
 from ..repr.types import Kind, ScalarType
 from .null_rejection import rejects_null
 
@@ -123,7 +123,7 @@ def is_simple(predicate: Scalar) -> bool:
     """Whether a predicate is worth remembering: over one column, of plain functions, and it cannot fail."""
     for node in walk(predicate):
         match node:
-            case ColumnRef() | Literal() | And() | Or() | Cast():
+            case ColumnRef() | Literal() | Parameter() | And() | Or() | Cast():
                 pass
             case Call(function=function) if function in _PLAIN:
                 pass

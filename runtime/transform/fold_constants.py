@@ -27,10 +27,11 @@ _TRUE = Literal(True, BOOL)
 
 
 def fold_constants(relation: Relation) -> Relation:
-    return bottom_up(relation, _fold)
+    return bottom_up(relation, fold_node)
 
 
-def _fold(relation: Relation) -> Relation:
+def fold_node(relation: Relation) -> Relation:
+    """The node with its own expressions folded."""
     match relation:
         case Map(scalars=scalars):
             return replace(relation, scalars=tuple(_typed(scalar) for scalar in scalars))

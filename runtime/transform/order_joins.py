@@ -5,7 +5,7 @@ From the first input on, the next one is that which
 
 1. an equality connects with those before it,
 2. has one row per key at most (the join does not grow),
-3. is fixed by a literal somewhere (few rows go on),
+3. is fixed by a literal or a parameter somewhere (few rows go on),
 4. is written first.
 
 Equalities are those of the classes, so that `a.x = b.x AND b.x = c.x` may join a with c.  Only joins with a cross
@@ -18,7 +18,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..expr.relation import Filter, Join, JoinKind, Project, Relation, inputs, with_inputs
-from ..expr.scalar import Call, Literal, Scalar, remap
+from ..expr.scalar import Call, Literal, Parameter, Scalar, remap
 from .facts import Analysis, key_columns
 from .multi_join import MultiJoin, multi_join, residual_ready
 from .rewrite import projected
@@ -120,5 +120,5 @@ def _is_literal(predicate: Scalar) -> bool:
     return (
         isinstance(predicate, Call)
         and predicate.function == "eq"
-        and any(isinstance(arg, Literal) for arg in predicate.args)
+        and any(isinstance(arg, Literal | Parameter) for arg in predicate.args)
     )

@@ -1,0 +1,221 @@
+"""Plans of statements that were executed before.
+
+```
+text ──────────────────────────────────────> syntax trees
+text, parameter types, session ────────────> shape of the rows (describe)
+text, parameter types, session, catalog ───> plan over $1, $2 ── values ──> plan of this execution
+```
+
+A plan is a function of its key: the statement's text, the types of its parameters, what the session says of names
+(search_path, user, cluster, its own temporary objects), and the catalog, any change of which empties the cache.  What a
+plan takes from the moment or from other settings (`now()`, `current_setting(...)`) is seen while it is planned
+(`_Watched`): such a plan is not kept.  A statement whose plan depends on the values of parameters (a LIMIT, rows of
+VALUES) is planned with them each time; its syntax tree is kept.  So are errors: none is cached, the ordinary way says
+what is wrong.  Answers are never kept.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Generic, TypeVar
+
+from ..errors import PtvcError
+from ..expr.relation import Relation, inputs
+from ..expr.scalar import Literal
+from ..repr.types import ScalarType
+from . import plans
+from . import statements as st
+from .parse import Statement, parse
+from .plan import describe, plan, plan_generic, with_parameters
+from .plans import PlanContext, PlannedStatement, Prepared
+
+MAX_ENTRIES = 2_000
+MAX_WEIGHT = 32 << 20
+MAX_TEXT = 64 << 10
+"""A longer statement is hardly ever sent twice."""
+
+TEXT_WEIGHT = 100
+"""Bytes of memory per character: a syntax tree is much larger than its text."""
+
+NODE_WEIGHT = 2_000
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """A plan over parameters; `plan` None: it depends on their values, or on the moment."""
+
+    plan: PlannedStatement | None
+
+
+class PlanCache:
+    """Of one coordinator, for all sessions."""
+
+    def __init__(self, entries: int = MAX_ENTRIES, weight: int = MAX_WEIGHT) -> None:
+        self._statements: _Recent[str, list[Statement]] = _Recent(entries, weight // 4)
+        self._prepared: _Recent[tuple[Any, ...], Prepared] = _Recent(entries, weight // 4)
+        self._plans: _Recent[tuple[Any, ...], Planned] = _Recent(entries, weight // 2)
+        self._version = 0
+        self.hits = 0
+        """Executions whose plan was there."""
+
+    def parse(self, text: str) -> list[Statement]:
+        found = self._statements.get(text)
+        if found is None:
+            found = parse(text)
+            if len(text) <= MAX_TEXT:
+                self._statements.put(text, found, len(text) * TEXT_WEIGHT)
+        return found
+
+    def describe(
+        self,
+        statement: Statement,
+        context: PlanContext,
+        version: int,
+        types: Sequence[ScalarType | None],
+        own_names: bool,
+    ) -> Prepared:
+        """As `describe` of sql.plan.  `version` is the catalog's; `own_names`: the session has temporary objects."""
+        self._keep(version)
+        key = (statement.sql, tuple(types), *_session(context, own_names))
+        found = self._prepared.get(key)
+        if found is None:
+            watched = _watched(context)
+            found = describe(statement, watched, types)
+            if not watched.seen and len(statement.sql) <= MAX_TEXT:
+                self._prepared.put(key, found, NODE_WEIGHT + len(statement.sql))
+        return found
+
+    def plan(
+        self,
+        statement: Statement,
+        context: PlanContext,
+        version: int,
+        parameters: Sequence[Literal],
+        own_names: bool,
+    ) -> PlannedStatement:
+        """As `plan` of sql.plan."""
+        if len(statement.sql) > MAX_TEXT:
+            return plan(statement, context, parameters)
+        self._keep(version)
+        types = tuple(parameter.type for parameter in parameters)
+        key = (statement.sql, types, *_session(context, own_names))
+        found = self._plans.get(key)
+        if found is None:
+            found = _generic(statement, context, types)
+            weight = 0 if found.plan is None else _nodes(found.plan) * NODE_WEIGHT
+            self._plans.put(key, found, weight + len(statement.sql))
+        elif found.plan is not None:
+            self.hits += 1
+        if found.plan is None:
+            return plan(statement, context, parameters)
+        return with_parameters(found.plan, parameters)
+
+    def _keep(self, version: int) -> None:
+        """Forgets all plans if the catalog has changed."""
+        if version != self._version:
+            self._version = version
+            self._prepared.clear()
+            self._plans.clear()
+
+
+def _generic(statement: Statement, context: PlanContext, types: tuple[ScalarType, ...]) -> Planned:
+    if not isinstance(statement.node, _KEPT):
+        return Planned(None)
+    watched = _watched(context)
+    try:
+        planned = plan_generic(statement, watched, types)
+    except PtvcError:
+        return Planned(None)  # planned with the values it may do; if not, that is the error to show
+    return Planned(None if watched.seen else planned)
+
+
+_KEPT = (
+    st.QueryStatement
+    | st.InsertStatement
+    | st.UpdateStatement
+    | st.DeleteStatement
+    | st.TruncateStatement
+    | st.CopyStatement
+    | st.BeginStatement
+    | st.CommitStatement
+    | st.RollbackStatement
+)
+"""Definitions change what they were planned over; what SHOW and EXPLAIN say is rarely asked twice."""
+
+
+def _session(context: PlanContext, own_names: bool) -> tuple[Any, ...]:
+    """What a plan may depend on, apart from the catalog and from what `_Watched` sees."""
+    own = context.temp_schema if own_names else ""
+    return context.search_path, context.database, context.user, context.cluster, own
+
+
+class _Watched(PlanContext):
+    """Tells whether planning has looked at what another execution may find changed."""
+
+    __slots__ = ("seen",)
+
+    seen: bool
+
+    def __getattribute__(self, name: str) -> Any:
+        if name in ("now_us", "settings"):
+            object.__setattr__(self, "seen", True)
+        return object.__getattribute__(self, name)
+
+
+def _watched(context: PlanContext) -> _Watched:
+    watched = _Watched(*(getattr(context, field.name) for field in fields(PlanContext)))
+    object.__setattr__(watched, "seen", False)
+    return watched
+
+
+def _nodes(planned: PlannedStatement) -> int:
+    """The number of relations in a plan."""
+    query = planned.query if isinstance(planned, plans.CopyTo) else planned
+    relation: Relation | None = getattr(query, "relation", None)
+    pending = [] if relation is None else [relation]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if id(node) not in seen:
+            seen.add(id(node))
+            pending.extend(inputs(node))
+    return 1 + len(seen)
+
+
+class _Recent(Generic[K, V]):
+    """Values by key, the ones used last: at most so many, and so heavy together."""
+
+    def __init__(self, entries: int, weight: int) -> None:
+        self._entries = entries
+        self._most = weight
+        self._weight = 0
+        self._values: OrderedDict[K, tuple[V, int]] = OrderedDict()
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: K) -> V | None:
+        found = self._values.get(key)
+        if found is None:
+            return None
+        self._values.move_to_end(key)
+        return found[0]
+
+    def put(self, key: K, value: V, weight: int) -> None:
+        if weight > self._most:
+            return
+        before = self._values.pop(key, None)
+        self._weight += weight - (0 if before is None else before[1])
+        self._values[key] = (value, weight)
+        while len(self._values) > self._entries or self._weight > self._most:
+            _, (_, dropped) = self._values.popitem(last=False)
+            self._weight -= dropped
+
+    def clear(self) -> None:
+        self._values.clear()
+        self._weight = 0

@@ -1,0 +1,121 @@
+"""Cached plans through pgwire: values, definitions, settings and transactions in between."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+import pytest
+from inprocess import InProcess, eventually, hydrated, rows
+
+Db = psycopg.Connection[tuple[Any, ...]]
+
+
+@pytest.fixture(params=[None, 0], ids=["unprepared", "prepared"])
+def client(request: pytest.FixtureRequest, runtime: InProcess, schema: str) -> Any:
+    with runtime.connect(prepare_threshold=request.param, options=f"-c search_path={schema}") as connection:
+        yield connection
+
+
+def hits(runtime: InProcess) -> int:
+    return runtime.call(lambda: runtime.coordinator._sequencer.plans.hits)
+
+
+def test_a_look_up_by_an_index_takes_its_value_each_time(client: Db, runtime: InProcess) -> None:
+    client.execute("CREATE TABLE t (a bigint, b text)")
+    client.execute("CREATE INDEX t_a ON t (a)")
+    client.execute("INSERT INTO t SELECT n, n::text FROM generate_series(1, 50) AS s (n)")
+    eventually(lambda: hydrated(client, "t_a"))
+    before = hits(runtime)
+    for key in (1, 7, None, 51, 7):
+        wanted = [] if key in (None, 51) else [(key, str(key))]
+        assert rows(client, "SELECT * FROM t WHERE a = %s", (key,)) == wanted
+        assert rows(client, "SELECT b FROM t WHERE a = ANY(%s::bigint[])", ([key],)) == [
+            (b,) for _, b in wanted
+        ]
+    assert hits(runtime) >= before + 4  # NULL comes without a type, so it has a plan of its own
+    client.execute("DROP INDEX t_a")
+    assert rows(client, "SELECT * FROM t WHERE a = %s", (7,)) == [(7, "7")]
+
+
+def test_a_definition_in_between_is_seen(client: Db) -> None:
+    client.execute("CREATE TABLE t (a int)")
+    client.execute("CREATE VIEW v AS SELECT a FROM t")
+    for number in range(2):
+        assert rows(client, "SELECT * FROM v WHERE a > %s", (0,)) == [(1,)] * number
+        client.execute("INSERT INTO t VALUES (%s)", (1,))
+    client.execute("CREATE OR REPLACE VIEW v AS SELECT a + 1 AS a FROM t")
+    assert rows(client, "SELECT * FROM v WHERE a > %s", (0,)) == [(2,), (2,)]
+    client.execute("DROP VIEW v")
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        client.execute("SELECT * FROM v WHERE a > %s", (0,))
+
+
+def test_a_temporary_table_hides_the_table_in_its_session_only(client: Db, db: Db) -> None:
+    client.execute("CREATE TABLE t (a int)")
+    client.execute("INSERT INTO t VALUES (1)")
+    for connection in (client, db, client, db):
+        assert rows(connection, "SELECT a FROM t") == [(1,)]
+    client.execute("CREATE TEMP TABLE t (a int)")
+    for _ in range(2):
+        assert rows(client, "SELECT a FROM t") == []
+        assert rows(db, "SELECT a FROM t") == [(1,)]
+    client.execute("DROP TABLE t")
+    assert rows(client, "SELECT a FROM t") == [(1,)]
+
+
+def test_the_search_path_says_which_table(client: Db, schema: str) -> None:
+    client.execute(f"CREATE SCHEMA {schema}_other")
+    client.execute("CREATE TABLE t (a int)")
+    client.execute(f"CREATE TABLE {schema}_other.t (a int)")
+    client.execute("INSERT INTO t VALUES (1)")
+    for _ in range(2):
+        assert rows(client, "SELECT a FROM t") == [(1,)]
+        client.execute(f"SET search_path = {schema}_other")
+        assert rows(client, "SELECT a FROM t") == []
+        client.execute(f"SET search_path = {schema}")
+    client.execute(f"DROP SCHEMA {schema}_other CASCADE")
+
+
+def test_time_goes_on(client: Db) -> None:
+    for now in ("now()", "mz_now()"):
+        first = rows(client, f"SELECT {now}, %s::int", (1,))
+        eventually(lambda n=now, f=first: rows(client, f"SELECT {n}, %s::int", (1,)) != f)  # type: ignore[misc]
+    client.execute("BEGIN")
+    assert rows(client, "SELECT now(), %s::int", (1,)) == rows(client, "SELECT now(), %s::int", (1,))
+    client.execute("COMMIT")
+
+
+def test_writes_take_their_values_each_time(client: Db) -> None:
+    client.execute("CREATE TABLE t (a int NOT NULL, b text DEFAULT 'none')")
+    for number in (1, 2, 3):
+        client.execute("INSERT INTO t (a) VALUES (%s)", (number,))
+        many = "INSERT INTO t VALUES (%s, %s), (%s, %s) RETURNING a + %s::int"
+        wanted = [(2 * number,), (10 + number,)]
+        assert sorted(rows(client, many, (number, "x", 10, "y", number))) == wanted
+        client.execute("UPDATE t SET b = %s WHERE a = %s", (f"n{number}", number))
+        assert rows(client, "DELETE FROM t WHERE a = %s RETURNING b || %s", (10, "!")) == [("y!",)]
+    with pytest.raises(psycopg.errors.NotNullViolation):
+        client.execute("INSERT INTO t (a) VALUES (%s)", (None,))
+    updated = [(n, f"n{n}") for n in (1, 2, 3) for _ in range(2)]
+    assert rows(client, "SELECT * FROM t ORDER BY a") == updated
+    for limit in (1, 4):
+        assert (
+            rows(client, "SELECT a FROM t ORDER BY a LIMIT %s", (limit,)) == [(1,), (1,), (2,), (2,)][:limit]
+        )
+
+
+def test_a_value_that_fails_does_so_each_time_and_the_next_is_fine(client: Db) -> None:
+    for divisor in (2, 0, 5, 0):
+        if divisor:
+            assert rows(client, "SELECT 10 / %s::int", (divisor,)) == [(10 // divisor,)]
+        else:
+            with pytest.raises(psycopg.errors.DivisionByZero):
+                client.execute("SELECT 10 / %s::int", (divisor,))
+
+
+def test_catalog_relations_are_read_anew(client: Db, schema: str) -> None:
+    query = "SELECT count(*) FROM pg_catalog.pg_tables WHERE schemaname = %s"
+    for number in range(3):
+        assert rows(client, query, (schema,)) == [(number,)]
+        client.execute(f"CREATE TABLE t{number} (a int)")
