@@ -115,7 +115,7 @@ class Edge:
         here = remap(scalar, self.columns.__getitem__)
         if isinstance(here, ColumnRef):
             return here.index
-        text = repr(here)  # not equality: -0.0 and 0.0 are equal in Python
+        text = repr(here) if self.maps else ""  # not equality: -0.0 and 0.0 are equal in Python
         for i, known in enumerate(self.maps):
             if repr(known) == text:
                 return self.width + i
@@ -124,7 +124,7 @@ class Edge:
 
     def filter(self, predicate: Scalar) -> None:
         here = remap(predicate, self.columns.__getitem__)
-        if repr(here) not in map(repr, self.predicates):
+        if not self.predicates or repr(here) not in map(repr, self.predicates):
             self.predicates.append(here)
 
     def mfp(self) -> Mfp | None:

@@ -19,6 +19,7 @@ from .lower import lower
 from .operators.build import build
 from .operators.counts import Counts, occurs
 from .plan import DataflowPlan, Import, JoinOp
+from .row_chain import evaluate_chain
 from .snapshot_join import snapshot_join
 
 
@@ -30,19 +31,24 @@ def evaluate_once(
     The result is consolidated, every update at `time`; errors are in `errs`, each once.  An input that is missing
     is empty.
     """
+    if not isinstance(query, DataflowPlan) and (found := evaluate_chain(query, inputs)) is not None:
+        return _result(_at(found, time))
     plan = query if isinstance(query, DataflowPlan) else lower(query, delta_joins=False)
     results: list[Delta] = []
     for node in plan.nodes:
         given = tuple(results[i] for i in node.inputs)
         if isinstance(node.op, Import):
-            found = inputs.get(node.op.id)
-            results.append(empty_delta(node.schema) if found is None else _at(found, time))
+            source = inputs.get(node.op.id)
+            results.append(empty_delta(node.schema) if source is None else _at(source, time))
         elif isinstance(node.op, JoinOp):
             results.append(snapshot_join(node.op, plan.input_schemas(node), node.schema, given))
         else:
             operator = build(node.op, plan.input_schemas(node), node.schema, time)
             results.append(operator.step(given, time, time + 1))
-    output = results[plan.output]
+    return _result(results[plan.output])
+
+
+def _result(output: Delta) -> Delta:
     errs = output.errs
     if len(errs):
         errs = Counts(ERROR_SCHEMA).update(errs, occurs)

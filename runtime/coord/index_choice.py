@@ -68,6 +68,8 @@ def _combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Ar
     count = math.prod(map(len, values))
     if count > MOST_KEYS:
         return None
+    if len(keys) == 1:
+        return (pa.array(values[0], keys[0].type.arrow),)
     columns = []
     inner = count
     for key, allowed in zip(keys, values, strict=True):

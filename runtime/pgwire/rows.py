@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+import pyarrow as pa
 
 from ..coord.results import Columns
 from ..expr.text_format import to_text
 from ..repr.schema import Schema
+from ..repr.types import Kind, ScalarType
 from .codec import message
 from .fields import encode
 from .pieces import join, joined_bytes, strided
@@ -56,7 +58,7 @@ def data_rows(columns: Columns, schema: Schema, formats: Sequence[int]) -> bytes
 
 
 def _few_rows(columns: Columns, schema: Schema) -> bytes:
-    texts = [to_text(array, type_).to_pylist() for array, type_ in zip(columns, schema.types, strict=True)]
+    texts = [_texts(array, type_) for array, type_ in zip(columns, schema.types, strict=True)]
     out = []
     for row in zip(*texts, strict=True):
         parts = [len(row).to_bytes(2, "big")]
@@ -69,3 +71,11 @@ def _few_rows(columns: Columns, schema: Schema) -> bytes:
                 parts.append(raw)
         out.append(message(b"D", b"".join(parts)))
     return b"".join(out)
+
+
+def _texts(array: pa.Array, type_: ScalarType) -> list[str | None]:
+    if type_.is_integer:  # Python writes them the same way, without a kernel
+        return [None if value is None else str(value) for value in array.to_pylist()]
+    if type_.kind is Kind.TEXT:
+        return array.to_pylist()  # type: ignore[no-any-return]
+    return to_text(array, type_).to_pylist()  # type: ignore[no-any-return]

@@ -12,11 +12,15 @@ beside pgwire, and both ends can push at any time (docs/architecture.md, "Proces
 from __future__ import annotations
 
 import asyncio
+import io
+import operator
 import pickle
 import socket
 import struct
 import threading
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from functools import cache
 from typing import Any
 
 from ..compute.checkpoint import Checkpoint
@@ -484,11 +488,38 @@ def job_writer(job_id: int) -> str:
 
 
 _HEADER = struct.Struct(">I")
+_NO_HEADER = bytes(_HEADER.size)
 
 
 def encode(message: Message) -> bytes:
-    payload = pickle.dumps(message, protocol=5)
-    return _HEADER.pack(len(payload)) + payload
+    buffer = io.BytesIO()
+    buffer.write(_NO_HEADER)
+    _Pickler(buffer, protocol=5).dump(message)
+    payload = buffer.getbuffer()
+    _HEADER.pack_into(payload, 0, len(payload) - _HEADER.size)
+    return bytes(payload)
+
+
+class _Pickler(pickle.Pickler):
+    """Dataclasses as calls of their class: their own way asks each object for the names of its fields."""
+
+    def reducer_override(self, value: Any) -> Any:
+        cls: Any = type(value)
+        values = _values_of(cls)
+        return NotImplemented if values is None else (cls, values(value))
+
+
+@cache
+def _values_of(cls: Any) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the arguments with which the class makes an equal object; None: it is pickled in its own way."""
+    if not is_dataclass(cls) or hasattr(cls, "__post_init__"):
+        return None
+    names = [field.name for field in fields(cls)]
+    if not all(field.init and not field.kw_only for field in fields(cls)):
+        return None
+    if len(names) < 2:
+        return lambda value: tuple(getattr(value, name) for name in names)
+    return operator.attrgetter(*names)
 
 
 class Connection:
