@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, idle, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, all."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from .hydration import run_hydration
 from .idle import run_idle
 from .measure import Machine
 from .report import Result, console, show, write_json
+from .statements import run_planning, run_statements
 from .transactions import run_transactions
 from .workloads import WORKLOADS
 
@@ -124,6 +125,22 @@ def transactions(
         console.log(f"{name}, transactions over a base of {rows:,} rows")
         results += run_transactions(WORKLOADS[name], rows, numbers(changes), scale)
     finish(results, machine, output)
+
+
+@app.command()
+def statements(
+    rows: RowsOption = 100_000,
+    count: Annotated[int, typer.Option("--count", help="How many statements of each kind.")] = 1_000,
+    planning: Annotated[bool, typer.Option("--planning", help="Planning only, without a runtime.")] = False,
+    output: OutputOption = None,
+) -> None:
+    """Constant SELECTs, look-ups by an index and INSERTs of a row, through pgwire; planning of TPC-H's fifth query."""
+    machine = Machine.now()
+    results: list[Result] = []
+    if not planning:
+        console.log(f"{count:,} statements of each kind over {rows:,} rows")
+        results += run_statements(rows, count)
+    finish([*results, *run_planning(count)], machine, output)
 
 
 @app.command()

@@ -14,6 +14,7 @@ from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .measure import Latencies, Machine, plain
+from .statements import PlanningResult, StatementResult
 from .transactions import TransactionResult
 
 MIN_WIDTH = 120
@@ -28,6 +29,8 @@ Result = (
     | Recomputation
     | EndToEndResult
     | TransactionResult
+    | StatementResult
+    | PlanningResult
     | IdleResult
 )
 
@@ -49,6 +52,8 @@ def show(results: list[Result]) -> None:
     _show_recomputations([r for r in results if isinstance(r, Recomputation)])
     _show_end_to_end([r for r in results if isinstance(r, EndToEndResult)])
     _show_transactions([r for r in results if isinstance(r, TransactionResult)])
+    _show_statements([r for r in results if isinstance(r, StatementResult)])
+    _show_planning([r for r in results if isinstance(r, PlanningResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
 
 
@@ -201,6 +206,27 @@ def _show_transactions(results: list[TransactionResult]) -> None:
                 _ms(r.cpu_ms_each),
                 f"{r.load_1min:.1f}",
             )
+    console.print(table)
+
+
+def _show_statements(results: list[StatementResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Small statements, through pgwire (milliseconds)",
+        *("statement", "median", "p99", "max", "CPU each", "load"),
+    )
+    for r in results:
+        table.add_row(r.statement, *_three(r.latencies), _ms(r.cpu_ms_each), f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_planning(results: list[PlanningResult]) -> None:
+    if not results:
+        return
+    table = _table("Planning (milliseconds)", "statement", "median", "p99", "max", "CPU", "load")
+    for r in results:
+        table.add_row(r.statement, *_three(r.latencies), _ms(r.latencies.cpu_ms), f"{r.load_1min:.1f}")
     console.print(table)
 
 

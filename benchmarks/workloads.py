@@ -119,7 +119,7 @@ class Workload:
     def plan(self) -> DataflowPlan:
         """The view as the runtime would run it: parsed, planned, optimized, lowered."""
         ids = {self.changing: ORDERS, "customers": CUSTOMERS, "nations": NATIONS}
-        catalog = _Tables({name: (ids[name], schema) for name, schema in self.tables.items()})
+        catalog = Tables({name: (ids[name], schema) for name, schema in self.tables.items()})
         (statement,) = parse(f"CREATE MATERIALIZED VIEW v AS {self.query}")
         context = PlanContext(catalog, ("public",), "ptvc", "ptvc", "quickstart", 0, "pg_temp_1", {})
         planned = plan(statement, context)
@@ -176,7 +176,7 @@ WORKLOADS = {
 }
 
 
-class _Tables:
+class Tables:
     """A catalog of tables only."""
 
     def __init__(self, tables: Mapping[str, tuple[GlobalId, Schema]]) -> None:

@@ -1,0 +1,36 @@
+"""The benchmark of small statements runs, over small data, against a runtime in this process."""
+
+from __future__ import annotations
+
+import json
+import time
+from pathlib import Path
+
+import pytest
+from inprocess import running
+from typer.testing import CliRunner
+
+from benchmarks.__main__ import app
+from benchmarks.report import show
+from benchmarks.statements import measure_statements
+
+
+def test_statements(capsys: pytest.CaptureFixture[str]) -> None:
+    with running() as runtime:
+        results = measure_statements(runtime.connect, time.process_time, rows=200, count=5)
+    assert len({result.statement for result in results}) == 7
+    for result in results:
+        assert result.latencies.count == 5
+        assert 0 < result.latencies.median_ms <= result.latencies.p99_ms
+        assert result.cpu_ms_each > 0
+    show(list(results))
+    assert "look-up, prepared" in capsys.readouterr().out
+
+
+def test_planning(tmp_path: Path) -> None:
+    output = tmp_path / "results.json"
+    result = CliRunner().invoke(app, ["statements", "--planning", "--count", "5", "--output", str(output)])
+    assert result.exit_code == 0, result.output
+    assert "TPC-H Q5" in result.output
+    cold, cached = json.loads(output.read_text())["PlanningResult"][2:]
+    assert cached["latencies"]["least_ms"] < cold["latencies"]["least_ms"]
