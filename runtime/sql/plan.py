@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import assert_never
 
 from ..errors import PtvcError, Unsupported
-from ..expr.relation import Relation
+from ..expr.relation import Constant, Filter, Get, Map, Project, Relation
 from ..expr.scalar import Literal
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
@@ -243,7 +243,7 @@ def _explain(planner: Planner, node: st.ExplainStatement) -> plans.Explain:
 def _optimized(planned: PlannedStatement) -> PlannedStatement:
     match planned:
         case plans.CopyTo(query=query):
-            return replace(planned, query=replace(query, relation=_optimize(query.relation)))
+            return replace(planned, query=replace(query, relation=_optimize_once_more(query.relation)))
         case plans.CreateTable(query=plans.Select() as query):
             return replace(planned, query=replace(query, relation=_optimize(query.relation)))
         case (
@@ -251,7 +251,10 @@ def _optimized(planned: PlannedStatement) -> PlannedStatement:
             | plans.Insert(relation=relation)
             | plans.Update(relation=relation)
             | plans.Delete(relation=relation)
-            | plans.CreateView(relation=relation)
+        ):
+            return replace(planned, relation=_optimize_once_more(relation))
+        case (
+            plans.CreateView(relation=relation)
             | plans.CreateMaterializedView(relation=relation)
             | plans.CreateIndex(relation=relation)
             | plans.CreateSink(relation=relation)
@@ -259,6 +262,15 @@ def _optimized(planned: PlannedStatement) -> PlannedStatement:
             return replace(planned, relation=_optimize(relation))
         case _:
             return planned
+
+
+def _optimize_once_more(relation: Relation) -> Relation:
+    """As `_optimize`, and what is executed as it is gets a second pass (a definition gets its own when it is
+    installed): of one in a hundred queries that finds more.  Nothing is left in a chain over one collection."""
+    relation = leaf = _optimize(relation)
+    while isinstance(leaf, Map | Filter | Project):
+        leaf = leaf.input
+    return relation if isinstance(leaf, Get | Constant) else _optimize(relation)
 
 
 def _optimize(relation: Relation) -> Relation:

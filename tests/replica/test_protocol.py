@@ -3,13 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import socket
+import struct
 import threading
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
-from ptvc.replica.protocol import Connection, Progress, ReplicaHello, encode, receive
+from ptvc.compute.lower import lower
+from ptvc.expr.relation import Aggregate, Filter, Get, Reduce
+from ptvc.expr.scalar import Call, ColumnRef, Literal
+from ptvc.persist.part import PartRef
+from ptvc.replica.protocol import (
+    CancelPeek,
+    Connection,
+    DataflowStatistics,
+    Import,
+    Peek,
+    PeekIndex,
+    Progress,
+    ReplicaHello,
+    RunJob,
+    encode,
+    receive,
+)
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import BOOL, INT4, INT8, NUMERIC, array_of
 
 
 @pytest.fixture
@@ -42,6 +63,28 @@ def test_messages_arrive_in_order_however_they_are_cut(listener: socket.socket) 
         thread.join()
     assert connection.receive() is None
     connection.close()
+
+
+def test_messages_hold_what_they_held() -> None:
+    schema = Schema((Column("a", INT4, False), Column("b", array_of(NUMERIC))))
+    relation = Reduce(
+        Filter(Get("u1", schema), (Call("eq", (ColumnRef(0, INT4, False), Literal(7, INT4)), BOOL),)),
+        (ColumnRef(0, INT4),),
+        ("a",),
+        (Aggregate("count", None, INT8, "n", direct=(Literal([Decimal("1.50")], array_of(NUMERIC)),)),),
+    )
+    part = PartRef("u1", "arrow", b"rows", None, 3, 0, 4, 0, 4, 99)
+    source = Import("u1", "u1", schema, True, 4, (part,), (part, part), 9)
+    for message in (
+        Peek(1, relation, 4, (source,)),
+        PeekIndex(2, "u2", b"keys", relation, 4),
+        CancelPeek(3),
+        DataflowStatistics("u1", (), 3, 4),
+        RunJob(1, None, lower(relation), 4, (source,), None, (0,), None, "x", 2),
+    ):
+        (length,) = struct.unpack(">I", encode(message)[:4])
+        assert len(encode(message)) == 4 + length
+        assert pickle.loads(encode(message)[4:]) == message
 
 
 def test_a_large_message(listener: socket.socket) -> None:
