@@ -39,10 +39,12 @@ class Cursor:
 
     def at_word(self, *words: str) -> bool:
         """Whether the next tokens are these keywords, in order."""
-        for offset, word in enumerate(words):
-            token = self.peek(offset)
-            if token.kind is not TokenKind.NAME or token.value != word:
+        index = self.index
+        for word in words:  # never past the END token, which is no name
+            token = self.tokens[index]
+            if token.value != word or token.kind is not TokenKind.NAME:
                 return False
+            index += 1
         return True
 
     def at_any(self, *words: str) -> bool:
@@ -65,11 +67,12 @@ class Cursor:
                 self.fail()
 
     def at_symbol(self, symbol: str, ahead: int = 0) -> bool:
-        token = self.peek(ahead)
-        return token.kind is TokenKind.OPERATOR and token.value == symbol
+        token = self.peek(ahead) if ahead else self.tokens[self.index]
+        return token.value == symbol and token.kind is TokenKind.OPERATOR
 
     def accept_symbol(self, symbol: str) -> bool:
-        if not self.at_symbol(symbol):
+        token = self.tokens[self.index]
+        if token.value != symbol or token.kind is not TokenKind.OPERATOR:
             return False
         self.index += 1
         return True

@@ -32,11 +32,11 @@ from .plan import describe, plan, plan_generic, with_parameters
 from .plans import PlanContext, PlannedStatement, Prepared
 
 MAX_ENTRIES = 2_000
-MAX_WEIGHT = 32 << 20
-MAX_TEXT = 64 << 10
+MAX_WEIGHT = 64 << 20
+MAX_TEXT = 16 << 10
 """A longer statement is hardly ever sent twice."""
 
-TEXT_WEIGHT = 100
+TEXT_WEIGHT = 50
 """Bytes of memory per character: a syntax tree is much larger than its text."""
 
 NODE_WEIGHT = 2_000

@@ -94,6 +94,8 @@ def _contradicts(facts: Facts, relation: Filter) -> bool:
             if other != column and not (types[other] == types[column] and identical_when_equal(types[other])):
                 continue
             for predicate in facts.about(other):
+                if predicate is fixed and value.value is not None:
+                    continue  # what it says of itself
                 said = fold(transform(predicate, _put(value)))
                 if isinstance(said, Literal) and said.value is not True:
                     return True
