@@ -25,6 +25,7 @@ from ..repr.types import (
     FLOAT4,
     FLOAT8,
     INT8,
+    JSONB,
     NUMERIC,
     TEXT,
     Kind,
@@ -86,7 +87,7 @@ def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     if argument.is_string_category:
         return TEXT, TEXT
-    if argument.kind is Kind.BOOL:
+    if argument.kind in (Kind.BOOL, Kind.JSONB):
         return None
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
         return argument, derived_numeric(argument.scale)
@@ -139,6 +140,10 @@ def _text(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     return (TEXT, TEXT) if argument.is_string_category else None
 
 
+def _document(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, JSONB
+
+
 def _continuous(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     return (FLOAT8, FLOAT8) if argument.is_numeric_category else None
 
@@ -181,6 +186,9 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         AggregateFunction("any_value", AggregateKind.HIERARCHICAL, _any),
         AggregateFunction("array_agg", AggregateKind.WHOLE_GROUP, _array),
         AggregateFunction("string_agg", AggregateKind.WHOLE_GROUP, _text),
+        # Planned as string_agg of the members' texts, see sql/aggregate_call.py.
+        AggregateFunction("jsonb_agg", AggregateKind.WHOLE_GROUP, _document),
+        AggregateFunction("jsonb_object_agg", AggregateKind.WHOLE_GROUP, _document),
         AggregateFunction("mode", AggregateKind.WHOLE_GROUP, _any, within=True),
         AggregateFunction("percentile_disc", AggregateKind.WHOLE_GROUP, _any, within=True),
         AggregateFunction(

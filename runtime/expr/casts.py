@@ -25,6 +25,7 @@ from .decimals import (
     rescale,
     storage_scale,
 )
+from .jsonb.casts import from_jsonb
 from .row_errors import Evaluated, Mask, merge_errors, same_error
 from .text_input import from_text
 from .text_output import to_text
@@ -54,6 +55,8 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
 
 
 def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
+    if source.kind is Kind.JSONB:
+        return from_jsonb(array, target)
     match source.kind, target.kind:
         case (Kind.BOOL, Kind.INT4) | (Kind.INT4, Kind.BOOL):
             return Evaluated(array.cast(target.arrow))

@@ -61,6 +61,7 @@ _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     (Kind.INT4, Kind.CHAR): _E,
     (Kind.BOOL, Kind.INT4): _E,
     (Kind.INT4, Kind.BOOL): _E,
+    **{(Kind.JSONB, kind): _E for kind in (Kind.BOOL, *_NUMBERS)},
     (Kind.DATE, Kind.TIMESTAMP): _I,
     (Kind.DATE, Kind.TIMESTAMPTZ): _I,
     (Kind.TIMESTAMP, Kind.TIMESTAMPTZ): _I,
@@ -77,6 +78,7 @@ _CATEGORY = {
     Kind.DATE: "D",
     Kind.TIMESTAMP: "D",
     Kind.TIMESTAMPTZ: "D",
+    Kind.JSONB: "U",
     Kind.ARRAY: "A",
 }
 _PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ))

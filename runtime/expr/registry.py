@@ -15,6 +15,8 @@ from ..repr.types import Kind, ScalarType
 from .coercion import CastContext, base_name, can_cast_kind, category, is_preferred
 from .function import Function, Overload
 from .functions import CATALOG
+from .functions.comparison import OPERATOR_SIGNS as COMPARISONS
+from .functions.jsonb import comparison_keys
 from .literals import coerce_argument
 from .scalar import Call, Scalar
 
@@ -67,10 +69,41 @@ KNOWN_ELSEWHERE = frozenset(
         "get_bit",
         "get_byte",
         "isfinite",
+        "json_array",
+        "json_array_elements",
+        "json_array_elements_text",
+        "json_array_length",
         "json_build_array",
         "json_build_object",
-        "jsonb_build_array",
-        "jsonb_build_object",
+        "json_each",
+        "json_each_text",
+        "json_exists",
+        "json_extract_path",
+        "json_extract_path_text",
+        "json_object",
+        "json_object_keys",
+        "json_populate_record",
+        "json_populate_recordset",
+        "json_query",
+        "json_scalar",
+        "json_serialize",
+        "json_strip_nulls",
+        "json_table",
+        "json_to_record",
+        "json_to_recordset",
+        "json_typeof",
+        "json_value",
+        "jsonb_path_exists_tz",
+        "jsonb_path_match_tz",
+        "jsonb_path_query_array_tz",
+        "jsonb_path_query_first_tz",
+        "jsonb_path_query_tz",
+        "jsonb_populate_record",
+        "jsonb_populate_record_valid",
+        "jsonb_populate_recordset",
+        "jsonb_set_lax",
+        "jsonb_to_record",
+        "jsonb_to_recordset",
         "justify_days",
         "justify_hours",
         "justify_interval",
@@ -115,7 +148,6 @@ KNOWN_ELSEWHERE = frozenset(
         "to_char",
         "to_date",
         "to_json",
-        "to_jsonb",
         "to_number",
         "to_oct",
         "to_timestamp",
@@ -160,6 +192,8 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         coerce_argument(arg, flag, param)
         for arg, flag, param in zip(args, flags, overload.params, strict=True)
     )
+    if name in COMPARISONS and coerced[0].type.kind is Kind.JSONB:
+        return resolve_call(name, comparison_keys(name, coerced))
     nullable = overload.nullable
     if nullable is None:
         nullable = any(arg.nullable for arg in coerced) if overload.strict else True

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,12 +19,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError, UndefinedFunction, Unsupported
-from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
+from ..repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, base_name, can_cast
 from .datetime_input import InputError
 from .function import Datum, as_array
+from .functions.jsonb_path import found, path_arguments
 from .functions.pattern import translate
+from .jsonb.document import encode
+from .jsonb.tables import PAIRS, SINGLE, Members, members
 from .literals import cast_to, coerce_unknown
 from .relation import TableCall
 from .row_errors import Mask, RowErrors, merge_errors, same_error
@@ -135,6 +139,34 @@ def _text_call(name: str, nullable: bool) -> Resolver:
         return TableCall(name, texts, TEXT, nullable and len(args) > 2)
 
     return resolve
+
+
+def _document_call(name: str, type_: ScalarType) -> Resolver:
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+        if len(args) != 1:
+            raise _undefined(name, args, unknown)
+        return TableCall(name, _coerced(name, args, unknown, [JSONB]), type_, name.endswith("_text"))
+
+    return resolve
+
+
+def _path_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    name = "jsonb_path_query"
+    return TableCall(name, path_arguments(name, args, unknown), JSONB, False)
+
+
+def _path_query(args: Sequence[Datum], length: int) -> Expanded:
+    def queried(*arguments: Any) -> list[str | None]:
+        return [encode(item) for item in found(*arguments)]
+
+    return Expanded(*members(queried, args, (JSONB, TEXT, JSONB, BOOL), length))
+
+
+def _document_kernel(one: Members) -> Kernel:
+    def kernel(args: Sequence[Datum], length: int) -> Expanded:
+        return Expanded(*members(one, args, (JSONB,), length))
+
+    return kernel
 
 
 def _once_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
@@ -262,14 +294,14 @@ def _by_delimiter(text: pa.Array, delimiter: str | None) -> pa.Array:
 
 def _string_to_table(args: Sequence[Datum], length: int) -> Expanded:
     lists, errors = _split(as_array(args[0], length), args[1], _by_delimiter)
-    found = _listed(lists)
-    values = found.values
+    listed = _listed(lists)
+    values = listed.values
     if len(args) > 2:
         null = args[2]
         if isinstance(null, pa.Array):
-            null = null.take(pa.array(positions(found.counts)[0]))
+            null = null.take(pa.array(positions(listed.counts)[0]))
         values = pc.if_else(pc.equal(values, null).fill_null(False), pa.scalar(None, values.type), values)
-    return Expanded(found.counts, values, errors)
+    return Expanded(listed.counts, values, errors)
 
 
 def _by_pattern(flags: str) -> Splitter:
@@ -304,13 +336,18 @@ def _regexp_split(args: Sequence[Datum], length: int) -> Expanded:
     if not flags.is_valid:
         return Expanded(np.zeros(length, np.int64), pa.array([], pa.string()))
     lists, errors = _split(text, args[1], _by_pattern(flags.as_py()))
-    found = _listed(lists)
-    return Expanded(found.counts, found.values, errors)
+    listed = _listed(lists)
+    return Expanded(listed.counts, listed.values, errors)
 
 
 def _once(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(np.ones(length, np.int64), as_array(args[0], length))
 
+
+PAIR_COLUMNS = ("key", "value")
+
+COLUMN_NAMES = {"jsonb_array_elements": "value", "jsonb_array_elements_text": "value"}
+"""What the column of a function in FROM is called, where that is not the function's or the alias's name."""
 
 TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "generate_series": TableFunction(_series_call, _series),
@@ -319,7 +356,18 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
     "once": TableFunction(_once_call, _once),
+    "jsonb_path_query": TableFunction(_path_call, _path_query),
+    **{
+        name: TableFunction(_document_call(name, type_), _document_kernel(one))
+        for name, (one, type_) in SINGLE.items()
+    },
+    **{
+        f"{name}.{column}": TableFunction(_document_call(f"{name}.{column}", type_), _document_kernel(one))
+        for name, pair in PAIRS.items()
+        for column, (one, type_) in zip(PAIR_COLUMNS, pair, strict=True)
+    },
 }
-"""By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row."""
+"""By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row.  Those with a point in their names are
+columns of a function of several."""
 
-NAMES = frozenset(TABLE_FUNCTIONS) - {"once"}
+NAMES = frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"} | PAIRS.keys()

@@ -27,6 +27,7 @@ from .datetime_input import (
     parse_timestamptz,
 )
 from .decimals import limit_of
+from .jsonb.columns import parse_column
 from .row_errors import Evaluated, listed_errors
 
 _SPACE = " \t\n\r\v\f"
@@ -63,6 +64,8 @@ def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> E
             return _parse(array, PLAIN_TIMESTAMP, type_, parse_timestamp)
         case Kind.TIMESTAMPTZ:
             return _parse(array, None, type_, parse_timestamptz)
+        case Kind.JSONB:
+            return parse_column(array)
         case Kind.ARRAY:
             assert type_.element is not None
             return parse_array(array, type_.element, from_text)

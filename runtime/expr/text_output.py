@@ -24,7 +24,7 @@ _LAST_PLAIN_DAY = 2_932_896  # 9999-12-31
 def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
     """string[n]: each value of `array` (of type `type_`) as PostgreSQL prints it; NULL stays NULL."""
     match type_.kind:
-        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR:
+        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR | Kind.JSONB:
             return array
         case Kind.BOOL:
             return pc.if_else(array, pa.scalar("t"), pa.scalar("f"))
@@ -181,7 +181,7 @@ def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
     items = to_text(array.flatten(), element)
-    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.JSONB):
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')

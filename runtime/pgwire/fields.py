@@ -47,6 +47,8 @@ def encode(array: pa.Array, type_: ScalarType, format_: int) -> tuple[list[pa.Ar
         case Kind.CHAR:
             raw = array.cast(pa.binary())
             return _varying(pc.if_else(pc.equal(pc.binary_length(raw), 0), b"\0", raw))
+        case Kind.JSONB:
+            return _varying(pc.binary_join_element_wise(b"", array.cast(pa.binary()), b"\1"))
         case Kind.BOOL:
             return _fixed(array.cast(pa.uint8()), Kind.BOOL)
         case Kind.NUMERIC:

@@ -27,6 +27,8 @@ _FORMATS: dict[Kind, struct.Struct] = {
     Kind.TIMESTAMP: struct.Struct("!q"),
     Kind.TIMESTAMPTZ: struct.Struct("!q"),
 }
+JSONB_VERSION = b"\1"
+"""The first byte of a jsonb in binary."""
 _EPOCH = datetime(2000, 1, 1)
 _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _EPOCH_DATE = date(2000, 1, 1)
@@ -77,6 +79,10 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         if len(raw) != 1:
             raise BadSize
         return decode_text(raw.strip(b"\0"))
+    if kind is Kind.JSONB:
+        if raw[:1] != JSONB_VERSION:
+            raise DataError(f"unsupported jsonb version number {raw[0] if raw else 0}", sqlstate="22P03")
+        return parse_one(decode_text(raw[1:]), type_)
     if kind is Kind.NUMERIC:
         return parse_one(numeric_text(raw), type_)
     if kind is Kind.ARRAY:

@@ -39,6 +39,7 @@ class Kind(enum.Enum):
     TIMESTAMP = "timestamp"
     TIMESTAMPTZ = "timestamptz"
     OID = "oid"
+    JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
     ARRAY = "array"  # one-dimensional; `element` says of what
 
     __hash__ = object.__hash__  # Enum's is Python code, and every batch looks up types
@@ -129,6 +130,7 @@ DATE = ScalarType(Kind.DATE)
 TIMESTAMP = ScalarType(Kind.TIMESTAMP)
 TIMESTAMPTZ = ScalarType(Kind.TIMESTAMPTZ)
 OID = ScalarType(Kind.OID)
+JSONB = ScalarType(Kind.JSONB)
 
 
 def derived_numeric(scale: int) -> ScalarType:
@@ -155,6 +157,7 @@ _ARROW = {
     Kind.TIMESTAMP: pa.timestamp("us"),
     Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
     Kind.OID: pa.int64(),
+    Kind.JSONB: pa.string(),
 }
 
 _OID = {
@@ -173,6 +176,7 @@ _OID = {
     Kind.TIMESTAMP: 1114,
     Kind.TIMESTAMPTZ: 1184,
     Kind.NUMERIC: 1700,
+    Kind.JSONB: 3802,
 }
 
 _ARRAY_OID = {
@@ -191,6 +195,7 @@ _ARRAY_OID = {
     Kind.DATE: 1182,
     Kind.TIMESTAMPTZ: 1185,
     Kind.NUMERIC: 1231,
+    Kind.JSONB: 3807,
 }
 
 _TYPLEN = {
@@ -224,6 +229,7 @@ _FORMAT = {
     Kind.TIMESTAMP: "timestamp without time zone",
     Kind.TIMESTAMPTZ: "timestamp with time zone",
     Kind.OID: "oid",
+    Kind.JSONB: "jsonb",
 }
 
 _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items()} | {

@@ -17,9 +17,10 @@ from ..expr.aggregates import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
+from ..expr.functions.jsonb import sort_key
 from ..expr.relation import Aggregate, ScalarOrder
-from ..expr.scalar import Literal, Scalar, columns_of
-from ..repr.types import FLOAT8, Kind, ScalarType, array_of
+from ..expr.scalar import Call, Literal, Scalar, columns_of
+from ..repr.types import FLOAT8, JSONB, TEXT, Kind, ScalarType, array_of
 from . import ast
 from .expressions import Expressions, Typed, at
 
@@ -27,6 +28,10 @@ _NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_ag
 """Aggregates that an untyped literal alone does not choose an overload of."""
 
 _IN_ORDER = frozenset(("array_agg", "string_agg"))
+DOCUMENT_AGGREGATES = {"jsonb_agg": (1, "jsonb element"), "jsonb_object_agg": (2, "jsonb member")}
+"""How many arguments they have, and the function of these that is a member's text."""
+
+_FINISHED = {"jsonb_agg": "jsonb of elements", "jsonb_object_agg": "jsonb of members"}
 _IDEMPOTENT = frozenset(("min", "max", "any_value", "bool_and", "bool_or", "every", "bit_and", "bit_or"))
 
 
@@ -82,6 +87,8 @@ def _own_level(scalars: Sequence[Scalar], outer: int, call: ast.Function) -> Non
 
 def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     name = call.name[-1]
+    if name in DOCUMENT_AGGREGATES:
+        return _documents(expressions, call, name)
     nullable = AGGREGATES[name].empty is None
     if call.star:
         _, result = resolve_aggregate(name, None)
@@ -91,14 +98,17 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
         _refuse_unknown(name)
     wanted, result = resolve_arguments(name, [None if t.unknown else t.scalar.type for t in found])
     arguments = [expressions.coerce(t, w, name) for t, w in zip(found, wanted, strict=True)]
+    by = [expressions.scalar(key.expression) for key in call.order_by]
     order = tuple(
-        ScalarOrder(expressions.scalar(key.expression), key.descending, key.nulls_first)
-        for key in call.order_by
+        ScalarOrder(sort_key(scalar), key.descending, key.nulls_first)
+        for scalar, key in zip(by, call.order_by, strict=True)
     )
     if call.distinct:
         same = [*arguments, *(typed.scalar for typed in found)]
-        for key, node in zip(order, call.order_by, strict=True):
-            if key.scalar not in same:
+        for scalar, node in zip(by, call.order_by, strict=True):
+            if scalar.type.kind is Kind.JSONB:
+                raise Unsupported(f"DISTINCT with ORDER BY in {name} of jsonb is not supported")
+            if scalar not in same:
                 raise PtvcError(
                     "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
                     sqlstate="42P10",
@@ -119,6 +129,37 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     )
 
 
+def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggregate:
+    """jsonb_agg and jsonb_object_agg: the texts of all members, joined; `finished` makes the document of them."""
+    found = [] if call.star else [expressions.resolve(arg) for arg in call.args]
+    count, member = DOCUMENT_AGGREGATES[name]
+    if len(found) != count:
+        types = ", ".join(base_name(None if t.unknown else t.scalar.type) for t in found)
+        raise UndefinedFunction(f"function {name}({types}) does not exist")
+    if name == "jsonb_agg" and found[0].unknown and found[0].parameter is None:
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
+    if count == 2 and found[0].scalar.type.kind in (Kind.ARRAY, Kind.JSONB):
+        raise PtvcError("key value must be scalar, not array, composite, or json", sqlstate="22023")
+    order = tuple(
+        ScalarOrder(sort_key(expressions.scalar(key.expression)), key.descending, key.nulls_first)
+        for key in call.order_by
+    )
+    if call.distinct and order:
+        raise Unsupported(f"DISTINCT with ORDER BY in {name} is not supported")
+    scalars = tuple(expressions.defaulted(typed) for typed in found)
+    argument = Call(member, scalars, TEXT, False)
+    delimiter = Literal(", ", TEXT)
+    return Aggregate(
+        "string_agg", argument, TEXT, name, call.distinct, nullable=True, rest=(delimiter,), order=order
+    )
+
+
+def finished(call: ast.Function, value: Scalar) -> Scalar:
+    """The aggregate's result, from the column that holds what was planned for `call`."""
+    made = _FINISHED.get(call.name[-1])
+    return value if made is None else Call(made, (value,), JSONB, True)
+
+
 def _refuse_unknown(name: str) -> None:
     if name in _NOT_UNIQUE:
         raise PtvcError(
@@ -137,6 +178,8 @@ def _ordered_set(expressions: Expressions, call: ast.Function) -> Aggregate:
     given = [expressions.resolve(arg) for arg in call.args]
     if function is None or not function.within:
         raise _no_such(name, [*given, *keys], f"WITHIN GROUP is for ordered-set aggregates: {name} is none.")
+    if any(key.scalar.type.kind is Kind.JSONB for key in keys):
+        raise Unsupported(f"{name} over jsonb is not supported", position=call.position)
     if name in HYPOTHETICAL:
         scalars, direct, result = _hypothetical(expressions, function, keys, given)
     else:

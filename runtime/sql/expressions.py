@@ -416,6 +416,8 @@ class Expressions:
 
     def _subscript(self, node: ast.Subscript) -> Typed:
         array = self._resolve(node.arg)
+        if array.scalar.type.kind is Kind.JSONB and not array.unknown:
+            return self.apply("jsonb subscript", (array, self._resolve(node.index)), node.position)
         index = Typed(self.coerce(self._resolve(node.index), INT4, "subscript"))
         if array.scalar.type.kind is not Kind.ARRAY:
             raise DatatypeMismatch(

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
 from ..expr.relation import Get, JoinKind, Relation
+from ..expr.table_functions import COLUMN_NAMES
 from ..repr.types import OID
 from . import ast, build
 from .expressions import Expressions
@@ -91,7 +92,7 @@ class FromPlanner(JoinPlanner):
         finally:
             self.scope.open = False
         alias = item.alias or item.functions[0].name[-1]
-        if len(calls) == 1:
+        if len(calls) == 1 and item.functions[0].name[-1] not in COLUMN_NAMES:
             names = [alias]
         if item.ordinality:
             names.append("ordinality")
@@ -101,6 +102,9 @@ class FromPlanner(JoinPlanner):
         self.scope.add_table(alias, item.position)
         for label, (index, column) in zip(labels, list(enumerate(relation.schema))[width:], strict=True):
             self.scope.columns.append(ScopeColumn(alias, label, column.type, column.nullable, index))
+        if len(labels) == 1 and labels[0] != alias:
+            # A row of one value is that value: `FROM jsonb_array_elements(d) AS e` may say e ->> 'a'.
+            self.scope.columns.append(replace(self.scope.columns[-1], name=alias, hidden=True, row=True))
         return relation
 
     def _common_table(self, binding: CommonTableBinding) -> QueryPlan:

@@ -17,7 +17,7 @@ from ..expr.relation import (
 )
 from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
 from . import ast, build
-from .aggregate_call import aggregate_calls, plan_aggregate
+from .aggregate_call import aggregate_calls, finished, plan_aggregate
 from .expressions import RAW, Expressions
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
 from .planner import Planner, Prefix, order_position
@@ -105,7 +105,9 @@ class GroupingPlanner:
         relation, number = self._reduced(expressions.relation, keys, sets, aggregates)
         grouped = Expressions(self.planner, self.scope, relation, "SELECT")
         base = len(relation.schema) - len(aggregates)
-        grouped.aggregates = {call: build.ref(relation, base + place) for call, place in places.items()}
+        grouped.aggregates = {
+            call: finished(call, build.ref(relation, base + place)) for call, place in places.items()
+        }
         for call, arguments in markers.items():
             grouped.aggregates[call] = grouping_value(call, arguments, keys, sets, number)
         grouped.key_base = self.width

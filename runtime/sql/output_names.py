@@ -18,7 +18,7 @@ def _name(node: ast.Expression) -> str | None:
         case ast.Name(parts=parts):
             return parts[-1]
         case ast.Function(name=name):
-            return name[-1]
+            return None if name[-1] == "is json" else name[-1]
         case ast.Cast(arg=arg, type=type_):
             return _name(arg) or _type_name(type_)
         case ast.Case(otherwise=otherwise):

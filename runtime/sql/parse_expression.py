@@ -201,10 +201,21 @@ class ExpressionParser(FunctionParser):
         negated = self.accept_words("not")
         if self.accept_words("distinct", "from"):
             return ast.DistinctFrom(left, self._binary(_IS + 1), negated, position)
+        if self.accept_words("json"):
+            return self._is_json(left, negated, position)
         what = self.accept_any("null", "true", "false", "unknown")
         if what is None:
             self.fail()
         return ast.Is(left, what, negated, position)
+
+    def _is_json(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
+        kind = self.accept_any("value", "array", "object", "scalar") or "value"
+        unique = self.accept_words("with", "unique")
+        if unique or self.accept_words("without", "unique"):
+            self.accept_words("keys")
+        options = (ast.String(kind, position), ast.Boolean(unique, position))
+        test = ast.Function(("is json",), (left, *options), position)
+        return ast.Not(test, position) if negated else test
 
     def _between(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
         if self.accept_words("symmetric"):

@@ -27,7 +27,7 @@ from ..expr.relation import (
 )
 from ..expr.scalar import Cast, Literal, Parameter, Scalar, walk
 from ..repr.schema import Column, Schema
-from ..repr.types import INT8, TEXT, ScalarType
+from ..repr.types import INT8, TEXT, Kind, ScalarType
 from . import ast, build
 from .expressions import Expressions, Typed, at
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
@@ -216,6 +216,12 @@ class Planner:
                     "invalid UNION/INTERSECT/EXCEPT ORDER BY clause",
                     detail="Only result column names can be used, not expressions or functions.",
                     hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
+                    position=node.position,
+                )
+            if plan.outputs[index].type.kind is Kind.JSONB:
+                raise Unsupported(
+                    "ORDER BY of jsonb over a set operation is not supported",
+                    hint="Make it a derived table, and order that.",
                     position=node.position,
                 )
             order.append(OrderBy(plan.width + index, key.descending, key.nulls_first))

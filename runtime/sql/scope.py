@@ -31,7 +31,8 @@ class Correlated(Exception):
 @dataclass(frozen=True, slots=True)
 class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
-    their qualified name only; `absent` marks a column that is NULL in every row."""
+    their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
+    row of a function of one value, which is that value: the table's name alone reaches it, behind all columns."""
 
     table: str | None
     name: str
@@ -40,6 +41,7 @@ class ScopeColumn:
     index: int
     hidden: bool = False
     absent: bool = False
+    row: bool = False
 
 
 @dataclass(slots=True)
@@ -99,11 +101,17 @@ class Scope:
         """The ordinal of the one column that matches; 42702 when several do."""
         found: int | None = None
         for ordinal, column in enumerate(self.columns):
-            if column.name != name or (column.table != table if table is not None else column.hidden):
+            if (
+                column.row
+                or column.name != name
+                or (column.table != table if table is not None else column.hidden)
+            ):
                 continue
             if found is not None:
                 raise AmbiguousColumn(f'column reference "{name}" is ambiguous', position=position)
             found = ordinal
+        if found is None and table is None:
+            found = next((i for i, c in enumerate(self.columns) if c.row and c.name == name), None)
         return found
 
     def ancestor(self, level: int) -> Scope:
@@ -134,7 +142,7 @@ class Scope:
         return [
             column
             for column in self.columns
-            if column.table == table and not (column.hidden and column.absent)
+            if column.table == table and not column.row and not (column.hidden and column.absent)
         ]
 
     def _missing(self, table: str | None, name: str, position: int) -> PtvcError:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..errors import PtvcError
+from ..errors import PtvcError, Unsupported
+from ..expr.functions.jsonb import sort_key
 from ..expr.relation import (
     Distinct,
     OrderBy,
@@ -13,6 +14,7 @@ from ..expr.relation import (
     TopK,
 )
 from ..expr.scalar import ColumnRef, Scalar
+from ..repr.types import Kind
 from . import ast, build
 from .expressions import Expressions, Typed
 from .from_clause import FromPlanner
@@ -103,7 +105,7 @@ class SelectPlanner(GroupingPlanner):
     ) -> QueryPlan:
         values = [self._value(expressions, item) for item in items]
         sort = self._sort_scalars(expressions, order, values)
-        on = [expressions.scalar(node) for node in self._distinct_on(items)]
+        on = [sort_key(expressions.scalar(node)) for node in self._distinct_on(items)]
         return self._assemble(expressions.relation, items, values, sort, on)
 
     def _value(self, expressions: Expressions, item: Item) -> Typed:
@@ -125,7 +127,13 @@ class SelectPlanner(GroupingPlanner):
         sort = []
         for key, number in order:
             scalar = values[number].scalar if number is not None else expressions.scalar(key.expression)
-            sort.append((scalar, key.descending, key.nulls_first))
+            if self.body.distinct and scalar.type.kind is Kind.JSONB:
+                raise Unsupported(
+                    "ORDER BY of jsonb in SELECT DISTINCT is not supported",
+                    hint="Move DISTINCT to a derived table, and order that.",
+                    position=key.expression.position,
+                )
+            sort.append((sort_key(scalar), key.descending, key.nulls_first))
         return sort
 
     def _distinct_on(self, items: Sequence[Item]) -> list[ast.Expression]:

@@ -76,7 +76,7 @@ _PRIVILEGES = frozenset(
 _OF_ARRAYS = frozenset({"array_agg"})
 _OTHER_AGGREGATES = frozenset(
     {
-        "json_agg", "jsonb_agg", "json_object_agg", "jsonb_object_agg", "list_agg", "map_agg", "xmlagg",
+        "json_agg", "json_object_agg", "list_agg", "map_agg", "xmlagg",
         "range_agg", "range_intersect_agg",
     }
 )  # fmt: skip

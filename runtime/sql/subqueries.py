@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
+from ..expr.functions.jsonb import sort_key
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -211,7 +212,16 @@ class Subqueries:
             lefts.append(scalar)
             types.append(type_)
         names = [f"element{i}" for i in range(len(types))]
-        return plan, positions, lefts, self.planner.converted(plan, types, names), plan.width
+        relation = self.planner.converted(plan, types, names)
+        if symbol in _COMPARISONS and any(type_.kind is Kind.JSONB for type_ in types):
+            # Documents compare by their order keys, whatever joins and least values are made of the comparison.
+            lefts = [sort_key(left) for left in lefts]
+            rights = [
+                sort_key(ref) for ref in build.refs(relation, range(plan.width, plan.width + len(types)))
+            ]
+            relation, places = build.append(relation, rights, names)
+            relation = build.project(relation, [*range(plan.width), *places])
+        return plan, positions, lefts, relation, plan.width
 
     def _in_operands(
         self, expressions: Expressions, node: ast.InQuery
@@ -323,4 +333,5 @@ def _unify(
         raise no_such_operator(symbol, arg, element, position) from None
 
 
+_COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 _COUNT = Aggregate("count", None, INT8, "count", nullable=False)

@@ -10,10 +10,11 @@ import pyarrow as pa
 from ..errors import DatatypeMismatch, Unsupported
 from ..expr.evaluate import fold
 from ..expr.function import Datum
+from ..expr.jsonb.tables import PAIRS
 from ..expr.literals import python_value
 from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
 from ..expr.scalar import Literal, columns_of
-from ..expr.table_functions import NAMES, TABLE_FUNCTIONS, expand
+from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, TABLE_FUNCTIONS, expand
 from . import ast, build
 from .expressions import Expressions, Typed, at
 
@@ -45,12 +46,15 @@ def misplaced(clause: str, position: int) -> Unsupported:
     return Unsupported(f"set-returning functions are not allowed in {clause}", position=position)
 
 
-def table_call(expressions: Expressions, node: ast.Function, args: Sequence[Typed]) -> TableCall:
+def table_call(
+    expressions: Expressions, node: ast.Function, args: Sequence[Typed], name: str | None = None
+) -> TableCall:
+    """The call of `name`, the node's own unless it says otherwise."""
     with at(node.position):
-        call = TABLE_FUNCTIONS[node.name[-1]].resolve(
+        call = TABLE_FUNCTIONS[name or node.name[-1]].resolve(
             tuple(arg.scalar for arg in args), tuple(arg.unknown for arg in args)
         )
-    for arg, scalar in zip(args, call.args, strict=True):
+    for arg, scalar in zip(args, call.args, strict=False):  # a call may add what was left out
         if arg.parameter is not None and arg.unknown:
             expressions.planner.parameter_types[arg.parameter] = scalar.type
     return call
@@ -72,10 +76,15 @@ def calls_in_from(
             names.append(node.name[-1])
             continue
         args = [expressions.resolve(arg) for arg in node.args]
+        if node.name[-1] in PAIRS:
+            for column in PAIR_COLUMNS:
+                calls.append(table_call(expressions, node, args, f"{node.name[-1]}.{column}"))
+                names.append(column)
+            continue
         # unnest(a, b) is ROWS FROM (unnest(a), unnest(b)), in FROM only.
         groups = [[arg] for arg in args] if node.name[-1] == "unnest" and len(args) > 1 else [args]
         calls += [table_call(expressions, node, group) for group in groups]
-        names += [node.name[-1]] * len(groups)
+        names += [COLUMN_NAMES.get(node.name[-1], node.name[-1])] * len(groups)
     return calls, names
 
 
@@ -189,6 +198,12 @@ def _expand_level(expressions: Expressions, nodes: Sequence[ast.Function]) -> No
     calls: list[TableCall] = []
     places: dict[ast.Function, int] = {}
     for node in nodes:
+        if node.name[-1] in PAIRS:
+            raise Unsupported(
+                f"{node.name[-1]} in a select list is not supported: it gives a record",
+                hint="Move it to FROM, where it has the columns key and value.",
+                position=node.position,
+            )
         args = [expressions.resolve_raw(arg) for arg in node.args]
         call = table_call(expressions, node, args)
         known = next((column for made, column in expressions.made if made == call), None)

@@ -12,6 +12,7 @@ from ..repr.types import (
     INT2,
     INT4,
     INT8,
+    JSONB,
     NAME,
     NUMERIC,
     NUMERIC_MAX_PRECISION,
@@ -53,6 +54,7 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "date": DATE,
     "timestamp": TIMESTAMP,
     "timestamptz": TIMESTAMPTZ,
+    "jsonb": JSONB,
     "oid": OID,
     "xid": OID,
     "regclass": OID,
@@ -64,7 +66,7 @@ TYPE_NAMES: dict[str, ScalarType] = {
 
 REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
 
-INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json", "jsonb", "bytea", "uuid"})
+INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json", "bytea", "uuid"})
 """Types that exist in PostgreSQL and are refused: in `interval '1 day'` they are type names all the same."""
 
 _KNOWN_ELSEWHERE = INTERVAL_NAMES | {
@@ -72,6 +74,9 @@ _KNOWN_ELSEWHERE = INTERVAL_NAMES | {
     "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
     "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
 }  # fmt: skip
+
+
+_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(("bpchar", "character", "char", "uuid"), "Use text.")
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:
@@ -93,7 +98,7 @@ def _base_type(name: ast.TypeName) -> ScalarType:
         if word in _KNOWN_ELSEWHERE:
             raise Unsupported(
                 f"type {word} is not supported yet",
-                hint="Use text." if word in ("bpchar", "character", "char", "uuid") else None,
+                hint=_INSTEAD.get(word),
                 position=name.position,
             )
         raise UndefinedObject(f'type "{word}" does not exist', position=name.position)

@@ -49,6 +49,7 @@ class JsonDecoder:
         self._schema = schema
         self._key = tuple(key)
         self._values = value_columns(schema, key)
+        self._documents = any(column.type.kind is Kind.JSONB for column in schema)
         self._options = pyarrow.json.ParseOptions(
             explicit_schema=pa.schema(
                 [pa.field(c.name, c.type.arrow if c.type.kind in _NATIVE else pa.string()) for c in schema]
@@ -87,6 +88,8 @@ class JsonDecoder:
             return np.zeros(0, np.bool_)
         # Several objects on a line, or one over several lines, cannot pass when each line is {...}.
         odd: Mask = (array[lines.starts] != ord("{")) | (array[lines.ends - 1] != ord("}"))
+        if self._documents:  # whose text pyarrow does not hand out
+            odd[:] = True
         odd |= lines.containing(b"NaN", b"Inf", b"\\u0000", b"\0")
         odd |= lines.invalid_utf8()
         if lines.data.count(b"{") + lines.data.count(b"[") > len(lines) + _DEPTH_LIMIT:
@@ -182,7 +185,8 @@ class JsonDecoder:
             elif self._key and self._values:
                 absent[row] = not any(self._schema[index].name in record for index in self._values)
             for index, column in enumerate(self._schema):
-                text, reason = _text_of(record.get(column.name))
+                read = _document_text if column.type.kind is Kind.JSONB else _text_of
+                text, reason = read(record.get(column.name))
                 if reason is not None:
                     errors.add(row, index, *reason)
                 texts[index].append(text)
@@ -225,7 +229,7 @@ def _read_object(line: bytes) -> dict[str, Any] | tuple[str, str]:
         return "22021", f'invalid byte sequence for encoding "UTF8": {byte}'
     shown = text[:_QUOTED_PREFIX] + ("..." if len(text) > _QUOTED_PREFIX else "")
     try:
-        record = json.loads(text, parse_int=str, parse_float=str, parse_constant=_no_constant)
+        record = json.loads(text, parse_int=_Number, parse_float=_Number, parse_constant=_no_constant)
     except ValueError:
         return "22P02", f"invalid input syntax for type json: {shown}"
     except RecursionError:
@@ -233,6 +237,32 @@ def _read_object(line: bytes) -> dict[str, Any] | tuple[str, str]:
     if not isinstance(record, dict):
         return "22P02", f"a record must be a JSON object, not: {shown}"
     return record
+
+
+class _Number(str):
+    """The text of a number, to be told from a text that looks like one."""
+
+    __slots__ = ()
+
+
+def _document_text(value: Any) -> tuple[str | None, tuple[str, str] | None]:
+    """A field's value as JSON text; null is NULL, as for every other type."""
+    if value is None:
+        return None, None
+    try:
+        return _json_text(value), None
+    except RecursionError:
+        return None, ("54001", "JSON is nested too deeply")
+
+
+def _json_text(value: Any) -> str:
+    if isinstance(value, _Number):
+        return str(value)
+    if isinstance(value, list):
+        return "[" + ",".join(map(_json_text, value)) + "]"
+    if isinstance(value, dict):
+        return "{" + ",".join(f"{json.dumps(key)}:{_json_text(item)}" for key, item in value.items()) + "}"
+    return json.dumps(value)
 
 
 def _text_of(value: Any) -> tuple[str | None, tuple[str, str] | None]:

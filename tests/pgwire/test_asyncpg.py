@@ -26,6 +26,7 @@ VALUES = [
     ("double precision", -0.25),
     ("numeric", Decimal("-3.1400")),
     ("text", "\u2603"),
+    ("jsonb", '{"a": [1.50, null]}'),
     ("date", date(2026, 2, 28)),
     ("timestamp without time zone", datetime(1980, 1, 1, 1, 1, 1, 1)),
     ("timestamp with time zone", datetime(1980, 1, 1, tzinfo=UTC)),

@@ -18,7 +18,7 @@ from ptvc.pgwire.numeric import numeric_text
 from ptvc.pgwire.rows import data_rows, slices
 from ptvc.pgwire.types import decode_binary
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4, NUMERIC, Kind, ScalarType, array_of
+from ptvc.repr.types import INT4, JSONB, NUMERIC, Kind, ScalarType, array_of
 
 EPOCH = datetime(2000, 1, 1)
 
@@ -43,6 +43,7 @@ MAKERS: list[tuple[ScalarType, Any]] = [
     (ScalarType(Kind.VARCHAR, length=9), lambda r: "v" * r.randrange(9)),
     (ScalarType(Kind.NAME), lambda r: "name"),
     (ScalarType(Kind.CHAR), lambda r: r.choice("rvm")),
+    (JSONB, lambda r: r.choice(['{"a": 1.50, "b": ["\u00e9"]}', "null", "[]"])),
     (ScalarType(Kind.DATE), lambda r: date(1, 1, 1) + timedelta(r.randrange(3_000_000))),
     (ScalarType(Kind.TIMESTAMP), lambda r: EPOCH + timedelta(microseconds=r.randrange(-(2**54), 2**54))),
     (

@@ -18,6 +18,7 @@ from ptvc.repr.types import (
     INT2,
     INT4,
     INT8,
+    JSONB,
     NUMERIC,
     TEXT,
     TIMESTAMP,
@@ -234,3 +235,26 @@ def test_not_null_columns() -> None:
 def test_arrays_are_refused() -> None:
     with pytest.raises(Unsupported, match='column "a" of type integer\\[\\]'):
         JsonDecoder(Schema((Column("a", array_of(INT4)),)))
+
+
+def test_documents_keep_their_numbers_and_nest() -> None:
+    schema = Schema((Column("id", INT4), Column("d", JSONB), Column("t", TEXT)))
+    lines = [
+        b'{"id": 1, "d": {"b": 1.50, "a": [1e2, "x", "7", true, null]}, "t": 1.50}',
+        b'{"id": 2, "d": "text", "t": "1"}',
+        b'{"id": 3, "d": 12345678901234567890.123456789}',
+        b'{"id": 4, "d": null}',
+        b'{"id": 5, "d": "\\u0000"}',
+        b'{"id": 6, "d": {"a": 1, "a": 2}}',
+    ]
+    decoded = JsonDecoder(schema).decode(b"\n".join(lines) + b"\n", "x.jsonl", 1)
+    assert [row[1] for row in rows(decoded)] == [
+        '{"a": [100, "x", "7", true, null], "b": 1.50}',
+        '"text"',
+        "12345678901234567890.123456789",
+        None,
+        None,
+        '{"a": 2}',
+    ]
+    assert rows(decoded)[0][2] == "1.50"
+    assert [(error[0], error[1]) for error in errors(decoded)] == [(4, 1)]

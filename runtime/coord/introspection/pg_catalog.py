@@ -16,6 +16,7 @@ from ...repr.types import (
     INT2,
     INT4,
     INT8,
+    JSONB,
     NAME,
     NUMERIC,
     OID,
@@ -54,6 +55,7 @@ _BASE = (
     (TIMESTAMP, "timestamp", "D"),
     (TIMESTAMPTZ, "timestamptz", "D"),
     (NUMERIC, "numeric", "N"),
+    (JSONB, "jsonb", "U"),
 )
 
 

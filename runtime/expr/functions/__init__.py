@@ -15,6 +15,9 @@ from . import (
     boolean,
     comparison,
     datetime,
+    jsonb,
+    jsonb_build,
+    jsonb_path,
     like,
     math,
     numeric,
@@ -23,8 +26,8 @@ from . import (
     system,
 )
 
-_WHOLE = (comparison, boolean, like, pattern, strings, system, assertions)
-_SHARED = (arithmetic, numeric, math, datetime)
+_WHOLE = (comparison, boolean, like, pattern, strings, system, assertions, jsonb, jsonb_build, jsonb_path)
+_SHARED = (arithmetic, numeric, math, datetime, jsonb)
 
 
 def _catalog() -> Mapping[str, Function]:

@@ -24,6 +24,7 @@ from ...repr.types import (
     INT2,
     INT4,
     INT8,
+    JSONB,
     NAME,
     NUMERIC,
     OID,
@@ -39,6 +40,7 @@ from ..coercion import base_name, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..scalar import Call, Literal, Scalar
+from .jsonb import order_keys
 
 Compare = Callable[[Any, Any], Any]
 
@@ -105,6 +107,8 @@ def _date_as_timestamp(array: pa.Array, source: ScalarType, target: ScalarType) 
 
 def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
     """bool[n]: the comparison `name` of two data of one type."""
+    if type_.kind is Kind.JSONB:
+        return _MIRRORED[name](order_keys(left), order_keys(right))
     if type_.kind is Kind.ARRAY:
         return _compare_arrays(name, left, right, type_)
     if not type_.is_float:
@@ -139,7 +143,23 @@ def _comparison(name: str) -> Kernel:
     return kernel
 
 
-_SAME = (BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIMESTAMP, TIMESTAMPTZ, OID)
+_SAME = (
+    BOOL,
+    INT2,
+    INT4,
+    INT8,
+    FLOAT4,
+    FLOAT8,
+    NUMERIC,
+    TEXT,
+    NAME,
+    CHAR,
+    DATE,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    OID,
+    JSONB,
+)
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
 _PAIRS = [(type_, type_) for type_ in _SAME] + [
     (left, right) for family in _CROSS_FAMILIES for left in family for right in family if left is not right
@@ -240,7 +260,7 @@ def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def _hashable(type_: ScalarType) -> bool:
     """Arrow holds the same values of the type equal as SQL does."""
-    return not type_.is_float and type_.kind is not Kind.ARRAY
+    return not type_.is_float and type_.kind not in (Kind.ARRAY, Kind.JSONB)
 
 
 def _is_in(subject: pa.Array, items: pa.Array) -> pa.Array:

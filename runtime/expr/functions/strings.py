@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction, Unsupported
-from ...repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
+from ...repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType
 from ..coercion import base_name
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -234,7 +234,12 @@ def _resolve_concat(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]
 
 
 def _resolve_concat_operator(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
-    """text || anything that is not an array, either way round; at least one side is text."""
+    """text || anything that is not an array, either way round; at least one side is text.  jsonb || jsonb is another."""
+    if all(flag or arg.type.kind is Kind.JSONB for arg, flag in zip(args, unknown, strict=True)) and not all(
+        unknown
+    ):
+        documents = tuple(coerce_unknown(a, JSONB) if f else a for a, f in zip(args, unknown, strict=True))
+        return Call("jsonb_concat", documents, JSONB, any(document.nullable for document in documents))
     textual = [flag or arg.type.is_string_category for arg, flag in zip(args, unknown, strict=True)]
     _no_arrays("||", args)
     if all(textual) and any(arg.type.kind is Kind.CHAR for arg in args):

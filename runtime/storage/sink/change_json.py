@@ -105,6 +105,8 @@ def _values(values: pa.Array, type_: ScalarType) -> pa.Array:
             if type_.kind is Kind.TIMESTAMPTZ:
                 text = pc.replace_substring_regex(text, r"\+00( BC)?$", r"Z\1")
             text = _join('"', text, '"')
+        case Kind.JSONB:
+            text = values  # which is JSON as it stands
         case Kind.DATE:
             text = _join('"', to_text(values, type_), '"')
         case _:

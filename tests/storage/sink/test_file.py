@@ -21,6 +21,7 @@ from ptvc.repr.types import (
     FLOAT8,
     INT4,
     INT8,
+    JSONB,
     NUMERIC,
     TEXT,
     TIMESTAMP,
@@ -129,14 +130,25 @@ def test_json_values_are_exact(tmp_path: Path) -> None:
     import datetime
     from decimal import Decimal
 
-    types = [INT8, FLOAT8, ScalarType(Kind.NUMERIC, 10, 2), NUMERIC, BOOL, TEXT, DATE, TIMESTAMP, TIMESTAMPTZ]
+    types = [
+        INT8,
+        FLOAT8,
+        ScalarType(Kind.NUMERIC, 10, 2),
+        NUMERIC,
+        BOOL,
+        TEXT,
+        DATE,
+        TIMESTAMP,
+        TIMESTAMPTZ,
+        JSONB,
+    ]
     schema = Schema(tuple(Column(f'c"{i}', type_) for i, type_ in enumerate(types)))
     text = 'é"\\\n\t\x01\x1f/'
     moment = datetime.datetime(2024, 1, 2, 3, 4, 5, 600000)
     rows = [
-        (2**63 - 1, 0.1, Decimal("1.50"), Decimal("0.1234567890123456789"), True, text, datetime.date(2024, 2, 29), moment, moment.replace(tzinfo=datetime.UTC)),
-        (None, float("nan"), None, Decimal("1E+5"), False, "", None, None, None),
-        (None, float("-inf"), None, None, None, None, None, None, None),
+        (2**63 - 1, 0.1, Decimal("1.50"), Decimal("0.1234567890123456789"), True, text, datetime.date(2024, 2, 29), moment, moment.replace(tzinfo=datetime.UTC), '{"a": [1.50]}'),
+        (None, float("nan"), None, Decimal("1E+5"), False, "", None, None, None, None),
+        (None, float("-inf"), None, None, None, None, None, None, None, None),
     ]  # fmt: skip
     writer = FileSink("u1", tmp_path, "json", schema, SinkEnvelope.NONE)
     writer.open()
@@ -144,6 +156,7 @@ def test_json_values_are_exact(tmp_path: Path) -> None:
     lines = next(tmp_path.glob("*.jsonl")).read_text().splitlines()
     exact = next(line for line in lines if "9223372036854775807" in line)
     assert '"c\\"2":1.50,"c\\"3":0.1234567890123456789,"c\\"4":true' in exact
+    assert '"c\\"9":{"a": [1.50]},' in exact
     values = [tuple(json.loads(line).values())[:9] for line in lines]
     assert (
         2**63 - 1, 0.1, 1.5, 0.12345678901234568, True, text, "2024-02-29", "2024-01-02T03:04:05.6", "2024-01-02T03:04:05.6Z",
