@@ -22,6 +22,7 @@ from dataclasses import dataclass
 from ..errors import UndefinedFunction, Unsupported
 from ..repr.types import (
     BOOL,
+    BYTEA,
     FLOAT4,
     FLOAT8,
     INT8,
@@ -87,7 +88,7 @@ def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     if argument.is_string_category:
         return TEXT, TEXT
-    if argument.kind in (Kind.BOOL, Kind.JSONB):
+    if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID):
         return None
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
         return argument, derived_numeric(argument.scale)
@@ -137,6 +138,8 @@ def _array(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 
 
 def _text(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.kind is Kind.BYTEA:
+        return BYTEA, BYTEA
     return (TEXT, TEXT) if argument.is_string_category else None
 
 
@@ -239,6 +242,8 @@ def resolve_arguments(
     if name == "string_agg":
         if len(arguments) == 2 and all(type_ is None or type_.is_string_category for type_ in arguments):
             return (TEXT, TEXT), TEXT
+        if len(arguments) == 2 and all(type_ is None or type_.kind is Kind.BYTEA for type_ in arguments):
+            return (BYTEA, BYTEA), BYTEA
     elif function is not None and not function.within and len(arguments) == (2 if function.pair else 1):
         if function.pair:
             if all(type_ is None or can_cast(type_, FLOAT8, CastContext.IMPLICIT) for type_ in arguments):

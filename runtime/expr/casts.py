@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from ..repr.types import FLOAT8, Kind, ScalarType
 from .arrays import array_of_numpy, numpy_values, valid_mask
+from .binary_casts import bytes_to_integer, integer_to_bytes
 from .datetime_input import MAX_TIMESTAMP, MICROS_PER_DAY, MIN_TIMESTAMP
 from .decimals import (
     as_int64,
@@ -58,6 +59,10 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
     if source.kind is Kind.JSONB:
         return from_jsonb(array, target)
     match source.kind, target.kind:
+        case (Kind.BYTEA, _):
+            return bytes_to_integer(array, target)
+        case (_, Kind.BYTEA):
+            return Evaluated(integer_to_bytes(array))
         case (Kind.BOOL, Kind.INT4) | (Kind.INT4, Kind.BOOL):
             return Evaluated(array.cast(target.arrow))
         case (_, Kind.NUMERIC):

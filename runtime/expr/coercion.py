@@ -62,6 +62,8 @@ _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     (Kind.BOOL, Kind.INT4): _E,
     (Kind.INT4, Kind.BOOL): _E,
     **{(Kind.JSONB, kind): _E for kind in (Kind.BOOL, *_NUMBERS)},
+    **{(kind, Kind.BYTEA): _E for kind in _INTEGERS},
+    **{(Kind.BYTEA, kind): _E for kind in _INTEGERS},
     (Kind.DATE, Kind.TIMESTAMP): _I,
     (Kind.DATE, Kind.TIMESTAMPTZ): _I,
     (Kind.TIMESTAMP, Kind.TIMESTAMPTZ): _I,
@@ -79,13 +81,15 @@ _CATEGORY = {
     Kind.TIMESTAMP: "D",
     Kind.TIMESTAMPTZ: "D",
     Kind.JSONB: "U",
+    Kind.BYTEA: "U",
+    Kind.UUID: "U",
     Kind.ARRAY: "A",
 }
 _PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ))
 
 
 def category(kind: Kind) -> str:
-    """PostgreSQL's typcategory: B, N, S, D, A, or Z for internal types."""
+    """PostgreSQL's typcategory: B, N, S, D, A, U for types of no category, Z for internal ones."""
     return _CATEGORY[kind]
 
 

@@ -18,6 +18,7 @@ import pyarrow.compute as pc
 from ..repr.types import Kind, ScalarType
 from .array_input import parse_array
 from .arrays import put, with_nulls
+from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
 from .datetime_input import (
     PLAIN_DATE,
     PLAIN_TIMESTAMP,
@@ -66,6 +67,10 @@ def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> E
             return _parse(array, None, type_, parse_timestamptz)
         case Kind.JSONB:
             return parse_column(array)
+        case Kind.BYTEA:
+            return _binaries(array, PLAIN_BYTEA, parse_bytea)
+        case Kind.UUID:
+            return _binaries(array, PLAIN_UUID, parse_uuid)
         case Kind.ARRAY:
             assert type_.element is not None
             return parse_array(array, type_.element, from_text)
@@ -100,6 +105,24 @@ def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[
             parsed.append(None)
             failures.append((row, error.sqlstate, error.message))
     return Evaluated(put(values, odd, pa.array(parsed, arrow)), listed_errors(failures))
+
+
+def _binaries(array: pa.Array, plain: str, one: Callable[[str], bytes]) -> Evaluated:
+    """Hexadecimal text whole columns at once, any other by `one`."""
+    matches = pc.match_substring_regex(array, plain)
+    if pc.all(matches, min_count=0).as_py() is not False:
+        return Evaluated(hex_bytes(array))
+    odd = np.flatnonzero(~matches.fill_null(True).to_numpy(zero_copy_only=False))
+    parsed: list[bytes | None] = []
+    failures: list[tuple[int, str, str]] = []
+    for row, text in zip(odd.tolist(), array.take(pa.array(odd)).to_pylist(), strict=True):
+        try:
+            parsed.append(one(text))
+        except InputError as error:
+            parsed.append(None)
+            failures.append((row, error.sqlstate, error.message))
+    values = put(hex_bytes(with_nulls(array, odd)), odd, pa.array(parsed, pa.binary()))
+    return Evaluated(values, listed_errors(failures))
 
 
 def _invalid(type_name: str, text: str) -> InputError:

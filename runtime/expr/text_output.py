@@ -14,6 +14,7 @@ import pyarrow.compute as pc
 
 from ..repr.types import Kind, ScalarType
 from .arrays import numpy_values, put
+from .binary_text import bytea_text, uuid_text
 from .row_errors import Indices
 
 _MICROS_PER_DAY = 86_400_000_000
@@ -38,6 +39,10 @@ def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
             return _dates(array)
         case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
             return _timestamps(array, with_zone=type_.kind is Kind.TIMESTAMPTZ)
+        case Kind.BYTEA:
+            return bytea_text(array)
+        case Kind.UUID:
+            return uuid_text(array)
         case Kind.ARRAY:
             assert type_.element is not None
             return _arrays(array, type_.element)
@@ -181,7 +186,7 @@ def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
     items = to_text(array.flatten(), element)
-    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.JSONB):
+    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA, Kind.JSONB):
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')

@@ -44,6 +44,8 @@ def encode(array: pa.Array, type_: ScalarType, format_: int) -> tuple[list[pa.Ar
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME:
             return _varying(array.cast(pa.binary()))
+        case Kind.BYTEA | Kind.UUID:
+            return _varying(array)
         case Kind.CHAR:
             raw = array.cast(pa.binary())
             return _varying(pc.if_else(pc.equal(pc.binary_length(raw), 0), b"\0", raw))

@@ -85,6 +85,12 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         return parse_one(decode_text(raw[1:]), type_)
     if kind is Kind.NUMERIC:
         return parse_one(numeric_text(raw), type_)
+    if kind is Kind.BYTEA:
+        return raw
+    if kind is Kind.UUID:
+        if len(raw) != 16:
+            raise BadSize
+        return raw
     if kind is Kind.ARRAY:
         assert type_.element is not None
         return _decode_array(raw, type_.element)

@@ -38,6 +38,8 @@ class Kind(enum.Enum):
     DATE = "date"
     TIMESTAMP = "timestamp"
     TIMESTAMPTZ = "timestamptz"
+    BYTEA = "bytea"
+    UUID = "uuid"  # its 16 bytes, most significant first
     OID = "oid"
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
     ARRAY = "array"  # one-dimensional; `element` says of what
@@ -129,6 +131,8 @@ CHAR = ScalarType(Kind.CHAR)
 DATE = ScalarType(Kind.DATE)
 TIMESTAMP = ScalarType(Kind.TIMESTAMP)
 TIMESTAMPTZ = ScalarType(Kind.TIMESTAMPTZ)
+BYTEA = ScalarType(Kind.BYTEA)
+UUID = ScalarType(Kind.UUID)
 OID = ScalarType(Kind.OID)
 JSONB = ScalarType(Kind.JSONB)
 
@@ -156,12 +160,15 @@ _ARROW = {
     Kind.DATE: pa.date32(),
     Kind.TIMESTAMP: pa.timestamp("us"),
     Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
+    Kind.BYTEA: pa.binary(),
+    Kind.UUID: pa.binary(),
     Kind.OID: pa.int64(),
     Kind.JSONB: pa.string(),
 }
 
 _OID = {
     Kind.BOOL: 16,
+    Kind.BYTEA: 17,
     Kind.CHAR: 18,
     Kind.NAME: 19,
     Kind.INT8: 20,
@@ -177,10 +184,12 @@ _OID = {
     Kind.TIMESTAMPTZ: 1184,
     Kind.NUMERIC: 1700,
     Kind.JSONB: 3802,
+    Kind.UUID: 2950,
 }
 
 _ARRAY_OID = {
     Kind.BOOL: 1000,
+    Kind.BYTEA: 1001,
     Kind.CHAR: 1002,
     Kind.NAME: 1003,
     Kind.INT2: 1005,
@@ -196,6 +205,7 @@ _ARRAY_OID = {
     Kind.TIMESTAMPTZ: 1185,
     Kind.NUMERIC: 1231,
     Kind.JSONB: 3807,
+    Kind.UUID: 2951,
 }
 
 _TYPLEN = {
@@ -211,6 +221,7 @@ _TYPLEN = {
     Kind.DATE: 4,
     Kind.TIMESTAMP: 8,
     Kind.TIMESTAMPTZ: 8,
+    Kind.UUID: 16,
 }
 
 _FORMAT = {
@@ -228,6 +239,8 @@ _FORMAT = {
     Kind.DATE: "date",
     Kind.TIMESTAMP: "timestamp without time zone",
     Kind.TIMESTAMPTZ: "timestamp with time zone",
+    Kind.BYTEA: "bytea",
+    Kind.UUID: "uuid",
     Kind.OID: "oid",
     Kind.JSONB: "jsonb",
 }

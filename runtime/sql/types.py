@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import PtvcError, UndefinedObject, Unsupported
 from ..repr.types import (
     BOOL,
+    BYTEA,
     CHAR,
     DATE,
     FLOAT4,
@@ -20,6 +21,7 @@ from ..repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     Kind,
     ScalarType,
     array_of,
@@ -51,6 +53,8 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "character varying": VARCHAR,
     "char varying": VARCHAR,
     "name": NAME,
+    "bytea": BYTEA,
+    "uuid": UUID,
     "date": DATE,
     "timestamp": TIMESTAMP,
     "timestamptz": TIMESTAMPTZ,
@@ -66,7 +70,7 @@ TYPE_NAMES: dict[str, ScalarType] = {
 
 REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
 
-INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json", "bytea", "uuid"})
+INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json"})
 """Types that exist in PostgreSQL and are refused: in `interval '1 day'` they are type names all the same."""
 
 _KNOWN_ELSEWHERE = INTERVAL_NAMES | {
@@ -76,7 +80,7 @@ _KNOWN_ELSEWHERE = INTERVAL_NAMES | {
 }  # fmt: skip
 
 
-_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(("bpchar", "character", "char", "uuid"), "Use text.")
+_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(("bpchar", "character", "char"), "Use text.")
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:

@@ -11,6 +11,7 @@ from ptvc.expr.scalar import Cast
 from ptvc.expr.text_format import from_text, to_text
 from ptvc.repr.types import (
     BOOL,
+    BYTEA,
     CHAR,
     DATE,
     FLOAT4,
@@ -24,6 +25,7 @@ from ptvc.repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     Kind,
     ScalarType,
     array_of,
@@ -35,7 +37,7 @@ N5_0 = ScalarType(Kind.NUMERIC, 5, 0)
 N3_3 = ScalarType(Kind.NUMERIC, 3, 3)
 TARGETS = (
     BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, N10_2, N5_0, N3_3, TEXT, VARCHAR3, NAME, DATE, TIMESTAMP,
-    TIMESTAMPTZ, OID,
+    TIMESTAMPTZ, BYTEA, UUID, OID,
 )  # fmt: skip
 
 
@@ -78,6 +80,16 @@ INPUTS: dict[ScalarType, list[str]] = {
         "2020-02-29 12:34:56.25 UTC", "2020-02-29 12:34:56+0530", "2020-02-29 12:34:56+16", "x", "2020-02-29+01",
     ],
     VARCHAR3: ["", "abc", "abcd", "ab    ", "日本語", "日本語語"],
+    BYTEA: [
+        "\\x", "\\xDEad", "\\x1", "\\x 01 02", "\\xgg", "\\x0 1", "\\X01", "abc", "a\\001b", "a\\\\b", "a\\", "\\400", "\\12", "é", "",
+        "\\x01 0g", "\\x0é", "\\377",
+    ],
+    UUID: [
+        "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11", "{a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11}", "a0eebc999c0b4ef8bb6d6bb9bd380a11",
+        "a0ee-bc99-9c0b-4ef8-bb6d-6bb9-bd38-0a11", "{a0eebc99-9c0b4ef8-bb6d6bb9-bd380a11}", "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a1",
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a111", "{a0eebc999c0b4ef8bb6d6bb9bd380a11", "a0e-ebc999c0b4ef8bb6d6bb9bd380a11", "",
+        " a0eebc999c0b4ef8bb6d6bb9bd380a11", "g0eebc999c0b4ef8bb6d6bb9bd380a11", "a0eebc999c0b4ef8bb6d6bb9bd380a11-",
+    ],
     NAME: ["abc", "a" * 70, "é" * 40],
 }  # fmt: skip
 
@@ -164,7 +176,7 @@ TEXT_ARRAYS = [
 
 @pytest.mark.parametrize(
     ("element", "texts"),
-    [(INT4, ARRAYS), (TEXT, TEXT_ARRAYS), (FLOAT8, ["{1.5,NaN,-0}"]), (BOOL, ["{t,f,NULL}"])],
+    [(INT4, ARRAYS), (TEXT, TEXT_ARRAYS), (FLOAT8, ["{1.5,NaN,-0}"]), (BOOL, ["{t,f,NULL}"]), (BYTEA, ['{"\\\\x00",a,NULL}'])],
 )
 def test_arrays(oracle: psycopg.Connection, element: ScalarType, texts: list[str]) -> None:
     target = array_of(element)

@@ -8,6 +8,7 @@ from ptvc.errors import UndefinedFunction
 from ptvc.expr.registry import resolve_call
 from ptvc.repr.types import (
     BOOL,
+    BYTEA,
     DATE,
     FLOAT4,
     FLOAT8,
@@ -19,6 +20,7 @@ from ptvc.repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     ScalarType,
 )
 from support import check, product
@@ -52,6 +54,8 @@ COMPARABLE = [(a, b) for a in NUMBERS for b in NUMBERS] + [
     (TIMESTAMP, TIMESTAMP),
     (TIMESTAMP, TIMESTAMPTZ),
     (TIMESTAMPTZ, DATE),
+    (BYTEA, BYTEA),
+    (UUID, UUID),
     (OID, OID),
     (OID, INT4),
 ]

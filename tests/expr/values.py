@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ptvc.repr.types import (
     BOOL,
+    BYTEA,
     DATE,
     FLOAT4,
     FLOAT8,
@@ -15,6 +16,7 @@ from ptvc.repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     Kind,
     ScalarType,
 )
@@ -103,6 +105,14 @@ EDGES: dict[ScalarType, list[str | None]] = {
         "2020-02-29 12:34:56.789012+00",
         "1969-12-31 23:59:59+02",
         "2001-07-01 00:00:00-05:30",
+        None,
+    ],
+    BYTEA: ["\\x", "\\x00", "\\xff", "\\x616263", "\\x0001", "\\xdeadbeef00ff5c", "\\xffffffffffffff80", None],
+    UUID: [
+        "00000000-0000-0000-0000-000000000000",
+        "ffffffff-ffff-ffff-ffff-ffffffffffff",
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11",
+        "a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a12",
         None,
     ],
     OID: ["0", "1", "4294967295", None],

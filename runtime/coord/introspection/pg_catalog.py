@@ -9,6 +9,7 @@ from ...config import DATABASE
 from ...expr.scalar import ColumnRef
 from ...repr.types import (
     BOOL,
+    BYTEA,
     CHAR,
     DATE,
     FLOAT4,
@@ -23,6 +24,7 @@ from ...repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     Kind,
     ScalarType,
     array_of,
@@ -56,6 +58,8 @@ _BASE = (
     (TIMESTAMPTZ, "timestamptz", "D"),
     (NUMERIC, "numeric", "N"),
     (JSONB, "jsonb", "U"),
+    (BYTEA, "bytea", "U"),
+    (UUID, "uuid", "U"),
 )
 
 

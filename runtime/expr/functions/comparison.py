@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from ...errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from ...repr.types import (
     BOOL,
+    BYTEA,
     CHAR,
     DATE,
     FLOAT4,
@@ -31,6 +32,7 @@ from ...repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     Kind,
     ScalarType,
     array_of,
@@ -144,22 +146,9 @@ def _comparison(name: str) -> Kernel:
 
 
 _SAME = (
-    BOOL,
-    INT2,
-    INT4,
-    INT8,
-    FLOAT4,
-    FLOAT8,
-    NUMERIC,
-    TEXT,
-    NAME,
-    CHAR,
-    DATE,
-    TIMESTAMP,
-    TIMESTAMPTZ,
-    OID,
+    BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIMESTAMP, TIMESTAMPTZ, BYTEA, UUID, OID,
     JSONB,
-)
+)  # fmt: skip
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
 _PAIRS = [(type_, type_) for type_ in _SAME] + [
     (left, right) for family in _CROSS_FAMILIES for left in family for right in family if left is not right

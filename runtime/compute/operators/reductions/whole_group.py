@@ -184,9 +184,9 @@ def _string_agg(aggregate: AggregateOp, values: dict[int, pa.Array], chunk: Cont
             f"string_agg of {size:,} bytes in one step is not supported",
             hint="The limit is 2 GiB: aggregate smaller groups.",
         )
-    pool = pa.concat_arrays([text, delimiter, pa.array([""])])
+    pool = pa.concat_arrays([text, delimiter, pa.array([""], text.type)])
     parts = pool.take(pa.array(np.stack((before, rows), axis=1).ravel()))
-    return pc.binary_join(_lists(parts, 2 * totals, totals == 0), "")
+    return pc.binary_join(_lists(parts, 2 * totals, totals == 0), pa.scalar("", text.type))
 
 
 def _lengths(column: pa.Array) -> Ints:
