@@ -26,6 +26,7 @@ from .datetime_input import InputError
 from .function import Datum, as_array
 from .functions.jsonb_path import found, path_arguments
 from .functions.pattern import translate
+from .functions.splitting import Splitter, by_delimiter, split_by
 from .jsonb.document import encode
 from .jsonb.tables import PAIRS, SINGLE, Members, members
 from .literals import cast_to, coerce_unknown
@@ -253,47 +254,8 @@ def _subscripts(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(counts, pa.array(values.astype(np.int32)))
 
 
-Splitter = Callable[[pa.Array, str | None], pa.Array]
-
-
-def _split(text: pa.Array, by: Datum, split: Splitter) -> tuple[pa.Array, RowErrors | None]:
-    """A list of parts for every row; rows are taken together by what they are split by."""
-    length = len(text)
-    if isinstance(by, pa.Scalar) or length == 0:
-        groups = [(by.as_py() if isinstance(by, pa.Scalar) else None, np.arange(length))]
-    else:
-        encoded = by.dictionary_encode(null_encoding="encode")
-        codes = encoded.indices.to_numpy(zero_copy_only=False)
-        order = np.argsort(codes, kind="stable")
-        ends = np.cumsum(np.bincount(codes, minlength=len(encoded.dictionary)))[:-1]
-        groups = list(zip(encoded.dictionary.to_pylist(), np.split(order, ends), strict=True))
-    parts, places, errors = [], [], []
-    for value, rows in groups:
-        try:
-            parts.append(split(text.take(pa.array(rows)), value))
-        except InputError as error:
-            parts.append(pa.nulls(len(rows), pa.list_(pa.string())))
-            errors.append(same_error(rows, error.sqlstate, error.message))
-        places.append(rows)
-    back = np.argsort(np.concatenate(places), kind="stable")
-    lists = pa.concat_arrays([part.cast(pa.list_(pa.string())) for part in parts]).take(pa.array(back))
-    return lists, merge_errors(errors)
-
-
-def _by_delimiter(text: pa.Array, delimiter: str | None) -> pa.Array:
-    """As string_to_table: NULL divides into characters, an empty delimiter not at all; '' has no parts."""
-    if delimiter is None:
-        lists = pa.array([None if t is None else list(t) for t in text.to_pylist()], pa.list_(pa.string()))
-    elif delimiter == "":
-        offsets = np.concatenate(([0], np.cumsum(text.is_valid().to_numpy(zero_copy_only=False))))
-        lists = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), text.drop_null())
-    else:
-        lists = pc.split_pattern(text, delimiter)
-    return pc.if_else(pc.equal(text, ""), pa.scalar(None, lists.type), lists)
-
-
 def _string_to_table(args: Sequence[Datum], length: int) -> Expanded:
-    lists, errors = _split(as_array(args[0], length), args[1], _by_delimiter)
+    lists, errors = split_by(as_array(args[0], length), args[1], by_delimiter)
     listed = _listed(lists)
     values = listed.values
     if len(args) > 2:
@@ -335,7 +297,7 @@ def _regexp_split(args: Sequence[Datum], length: int) -> Expanded:
         flags = kinds[0] if len(kinds) else pa.scalar("")
     if not flags.is_valid:
         return Expanded(np.zeros(length, np.int64), pa.array([], pa.string()))
-    lists, errors = _split(text, args[1], _by_pattern(flags.as_py()))
+    lists, errors = split_by(text, args[1], _by_pattern(flags.as_py()))
     listed = _listed(lists)
     return Expanded(listed.counts, listed.values, errors)
 

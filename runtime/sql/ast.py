@@ -235,9 +235,13 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
+    """`arg[index]`; with `slice` `arg[index:upper]`, of which either bound may be left out."""
+
     arg: Expression
-    index: Expression
+    index: Expression | None
     position: int
+    slice: bool = False
+    upper: Expression | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _BINARY = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "^": "power",
     "~~": "like", "!~~": "not_like", "~~*": "ilike", "!~~*": "not_ilike",
     "~": "regex_match", "~*": "regex_imatch", "!~": "regex_not_match", "!~*": "regex_not_imatch",
-    "||": "concat_op",
+    "||": "concat_op", "@>": "array_contains", "<@": "array_contained", "&&": "array_overlaps",
 }  # fmt: skip
 _UNARY = {"-": "negate", "+": "plus"}
 

@@ -30,7 +30,6 @@ from .literal import decimal_literal, parse_literal
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
-from .session_arrays import concatenated
 from .types import REG_TYPES, resolve_type
 
 if TYPE_CHECKING:
@@ -298,8 +297,6 @@ class Expressions:
         if len(node.args) == 2 and isinstance(node.args[0], ast.Row) and isinstance(node.args[1], ast.Row):
             return self._row_comparison(node)
         args = [self._resolve(arg) for arg in node.args]
-        if node.symbol == "||" and (joined := concatenated(args)) is not None:
-            return joined
         if (
             any(isinstance(arg.scalar, MzNow) for arg in args)
             and node.symbol in NOW_OPERATORS
@@ -412,19 +409,35 @@ class Expressions:
             scalars = [fold(scalar) for scalar in scalars]
         if all(isinstance(scalar, Literal) for scalar in scalars):
             return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], array_of(element)))
-        return self.planner.session.array_of_expressions(self, scalars, element, node.position)
+        if element.kind is Kind.ARRAY:
+            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
+        return self.apply("array_of", [Typed(scalar) for scalar in scalars], node.position)
 
     def _subscript(self, node: ast.Subscript) -> Typed:
         array = self._resolve(node.arg)
         if array.scalar.type.kind is Kind.JSONB and not array.unknown:
+            if node.slice:
+                raise Unsupported("jsonb subscript does not support slices", position=node.position)
+            assert node.index is not None
             return self.apply("jsonb subscript", (array, self._resolve(node.index)), node.position)
-        index = Typed(self.coerce(self._resolve(node.index), INT4, "subscript"))
-        if array.scalar.type.kind is not Kind.ARRAY:
+        if array.unknown or array.scalar.type.kind is not Kind.ARRAY:
+            name = base_name(None if array.unknown else array.scalar.type)
             raise DatatypeMismatch(
-                f"cannot subscript type {base_name(array.scalar.type)} because it does not support subscripting",
+                f"cannot subscript type {name} because it does not support subscripting",
                 position=node.position,
             )
-        return self.planner.session.subscript(self, array, index, node.position)
+        if not node.slice:
+            return self.apply("array_subscript", (array, self._bound(node.index)), node.position)
+        first = Typed(Literal(1, INT4)) if node.index is None else self._bound(node.index)
+        last = Typed(Literal(2**31 - 1, INT4)) if node.upper is None else self._bound(node.upper)
+        return self.apply("array_slice", (array, first, last), node.position)
+
+    def _bound(self, node: ast.Expression | None) -> Typed:
+        assert node is not None
+        found = self._resolve(node)
+        if not found.unknown and not can_cast(found.scalar.type, INT4, CastContext.ASSIGNMENT):
+            raise DatatypeMismatch("array subscript must have type integer", position=node.position)
+        return Typed(self.coerce(found, INT4, "subscript"))
 
     def _subquery(self, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
         key = answer_key(node)

@@ -259,18 +259,27 @@ class ExpressionParser(FunctionParser):
         return self._postfix(self._primary())
 
     def _postfix(self, operand: ast.Expression) -> ast.Expression:
+        subscripted = False
         while True:
             position = self.token.position
+            if self.at_symbol("[") and subscripted:
+                raise Unsupported("arrays of several dimensions are not supported", position=position)
+            subscripted = self.at_symbol("[")
             if self.accept_symbol("::"):
                 operand = ast.Cast(operand, self.type_name(), position)
             elif self.accept_symbol("["):
-                index = self.expression()
-                if self.at_symbol(":"):
-                    raise Unsupported("array slices are not supported", position=position)
-                self.expect_symbol("]")
-                operand = ast.Subscript(operand, index, position)
+                operand = self._subscript(operand, position)
             else:
                 return operand
+
+    def _subscript(self, operand: ast.Expression, position: int) -> ast.Expression:
+        """`[i]`, `[i:j]`, `[:j]`, `[i:]` or `[:]`, behind the bracket."""
+        index = None if self.at_symbol(":") else self.expression()
+        upper, sliced = None, self.accept_symbol(":")
+        if sliced and not self.at_symbol("]"):
+            upper = self.expression()
+        self.expect_symbol("]")
+        return ast.Subscript(operand, index, position, sliced, upper)
 
     def _primary(self) -> ast.Expression:
         token = self.token

@@ -33,7 +33,6 @@ from .expressions import Expressions, Typed
 from .grouping_sets import is_grouping
 from .names import visible_path
 from .plans import PlanContext
-from .session_arrays import without
 from .table_functions import is_table_function, misplaced
 from .windows import misplaced_window
 
@@ -124,8 +123,6 @@ class SessionFunctions(CatalogFunctions):
         if method is not None:
             return method(self, expressions, node)
         args = [expressions._resolve(arg) for arg in node.args]
-        if name == "array_remove" and (kept := without(args)) is not None:
-            return kept
         try:
             return expressions.apply(name, args, node.position)
         except (UndefinedFunction, Unsupported):
@@ -208,30 +205,6 @@ class SessionFunctions(CatalogFunctions):
                 f'unrecognized configuration parameter "{arg.value}"', position=node.position
             )
         return Typed(Literal(value, TEXT))
-
-    # --- arrays ---
-
-    def array_of_expressions(
-        self, expressions: Expressions, scalars: Sequence[Scalar], element: ScalarType, position: int
-    ) -> Typed:
-        if build.never_has_rows(expressions.relation):
-            return Typed(Literal(None, array_of(element)))
-        raise Unsupported(
-            "ARRAY[...] of expressions that are not constant is not supported yet",
-            hint="In x = ANY (ARRAY[...]) write x IN (...).",
-            position=position,
-        )
-
-    def subscript(self, expressions: Expressions, array: Typed, index: Typed, position: int) -> Typed:
-        element = array.scalar.type.element
-        assert element is not None
-        if isinstance(array.scalar, Literal) and isinstance(index.scalar, Literal):
-            items, at_ = array.scalar.value, index.scalar.value
-            inside = items is not None and at_ is not None and 1 <= at_ <= len(items)
-            return Typed(Literal(items[at_ - 1] if inside else None, element))
-        if build.never_has_rows(expressions.relation):
-            return Typed(Literal(None, element))
-        raise Unsupported("array subscripts are not supported yet", position=position)
 
 
 def _current_schema(context: PlanContext) -> str | None:

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from ..function import Function, Overload
 from . import (
     arithmetic,
+    arrays,
     assertions,
     boolean,
     comparison,
@@ -22,11 +23,14 @@ from . import (
     math,
     numeric,
     pattern,
+    splitting,
     strings,
     system,
 )
 
-_WHOLE = (comparison, boolean, like, pattern, strings, system, assertions, jsonb, jsonb_build, jsonb_path)
+_WHOLE = (
+    arrays, comparison, boolean, jsonb, jsonb_build, jsonb_path, like, pattern, splitting, strings, system, assertions,
+)  # fmt: skip
 _SHARED = (arithmetic, numeric, math, datetime, jsonb)
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import DatatypeMismatch, UndefinedFunction, Unsupported
+from ...errors import DatatypeMismatch, UndefinedFunction
+from ...repr.order import order_keys
 from ...repr.types import (
     BOOL,
     BYTEA,
@@ -112,7 +113,7 @@ def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array
     if type_.kind is Kind.JSONB:
         return _MIRRORED[name](order_keys(left), order_keys(right))
     if type_.kind is Kind.ARRAY:
-        return _compare_arrays(name, left, right, type_)
+        return _compare_arrays(name, left, right)
     if not type_.is_float:
         return _MIRRORED[name](left, right)
     result = _MIRRORED[name](left, right)
@@ -130,12 +131,14 @@ def _any(mask: Datum) -> bool:
     return pc.any(mask).as_py() is True
 
 
-def _compare_arrays(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
-    """Equality of arrays, element by element; NULL elements are equal to each other."""
+def _compare_arrays(name: str, left: Datum, right: Datum) -> pa.Array:
+    """Arrays element by element, NULL elements the greatest and equal to each other, then by length."""
     length = len(left) if isinstance(left, pa.Array) else len(right)
-    pairs = zip(as_array(left, length).to_pylist(), as_array(right, length).to_pylist(), strict=True)
-    wanted = name == "eq"
-    return pa.array([None if a is None or b is None else (a == b) is wanted for a, b in pairs], pa.bool_())
+    first, second = as_array(left, length), as_array(right, length)
+    ranks = order_keys(pa.concat_arrays([first, second.cast(first.type)]))[-1]  # behind a key for NULLs
+    valid = pc.and_(first.is_valid(), second.is_valid()).to_numpy(zero_copy_only=False)
+    compared = _MIRRORED[name](pa.array(ranks[:length]), pa.array(ranks[length:]))
+    return compared if valid.all() else pc.if_else(pa.array(valid), compared, pa.scalar(None, pa.bool_()))
 
 
 def _comparison(name: str) -> Kernel:
@@ -158,8 +161,7 @@ _PAIRS = [(type_, type_) for type_ in _SAME] + [
 def _resolve_comparison(name: str) -> Function:
     kernel = _comparison(name)
     overloads = [Overload(pair, BOOL, kernel) for pair in _PAIRS]
-    if name in ("eq", "ne"):
-        overloads += [Overload((array_of(t), array_of(t)), BOOL, kernel) for t in (TEXT,)]
+    overloads.append(Overload((array_of(TEXT), array_of(TEXT)), BOOL, kernel))
     return Function(name, tuple(overloads), OPERATOR_SIGNS[name])
 
 
@@ -379,8 +381,6 @@ def _resolve_extreme(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...
         target = common_type(
             [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name.upper()
         )
-        if target.kind is Kind.ARRAY:
-            raise Unsupported(f"{name} of arrays is not supported", hint="Compare single elements instead.")
         coerced = tuple(
             cast_to(coerce_unknown(arg, target) if flag else arg, target)
             for arg, flag in zip(args, unknown, strict=True)

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import UndefinedFunction, Unsupported
+from ...errors import UndefinedFunction
 from ...repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType
 from ..coercion import base_name
 from ..datetime_input import InputError
@@ -17,6 +17,7 @@ from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..scalar import Call, Scalar
 from ..text_output import to_text
+from .arrays import resolve_concatenation
 from .rowwise import rowwise
 
 _MAX_BYTES = 0x3FFFFFFF
@@ -207,20 +208,12 @@ def _concat_ws(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return pc.if_else(separator.is_valid(), joined.fill_null(""), pa.scalar(None, pa.string()))
 
 
-def _no_arrays(name: str, args: Sequence[Scalar]) -> None:
-    if any(arg.type.kind is Kind.ARRAY for arg in args):
-        raise Unsupported(
-            f"{name} of arrays is not supported", hint="Use array_to_string on the array first."
-        )
-
-
 def _resolve_concat(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
         if len(args) < (1 if name == "concat" else 2):
             raise UndefinedFunction(
                 f"function {name}({', '.join(base_name(a.type) for a in args)}) does not exist"
             )
-        _no_arrays(name, args)
         coerced = [coerce_unknown(a, TEXT) if flag else a for a, flag in zip(args, unknown, strict=True)]
         if name == "concat_ws":
             if not coerced[0].type.is_string_category:
@@ -234,14 +227,15 @@ def _resolve_concat(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]
 
 
 def _resolve_concat_operator(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
-    """text || anything that is not an array, either way round; at least one side is text.  jsonb || jsonb is another."""
+    """text || anything, either way round; arrays among themselves and with elements; jsonb with jsonb."""
+    if any(arg.type.kind is Kind.ARRAY for arg in args):
+        return resolve_concatenation(args, unknown)
     if all(flag or arg.type.kind is Kind.JSONB for arg, flag in zip(args, unknown, strict=True)) and not all(
         unknown
     ):
         documents = tuple(coerce_unknown(a, JSONB) if f else a for a, f in zip(args, unknown, strict=True))
         return Call("jsonb_concat", documents, JSONB, any(document.nullable for document in documents))
     textual = [flag or arg.type.is_string_category for arg, flag in zip(args, unknown, strict=True)]
-    _no_arrays("||", args)
     if all(textual) and any(arg.type.kind is Kind.CHAR for arg in args):
         names = " || ".join(
             "unknown" if flag else base_name(arg.type) for arg, flag in zip(args, unknown, strict=True)
