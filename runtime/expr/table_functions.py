@@ -19,14 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError, UndefinedFunction, Unsupported
-from ..repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType
+from ..repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType, array_of
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, base_name, can_cast
-from .datetime_input import InputError
-from .function import Datum, as_array
+from .function import CallInfo, Datum, as_array
 from .functions.jsonb_path import found, path_arguments
-from .functions.pattern import translate
-from .functions.splitting import Splitter, by_delimiter, split_by
+from .functions.pattern import all_matches, split_by_pattern
+from .functions.splitting import by_delimiter, split_by
 from .jsonb.document import encode
 from .jsonb.tables import PAIRS, SINGLE, Members, members
 from .literals import cast_to, coerce_unknown
@@ -132,12 +131,12 @@ def _unnest_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCa
     return TableCall("unnest", args, args[0].type.element)
 
 
-def _text_call(name: str, nullable: bool) -> Resolver:
+def _text_call(name: str, nullable: bool, result: ScalarType = TEXT) -> Resolver:
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
         if len(args) not in (2, 3):
             raise _undefined(name, args, unknown)
         texts = _coerced(name, args, unknown, [TEXT] * len(args))
-        return TableCall(name, texts, TEXT, nullable and len(args) > 2)
+        return TableCall(name, texts, result, nullable and len(args) > 2)
 
     return resolve
 
@@ -266,40 +265,17 @@ def _string_to_table(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(listed.counts, values, errors)
 
 
-def _by_pattern(flags: str) -> Splitter:
-    def split(text: pa.Array, pattern: str | None) -> pa.Array:
-        if pattern is None:
-            return pa.nulls(len(text), pa.list_(pa.string()))
-        if "g" in flags:
-            raise InputError("22023", 'regexp_split_to_table() does not support the "global" option')
-        regex, simple = translate(pattern, "i" in flags)
-        if (
-            set(flags) - {"i", "c"}
-            or not simple
-            or pc.match_substring_regex(pa.array([""]), regex)[0].as_py()
-        ):
-            raise InputError("0A000", f'regular expression not supported: "{pattern}"')
-        return pc.split_pattern_regex(text, regex)
-
-    return split
-
-
 def _regexp_split(args: Sequence[Datum], length: int) -> Expanded:
-    text = as_array(args[0], length)
-    flags = args[2] if len(args) > 2 else pa.scalar("")
-    if isinstance(flags, pa.Array):
-        kinds = flags.unique().drop_null()
-        if len(kinds) > 1:
-            message = "regexp_split_to_table with flags that vary by row is not supported"
-            empty = np.zeros(length, np.int64)
-            return Expanded(empty, pa.array([], pa.string()), same_error(np.arange(length), "0A000", message))
-        text = pc.if_else(flags.is_valid(), text, pa.scalar(None, pa.string()))
-        flags = kinds[0] if len(kinds) else pa.scalar("")
-    if not flags.is_valid:
-        return Expanded(np.zeros(length, np.int64), pa.array([], pa.string()))
-    lists, errors = split_by(text, args[1], _by_pattern(flags.as_py()))
-    listed = _listed(lists)
-    return Expanded(listed.counts, listed.values, errors)
+    info = CallInfo((TEXT,) * len(args), array_of(TEXT), length)
+    split = split_by_pattern(args, info, "regexp_split_to_table")
+    return Expanded(_lengths(split.values), split.values.flatten(), split.errors)
+
+
+def _regexp_matches(args: Sequence[Datum], length: int) -> Expanded:
+    lists = pa.list_(pa.list_(pa.string()))
+    matches = all_matches(args, CallInfo((TEXT,) * len(args), array_of(array_of(TEXT)), length))
+    assert matches.values.type == lists
+    return Expanded(_lengths(matches.values), matches.values.flatten(), matches.errors)
 
 
 def _once(args: Sequence[Datum], length: int) -> Expanded:
@@ -317,6 +293,7 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "unnest": TableFunction(_unnest_call, _unnest),
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
+    "regexp_matches": TableFunction(_text_call("regexp_matches", False, array_of(TEXT)), _regexp_matches),
     "once": TableFunction(_once_call, _once),
     "jsonb_path_query": TableFunction(_path_call, _path_query),
     **{

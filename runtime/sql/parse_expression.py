@@ -170,9 +170,12 @@ class ExpressionParser(FunctionParser):
         if word == "in":
             return self._in(left, negated, position)
         if word == "similar":
-            raise Unsupported(
-                "SIMILAR TO is not supported", hint="Use LIKE or the operator ~.", position=position
-            )
+            self.expect_words("to")
+            similar: tuple[ast.Expression, ...] = (self._binary(_LIKE + 1),)
+            if self.accept_words("escape"):
+                similar = (*similar, self._binary(_LIKE + 1))
+            pattern = ast.Function(("similar_to_escape",), similar, position)
+            return ast.Operator("!~" if negated else "~", (left, pattern), position)
         symbol = ("!" if negated else "") + ("~~" if word == "like" else "~~*")
         if self.at_any("any", "some", "all") and self.at_symbol("(", 1):
             return self._quantified(symbol, left, position)

@@ -6,13 +6,13 @@ relation with the constant, or the system relation, that holds the answers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
-from ..expr.scalar import Coalesce, Literal, MzNow, Scalar
+from ..expr.scalar import Coalesce, Literal, MzNow
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
     BOOL,

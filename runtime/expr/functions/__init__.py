@@ -31,6 +31,8 @@ from . import (
 _WHOLE = (
     arrays, comparison, boolean, jsonb, jsonb_build, jsonb_path, like, pattern, splitting, strings, system, assertions,
 )  # fmt: skip
+_ADDED = (pattern.OVERLOADS,)
+"""Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (arithmetic, numeric, math, datetime, jsonb)
 
 
@@ -46,6 +48,10 @@ def _catalog() -> Mapping[str, Function]:
         catalog[name] = Function(name, tuple(merged), arithmetic.SIGNS.get(name))
     for alias, name in _ALIASES.items():
         catalog[alias] = Function(alias, catalog[name].overloads, None, catalog[name].resolver)
+    for added_family in _ADDED:
+        for name, more in added_family.items():
+            known = catalog.get(name) or Function(name, ())
+            catalog[name] = Function(name, (*known.overloads, *more), known.operator, known.resolver)
     for function in datetime.FUNCTIONS:
         catalog[function.name] = function
     return catalog

@@ -1,14 +1,16 @@
-"""Regular expressions: ~ ~* !~ !~* and regexp_replace, for the patterns on which RE2 and PostgreSQL agree.
+"""Regular expressions: ~ ~* !~ !~*, regexp_*, substring(... from pattern), SIMILAR TO.
 
-A pattern is read as PostgreSQL's advanced syntax and written as RE2's.  Matching needs only the same language;
-replacing needs the same match, so there only patterns are taken whose leftmost match has one possible length
-or one greedy end.  Anything else is refused with 0A000; what PostgreSQL finds malformed is 2201B.
+A pattern is read as PostgreSQL's advanced syntax (expr/regex) and run by RE2, whole columns at once, or by Python's
+`re`, once per distinct text where that suffices.  Whether there is a match needs only the same language; where it
+lies needs a pattern of which the engine finds the same match (regex/agreement.py), and any other is refused with
+0A000; what PostgreSQL finds malformed is 2201B.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -16,227 +18,18 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import BOOL, NAME, TEXT
+from ...repr.types import BOOL, INT4, NAME, TEXT, array_of
 from ..arrays import put
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
+from ..regex import render
+from ..regex.agreement import nullable, same_match
+from ..regex.parse import Options, parse, parse_options, refused
+from ..regex.tree import Node
 from ..row_errors import Evaluated, RowErrors, merge_errors, same_error
+from .rowwise import rowwise
 
-_CLASS_ESCAPES = {"d": "0-9", "s": r" \t\n\v\f\r", "w": "a-zA-Z0-9_"}
-_CHAR_ESCAPES = {"t": r"\t", "n": r"\n", "r": r"\r", "f": r"\f", "v": r"\v", "a": r"\x07", "e": r"\x1b"}
-_POSIX = {
-    "alpha": "a-zA-Z",
-    "digit": "0-9",
-    "alnum": "a-zA-Z0-9",
-    "upper": "A-Z",
-    "lower": "a-z",
-    "space": r" \t\n\v\f\r",
-    "punct": r"!-/:-@\[-`{-~",
-    "xdigit": "0-9A-Fa-f",
-    "blank": r" \t",
-}
-
-
-def _refused(pattern: str) -> InputError:
-    return InputError("0A000", f'regular expression not supported: "{pattern}"')
-
-
-def _malformed(reason: str) -> InputError:
-    return InputError("2201B", f"invalid regular expression: {reason}")
-
-
-class _Translator:
-    """One pass over a pattern; `simple` holds while the match has one possible end (see the module)."""
-
-    def __init__(self, pattern: str, fold: bool) -> None:
-        self.pattern = pattern
-        self.fold = fold
-        self.position = 0
-        self.depth = 0
-        self.quantified = 0
-        self.simple = True
-
-    def peek(self, count: int = 1) -> str:
-        return self.pattern[self.position : self.position + count]
-
-    def translate(self) -> str:
-        if self.pattern.startswith(("***", "(?")):
-            raise _refused(self.pattern)
-        out: list[str] = []
-        can_quantify = False
-        while self.position < len(self.pattern):
-            char = self.peek()
-            if char in "*+?" or (char == "{" and self.peek(2)[1:].isdigit()):
-                if not can_quantify:
-                    raise _malformed("quantifier operand invalid")
-                out.append(self._quantifier())
-                can_quantify = False
-                continue
-            if self.quantified:
-                self.simple = False  # something follows a quantified atom
-            piece, can_quantify = self._atom(char)
-            out.append(piece)
-        if self.depth:
-            raise _malformed("parentheses () not balanced")
-        return "(?s)" + "".join(out)
-
-    def _atom(self, char: str) -> tuple[str, bool]:
-        match char:
-            case "(":
-                if self.peek(2) == "(?" and self.peek(3) != "(?:":
-                    raise _refused(self.pattern)
-                self.depth += 1
-                self.simple = False
-                self.position += 3 if self.peek(3) == "(?:" else 1
-                return "(?:", False
-            case ")":
-                if not self.depth:
-                    raise _malformed("parentheses () not balanced")
-                self.depth -= 1
-                self.position += 1
-                return ")", True
-            case "|":
-                self.simple = False
-                self.position += 1
-                return "|", False
-            case "^":
-                self.position += 1
-                return r"\A", False
-            case "$":
-                self.position += 1
-                return r"\z", False
-            case "[":
-                return self._bracket(), True
-            case "\\":
-                return self._escape()
-            case "{":
-                raise _refused(self.pattern)
-            case _:
-                self.position += 1
-                return ("." if char == "." else self._literal(char)), True
-
-    def _literal(self, char: str) -> str:
-        if self.fold and char.isascii() and char.isalpha():
-            return f"[{char.lower()}{char.upper()}]"
-        return re.escape(char)
-
-    def _escape(self) -> tuple[str, bool]:
-        char = self.pattern[self.position + 1 : self.position + 2]
-        if not char:
-            raise _malformed("invalid escape \\ sequence")
-        self.position += 2
-        if char in _CLASS_ESCAPES:
-            return f"[{_CLASS_ESCAPES[char]}]", True
-        if char.lower() in _CLASS_ESCAPES:
-            return f"[^{_CLASS_ESCAPES[char.lower()]}]", True
-        if char in _CHAR_ESCAPES:
-            return _CHAR_ESCAPES[char], True
-        if char == "A":
-            return r"\A", False
-        if char == "Z":
-            return r"\z", False
-        if char.isalnum():
-            raise _refused(self.pattern)
-        return re.escape(char), True
-
-    def _quantifier(self) -> str:
-        self.quantified += 1
-        char = self.peek()
-        if char == "{":
-            match = re.compile(r"\{(\d{1,3})(,(\d{0,3}))?\}").match(self.pattern, self.position)
-            if match is None:
-                raise _malformed("invalid repetition count(s)")
-            low, high = int(match[1]), int(match[3]) if match[3] else int(match[1])
-            if low > 255 or high > 255 or (match[3] and high < low):
-                raise _malformed("invalid repetition count(s)")
-            out = match[0]
-            self.position = match.end()
-        else:
-            out = char
-            self.position += 1
-        if self.peek() == "?":
-            self.position += 1  # not greedy: the same language, another match
-            self.simple = False
-        elif self.peek() and self.peek() in "*+":
-            raise _malformed("quantifier operand invalid")
-        return out
-
-    def _bracket(self) -> str:
-        self.position += 1
-        negated = self.peek() == "^"
-        self.position += negated
-        items: list[str] = []
-        first = True
-        while True:
-            char = self.peek()
-            if not char:
-                raise _malformed("brackets [] not balanced")
-            if char == "]" and not first:
-                self.position += 1
-                break
-            items.append(self._bracket_item())
-            first = False
-        return f"[{'^' if negated else ''}{''.join(items)}]"
-
-    def _bracket_item(self) -> str:
-        if self.peek(2) == "[:":
-            end = self.pattern.find(":]", self.position)
-            name = self.pattern[self.position + 2 : end] if end > 0 else ""
-            if name not in _POSIX:
-                raise _malformed("invalid character class")
-            self.position = end + 2
-            folded = self.fold and name in ("upper", "lower")
-            return _POSIX["alpha" if folded else name]
-        if self.peek(2) in ("[.", "[="):
-            raise _refused(self.pattern)
-        if self.peek() == "\\" and self.peek(2)[1:] in _CLASS_ESCAPES:
-            self.position += 2
-            return _CLASS_ESCAPES[self.pattern[self.position - 1]]
-        low = self._bracket_char()
-        if self.peek() == "-" and self.peek(2)[1:] not in ("]", ""):
-            self.position += 1
-            if self.peek(2) in ("[.", "[=", "[:"):
-                raise _refused(self.pattern)
-            high = self._bracket_char()
-            if high < low:
-                raise _malformed("invalid character range")
-            return self._range(low, high)
-        return self._range(low, low)
-
-    def _bracket_char(self) -> str:
-        char = self.peek()
-        if char == "\\":
-            char = self.pattern[self.position + 1 : self.position + 2]
-            if not char or char.isalnum():
-                raise _refused(self.pattern)
-            self.position += 1
-        self.position += 1
-        return char
-
-    def _range(self, low: str, high: str) -> str:
-        out = _class_char(low) if low == high else f"{_class_char(low)}-{_class_char(high)}"
-        if not self.fold:
-            return out
-        for first, last, shift in (("a", "z", -32), ("A", "Z", 32)):
-            start, end = max(low, first), min(high, last)
-            if start <= end:
-                out += f"{chr(ord(start) + shift)}-{chr(ord(end) + shift)}"
-        return out
-
-
-def _class_char(char: str) -> str:
-    return "\\" + char if char in "\\]^-[" else char
-
-
-@lru_cache(maxsize=1024)
-def translate(pattern: str, fold: bool) -> tuple[str, bool]:
-    """The RE2 form of a PostgreSQL pattern, and whether a replacement finds the same match in both.
-
-    Raises InputError: 2201B for a malformed pattern, 0A000 for one outside the common ground.
-    """
-    translator = _Translator(pattern, fold)
-    text = translator.translate()
-    return text, translator.simple
+# --- whether there is a match ------------------------------------------------------------------------------------------
 
 
 def _rows_by(key: list[Any], valid: list[bool]) -> dict[Any, Any]:
@@ -247,7 +40,16 @@ def _rows_by(key: list[Any], valid: list[bool]) -> dict[Any, Any]:
     return {value: np.array(listed, np.int64) for value, listed in rows.items()}
 
 
-def _match(fold: bool, negate: bool) -> Kernel:
+def has_match(text: pa.Array, tree: Node) -> pa.Array:
+    """bool[n]: whether the pattern matches some part of each text."""
+    try:
+        return pc.match_substring_regex(text, render.re2(tree))
+    except render.NoSuchAssertion:
+        regex = render.python(tree)
+        return pa.array([None if t is None else regex.search(t) is not None for t in text.to_pylist()], pa.bool_())
+
+
+def _match(options: Options, negate: bool) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         text = as_array(args[0], info.length)
         if isinstance(args[1], pa.Scalar):
@@ -258,41 +60,280 @@ def _match(fold: bool, negate: bool) -> Kernel:
         errors: list[RowErrors | None] = []
         for pattern, rows in groups.items():
             try:
-                regex, _ = translate(pattern, fold)
+                tree, _ = parse(pattern, options)
             except InputError as error:
                 errors.append(same_error(rows, error.sqlstate, error.message))
                 continue
             part = text if len(rows) == info.length else text.take(pa.array(rows))
-            result = put(result, rows, pc.match_substring_regex(part, regex))
+            result = put(result, rows, has_match(part, tree))
         return Evaluated(pc.invert(result) if negate else result, merge_errors(errors))
 
     return kernel
 
 
-def _replace(args: Sequence[Datum], info: CallInfo) -> Evaluated:
-    """regexp_replace(text, pattern, replacement [, flags]) of one pattern: the first match, or all with `g`."""
-    text = as_array(args[0], info.length)
-    rows = np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))
-    constants = [datum[0] if isinstance(datum, pa.Array) and len(datum) == 1 else datum for datum in args[1:]]
-    if not all(isinstance(datum, pa.Scalar) for datum in constants):
-        message = "regexp_replace with a pattern that varies by row is not supported"
-        return Evaluated(pa.nulls(info.length, pa.string()), same_error(rows, "0A000", message))
-    pattern, replacement, *flags = (datum.as_py() for datum in constants)
-    options = flags[0] if flags else ""
-    try:
-        if set(options) - {"g", "i", "c"} or "\\" in replacement:
-            raise _refused(pattern)
-        regex, simple = translate(pattern, "i" in options)
-        if not simple or pc.match_substring_regex(pa.array([""]), regex)[0].as_py():
-            raise _refused(pattern)
-    except InputError as error:
-        return Evaluated(pa.nulls(info.length, pa.string()), same_error(rows, error.sqlstate, error.message))
-    limit = -1 if "g" in options else 1
-    return Evaluated(pc.replace_substring_regex(text, regex, replacement, max_replacements=limit))
+# --- where it lies -----------------------------------------------------------------------------------------------------
 
 
-def _function(name: str, operator: str, *, fold: bool, negate: bool) -> Function:
-    kernel = _match(fold, negate)
+@dataclass(frozen=True, slots=True)
+class Searcher:
+    """`every`: the flag `g` was given."""
+
+    regex: re.Pattern[str]
+    groups: int
+    every: bool
+
+    def all(self, text: str, start: int = 0, *, degenerate: bool = True) -> Iterator[re.Match[str]]:
+        """Every match from `start` on; without `degenerate` those of nothing at an end or behind another are left out."""
+        previous = 0
+        while start <= len(text) and (match := self.regex.search(text, start)) is not None:
+            if degenerate or (match.start() < len(text) and match.end() > previous):
+                yield match
+            previous = match.end()
+            start = previous + (match.start() == match.end())
+
+
+@lru_cache(maxsize=1024)
+def searcher(pattern: str, flags: str = "", function: str | None = None) -> Searcher:
+    """What finds PostgreSQL's match; `function` names one that has no flag `g`.  Raises InputError."""
+    options = parse_options(flags)
+    if function is not None and options.every:
+        raise InputError("22023", f'{function}() does not support the "global" option')
+    tree, groups = parse(pattern, Options(options.fold, options.literal, options.dot_stops, options.lines))
+    if not same_match(tree):
+        raise refused(pattern)
+    return Searcher(render.python(tree), groups, options.every)
+
+
+def _captured(match: re.Match[str], groups: int) -> list[str | None]:
+    return list(match.groups()) if groups else [match[0]]
+
+
+def _regexp_match(text: str, pattern: str, flags: str = "") -> list[str | None] | None:
+    found = searcher(pattern, flags, "regexp_match")
+    match = found.regex.search(text)
+    return None if match is None else _captured(match, found.groups)
+
+
+def _matches(text: str, pattern: str, flags: str = "") -> list[list[str | None]]:
+    found = searcher(pattern, flags)
+    out = []
+    for match in found.all(text):
+        out.append(_captured(match, found.groups))
+        if not found.every:
+            break
+    return out
+
+
+def all_matches(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+    """list[list[string]]: regexp_matches of each row."""
+    result = rowwise(_matches)(args, info)
+    assert isinstance(result, Evaluated)
+    return result
+
+
+def _split(function: str) -> Callable[..., list[str]]:
+    def split(text: str, pattern: str, flags: str = "") -> list[str]:
+        parts, end = [], 0
+        for match in searcher(pattern, flags, function).all(text, degenerate=False):
+            parts.append(text[end : match.start()])
+            end = match.end()
+        return [*parts, text[end:]]
+
+    return split
+
+
+def split_by_pattern(args: Sequence[Datum], info: CallInfo, function: str) -> Evaluated:
+    result = rowwise(_split(function))(args, info)
+    assert isinstance(result, Evaluated)
+    return result
+
+
+def _positive(name: str, value: int, least: int = 1) -> None:
+    if value < least:
+        raise InputError("22023", f'invalid value for parameter "{name}": {value}')
+
+
+def _count(text: str, pattern: str, start: int = 1, flags: str = "") -> int:
+    _positive("start", start)
+    return sum(1 for _ in searcher(pattern, flags, "regexp_count").all(text, start - 1))
+
+
+def _nth(
+    found: Searcher, text: str, start: int, number: int, group: int
+) -> tuple[re.Match[str], int] | None:
+    """The match and the group of it that is meant: of a pattern without groups the first is the whole match."""
+    if group > max(found.groups, 1):
+        return None
+    for place, match in enumerate(found.all(text, start - 1), 1):
+        if place == number:
+            return match, group if found.groups else 0
+    return None
+
+
+def _instr(
+    text: str, pattern: str, start: int = 1, number: int = 1, end: int = 0, flags: str = "", group: int = 0
+) -> int:
+    _positive("start", start)
+    _positive("n", number)
+    if end not in (0, 1):
+        raise InputError("22023", f'invalid value for parameter "endoption": {end}')
+    _positive("subexpr", group, 0)
+    found = _nth(searcher(pattern, flags, "regexp_instr"), text, start, number, group)
+    if found is None:
+        return 0
+    match, group = found
+    return (match.end(group) if end else match.start(group)) + 1
+
+
+def _substr(
+    text: str, pattern: str, start: int = 1, number: int = 1, flags: str = "", group: int = 0
+) -> str | None:
+    _positive("start", start)
+    _positive("n", number)
+    _positive("subexpr", group, 0)
+    found = _nth(searcher(pattern, flags, "regexp_substr"), text, start, number, group)
+    return None if found is None else found[0][found[1]]
+
+
+def _like(text: str, pattern: str, flags: str = "") -> bool:
+    options = parse_options(flags)
+    if options.every:
+        raise InputError("22023", 'regexp_like() does not support the "global" option')
+    tree, _ = parse(pattern, options)
+    return render.python(tree).search(text) is not None
+
+
+def _substring(text: str, pattern: str) -> str | None:
+    """substring(text from pattern): the first group, or the whole match where there is none."""
+    found = searcher(pattern)
+    match = found.regex.search(text)
+    return None if match is None else match[1 if found.groups else 0]
+
+
+# --- replacing ---------------------------------------------------------------------------------------------------------
+
+
+@lru_cache(maxsize=1024)
+def _template(replacement: str) -> tuple[str | int, ...]:
+    """Text, and numbers of groups (0 is the whole match)."""
+    parts: list[str | int] = []
+    position = 0
+    while position < len(replacement):
+        char = replacement[position]
+        following = replacement[position + 1 : position + 2]
+        if char == "\\" and following and following in "&123456789":
+            parts.append(0 if following == "&" else int(following))
+            position += 2
+            continue
+        position += 2 if char == "\\" and following == "\\" else 1
+        parts.append(char)
+    return tuple(parts)
+
+
+def _replaced(text: str, found: Searcher, replacement: str, start: int, number: int) -> str:
+    """The `number`th match from `start` replaced, or all of them where that is 0."""
+    parts = _template(replacement)
+    out, end = [], 0
+    for place, match in enumerate(found.all(text, start), 1):
+        if number and place < number:
+            continue
+        out.append(text[end : match.start()])
+        out += [
+            part if isinstance(part, str) else (match[part] or "") if part <= found.groups else "" for part in parts
+        ]
+        end = match.end()
+        if number:
+            break
+    out.append(text[end:])
+    return "".join(out)
+
+
+def _replace_text(text: str, pattern: str, replacement: str, flags: str = "") -> str:
+    found = searcher(pattern, flags)
+    return _replaced(text, found, replacement, 0, 0 if found.every else 1)
+
+
+def _replace_from(
+    text: str, pattern: str, replacement: str, start: int, number: int = 1, flags: str = ""
+) -> str:
+    _positive("start", start)
+    _positive("n", number, 0)
+    return _replaced(text, searcher(pattern, flags), replacement, start - 1, number)
+
+
+_REPLACE_ROWS = rowwise(_replace_text)
+
+
+def _replace(args: Sequence[Datum], info: CallInfo) -> pa.Array | Evaluated:
+    """regexp_replace(text, pattern, replacement [, flags]); constants go to RE2."""
+    if isinstance(args[0], pa.Array) and all(isinstance(datum, pa.Scalar) for datum in args[1:]):
+        pattern, replacement, *flags = (datum.as_py() for datum in args[1:])
+        try:
+            found = searcher(pattern, *flags)
+        except InputError:
+            return _REPLACE_ROWS(args, info)
+        tree, _ = parse(pattern, _plain(parse_options(flags[0] if flags else "")))
+        parts = _template(replacement)
+        if not nullable(tree) and all(isinstance(part, str) or part <= found.groups for part in parts):
+            template = "".join(
+                f"\\{part}" if isinstance(part, int) else "\\\\" if part == "\\" else part for part in parts
+            )
+            try:
+                return pc.replace_substring_regex(
+                    args[0], render.re2(tree), template, max_replacements=-1 if found.every else 1
+                )
+            except render.NoSuchAssertion:
+                pass
+    return _REPLACE_ROWS(args, info)
+
+
+def _plain(options: Options) -> Options:
+    return Options(options.fold, options.literal, options.dot_stops, options.lines)
+
+
+# --- SIMILAR TO --------------------------------------------------------------------------------------------------------
+
+
+def similar_pattern(pattern: str, escape: str = "\\") -> str:
+    """SQL's pattern as a regular expression over the whole text.  Raises InputError."""
+    if len(escape) > 1:
+        raise InputError("22019", "invalid escape string")
+    out = ["^(?:"]
+    position, bracket = 0, False
+    while position < len(pattern):
+        char = pattern[position]
+        position += 1
+        if escape and char == escape:
+            if position == len(pattern):
+                break
+            char = pattern[position]
+            position += 1
+            if char == '"':
+                raise InputError("0A000", "SQL's substring patterns are not supported")
+            out.append(char if char.isalnum() or not char.isascii() else "\\" + char)
+        elif bracket:
+            if char == "]":
+                bracket = False
+            out.append("\\\\" if char == "\\" else char)
+        elif char == "[":
+            bracket = True
+            out.append(char)
+            if pattern[position : position + 1] == "^":
+                out.append("^")
+                position += 1
+            if pattern[position : position + 1] == "]":
+                raise InputError("0A000", "SIMILAR TO with ] at the begin of brackets is not supported")
+        else:
+            shown = {"%": ".*", "_": ".", "(": "(?:", ".": "\\.", "^": "\\^", "$": "\\$", "\\": "\\\\"}
+            out.append(shown.get(char, char))
+    return "".join(out) + ")$"
+
+
+# --- the functions -----------------------------------------------------------------------------------------------------
+
+
+def _operator(name: str, operator: str, *, fold: bool, negate: bool) -> Function:
+    kernel = _match(Options(fold=fold), negate)
     return Function(
         name,
         tuple(Overload((subject, TEXT), BOOL, kernel, can_fail=True) for subject in (TEXT, NAME)),
@@ -300,13 +341,41 @@ def _function(name: str, operator: str, *, fold: bool, negate: bool) -> Function
     )
 
 
+def _function(name: str, one: Callable[..., Any], result: Any, params: tuple[Any, ...], least: int = 2) -> Function:
+    """`one` of the first `least` parameters and more; those that may find nothing are nullable."""
+    kernel = rowwise(one)
+    return Function(
+        name,
+        tuple(
+            Overload(params[:count], result, kernel, can_fail=True, nullable=True)
+            for count in range(least, len(params) + 1)
+        ),
+    )
+
+
 FUNCTIONS: tuple[Function, ...] = (
-    _function("regex_match", "~", fold=False, negate=False),
-    _function("regex_imatch", "~*", fold=True, negate=False),
-    _function("regex_not_match", "!~", fold=False, negate=True),
-    _function("regex_not_imatch", "!~*", fold=True, negate=True),
+    _operator("regex_match", "~", fold=False, negate=False),
+    _operator("regex_imatch", "~*", fold=True, negate=False),
+    _operator("regex_not_match", "!~", fold=False, negate=True),
+    _operator("regex_not_imatch", "!~*", fold=True, negate=True),
     Function(
         "regexp_replace",
-        tuple(Overload((TEXT,) * count, TEXT, _replace, can_fail=True) for count in (3, 4)),
+        (
+            *(Overload((TEXT,) * count, TEXT, _replace, can_fail=True) for count in (3, 4)),
+            *(
+                Overload((TEXT, TEXT, TEXT, INT4, INT4, TEXT)[:count], TEXT, rowwise(_replace_from), can_fail=True)
+                for count in (4, 5, 6)
+            ),
+        ),
     ),
+    _function("regexp_match", _regexp_match, array_of(TEXT), (TEXT, TEXT, TEXT)),
+    _function("regexp_split_to_array", _split("regexp_split_to_array"), array_of(TEXT), (TEXT, TEXT, TEXT)),
+    _function("regexp_like", _like, BOOL, (TEXT, TEXT, TEXT)),
+    _function("regexp_count", _count, INT4, (TEXT, TEXT, INT4, TEXT)),
+    _function("regexp_instr", _instr, INT4, (TEXT, TEXT, INT4, INT4, INT4, TEXT, INT4)),
+    _function("regexp_substr", _substr, TEXT, (TEXT, TEXT, INT4, INT4, TEXT, INT4)),
+    _function("similar_to_escape", similar_pattern, TEXT, (TEXT, TEXT), 1),
 )
+
+OVERLOADS = {"substring": [Overload((TEXT, TEXT), TEXT, rowwise(_substring), can_fail=True, nullable=True)]}
+"""Added to functions of other families."""
