@@ -23,9 +23,11 @@ _BINARY = {
     "+": "add", "-": "subtract", "*": "multiply", "/": "divide", "%": "modulo", "^": "power",
     "~~": "like", "!~~": "not_like", "~~*": "ilike", "!~~*": "not_ilike",
     "~": "regex_match", "~*": "regex_imatch", "!~": "regex_not_match", "!~*": "regex_not_imatch",
+    "&": "bits_and", "|": "bits_or", "#": "bits_xor", "<<": "shift_left", ">>": "shift_right",
+    "^@": "starts_with",
     "||": "concat_op", "@>": "array_contains", "<@": "array_contained", "&&": "array_overlaps",
 }  # fmt: skip
-_UNARY = {"-": "negate", "+": "plus"}
+_UNARY = {"-": "negate", "+": "plus", "~": "bits_not", "@": "abs", "|/": "sqrt", "||/": "cbrt"}
 
 
 def operator_name(sign: str, arity: int) -> str | None:

@@ -187,12 +187,6 @@ class CatalogFunctions:
                 raise
             return Typed(Literal(None, OID))
 
-    def _size_pretty(self, expressions: Expressions, node: ast.Function) -> Typed:
-        (arg,) = self._args(expressions, node, 1)
-        if isinstance(arg, Literal) and arg.value == 0:
-            return Typed(Literal("0 bytes", TEXT))
-        raise Unsupported("pg_size_pretty is not supported yet", position=node.position)
-
     def _null_text(self, expressions: Expressions, node: ast.Function) -> Typed:
         for arg in node.args:
             expressions._resolve(arg)

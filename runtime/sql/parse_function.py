@@ -86,9 +86,22 @@ class FunctionParser(WindowParser):
             return ast.Function(("position",), (haystack, needle), position)
         if name == "trim":
             return self._trim(position)
+        if name == "normalize":
+            return self._normalize(position)
         if name in ("substring", "overlay"):
             return self._substring(name, position)
         return None
+
+    def _normalize(self, position: int) -> ast.Expression:
+        self.expect_symbol("(")
+        args: tuple[ast.Expression, ...] = (self.expression(),)
+        if self.accept_symbol(","):
+            form = self.accept_any("nfc", "nfd", "nfkc", "nfkd")
+            if form is None:
+                self.fail()
+            args = (*args, ast.String(form.upper(), position))
+        self.expect_symbol(")")
+        return ast.Function(("normalize",), args, position)
 
     def _trim(self, position: int) -> ast.Expression:
         self.expect_symbol("(")
@@ -110,6 +123,12 @@ class FunctionParser(WindowParser):
             args.append(self.expression())
         start: ast.Expression | None = None
         count: ast.Expression | None = None
+        if name == "substring" and self.accept_words("similar"):
+            raise Unsupported(
+                "substring(... SIMILAR ...) is not supported",
+                hint="Use substring(text from 'regular expression').",
+                position=position,
+            )
         while (word := self.accept_any("from", "for")) is not None:
             if word == "from":
                 start = self.expression()

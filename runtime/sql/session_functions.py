@@ -280,7 +280,6 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
         SessionFunctions._true,
     ),
     "pg_is_other_temp_schema": SessionFunctions._false,
-    "pg_size_pretty": SessionFunctions._size_pretty,
     "like_escape": SessionFunctions._like_escape,
     "to_regtype": SessionFunctions._to_regtype,
     "pg_advisory_unlock_all": SessionFunctions._nothing,

@@ -13,25 +13,32 @@ from . import (
     arithmetic,
     arrays,
     assertions,
+    binary,
+    bits,
     boolean,
     comparison,
     datetime,
+    format_string,
     jsonb,
     jsonb_build,
     jsonb_path,
     like,
     math,
+    nulls,
+    number_theory,
     numeric,
     pattern,
     splitting,
     strings,
     system,
+    trigonometry,
 )
 
 _WHOLE = (
-    arrays, comparison, boolean, jsonb, jsonb_build, jsonb_path, like, pattern, splitting, strings, system, assertions,
+    arrays, assertions, binary, bits, boolean, comparison, format_string, jsonb, jsonb_build, jsonb_path, like,
+    nulls, number_theory, pattern, splitting, strings, system, trigonometry,
 )  # fmt: skip
-_ADDED = (pattern.OVERLOADS,)
+_ADDED = (binary.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (arithmetic, numeric, math, datetime, jsonb)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import unicodedata
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -10,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction
-from ...repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType
+from ...repr.types import BOOL, BYTEA, INT4, INT8, JSONB, TEXT, Kind, ScalarType
 from ..coercion import base_name
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -129,8 +130,41 @@ def _md5(text: str) -> str:
     return hashlib.md5(text.encode(), usedforsecurity=False).hexdigest()
 
 
-def _to_hex(value: int, bits: int) -> str:
-    return format(value % (1 << bits), "x")
+def _to_base(value: int, bits: int, form: str) -> str:
+    return format(value % (1 << bits), form)
+
+
+def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
+    if start <= 0:
+        raise InputError("22011", "negative substring length not allowed")
+    count = len(new) if length is None else length
+    if start + count > 2147483647:
+        raise InputError("22003", "integer out of range")
+    return text[: start - 1] + new + text[max(start + count - 1, 0) :]
+
+
+def _normalize(text: str, form: str = "NFC") -> str:
+    if form.upper() not in ("NFC", "NFD", "NFKC", "NFKD"):
+        raise InputError("22023", f"invalid normalization form: {form}")
+    if not text.isascii() and any(unicodedata.category(char) == "Cn" for char in text):
+        raise InputError("0A000", "normalize of characters that are not assigned yet is not supported")
+    return unicodedata.normalize(form.upper(), text)
+
+
+_UNITS = (("bytes", 10 * 1024, False, 0),) + tuple(
+    (name, 20 * 1024 - 1, True, 10 * place) for place, name in enumerate(("kB", "MB", "GB", "TB", "PB"), 1)
+)
+
+
+def _size_pretty(size: int) -> str:
+    """In the first unit in which it is below the limit, rounded half away from zero."""
+    for place, (name, limit, rounded, bits) in enumerate(_UNITS):
+        if place + 1 == len(_UNITS) or abs(size) < limit:
+            shown = int((abs(size) + 1) // 2) * (-1 if size < 0 else 1) if rounded else size
+            return f"{shown} {name}"
+        shift = _UNITS[place + 1][3] - bits - 1 + rounded
+        size = (abs(size) >> shift) * (-1 if size < 0 else 1)
+    raise AssertionError("the last unit takes every size")
 
 
 def _trimmed(strip: Callable[..., Any]) -> Callable[..., str]:
@@ -149,7 +183,7 @@ def _trim_spaces(compute: Callable[..., Any]) -> Kernel:
 
 
 def _concat_text(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    return pc.binary_join_element_wise(as_array(args[0], info.length), args[1], "")
+    return pc.binary_join_element_wise(as_array(args[0], info.length), args[1], pa.scalar("", info.result.arrow))
 
 
 def _substring(args: Sequence[Datum], info: CallInfo) -> Any:
@@ -230,11 +264,12 @@ def _resolve_concat_operator(args: tuple[Scalar, ...], unknown: tuple[bool, ...]
     """text || anything, either way round; arrays among themselves and with elements; jsonb with jsonb."""
     if any(arg.type.kind is Kind.ARRAY for arg in args):
         return resolve_concatenation(args, unknown)
-    if all(flag or arg.type.kind is Kind.JSONB for arg, flag in zip(args, unknown, strict=True)) and not all(
-        unknown
-    ):
-        documents = tuple(coerce_unknown(a, JSONB) if f else a for a, f in zip(args, unknown, strict=True))
-        return Call("jsonb_concat", documents, JSONB, any(document.nullable for document in documents))
+    kinds = {arg.type for arg, flag in zip(args, unknown, strict=True) if not flag}
+    if kinds in ({JSONB}, {BYTEA}):
+        (type_,) = kinds
+        both = [coerce_unknown(arg, type_) if flag else arg for arg, flag in zip(args, unknown, strict=True)]
+        name = "jsonb_concat" if type_ == JSONB else "concat_op"
+        return Call(name, tuple(both), type_, any(arg.nullable for arg in both))
     textual = [flag or arg.type.is_string_category for arg, flag in zip(args, unknown, strict=True)]
     if all(textual) and any(arg.type.kind is Kind.CHAR for arg in args):
         names = " || ".join(
@@ -319,11 +354,26 @@ FUNCTIONS: tuple[Function, ...] = (
     _text("ascii", rowwise(_ascii), TEXT, result=INT4),
     _text("chr", rowwise(_chr), INT4, fails=True),
     _text("md5", rowwise(_md5), TEXT),
+    *(
+        Function(
+            f"to_{name}",
+            (
+                Overload((INT4,), TEXT, rowwise(lambda value, f=form: _to_base(value, 32, f))),
+                Overload((INT8,), TEXT, rowwise(lambda value, f=form: _to_base(value, 64, f))),
+            ),
+        )
+        for name, form in (("hex", "x"), ("oct", "o"), ("bin", "b"))
+    ),
     Function(
-        "to_hex",
+        "overlay",
         (
-            Overload((INT4,), TEXT, rowwise(lambda value: _to_hex(value, 32))),
-            Overload((INT8,), TEXT, rowwise(lambda value: _to_hex(value, 64))),
+            Overload((TEXT, TEXT, INT4), TEXT, rowwise(_overlay), can_fail=True),
+            Overload((TEXT, TEXT, INT4, INT4), TEXT, rowwise(_overlay), can_fail=True),
         ),
     ),
+    Function(
+        "normalize",
+        tuple(Overload((TEXT,) * count, TEXT, rowwise(_normalize), can_fail=True) for count in (1, 2)),
+    ),
+    _text("pg_size_pretty", rowwise(_size_pretty), INT8),
 )
