@@ -82,7 +82,7 @@ def answers(
     try:
         whole = f"SELECT ({expression})::text FROM inputs ORDER BY id"
         return [Answer(*row) for row in connection.execute(whole).fetchall()]  # type: ignore[arg-type]
-    except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded):
+    except (psycopg.errors.DataError, psycopg.errors.ProgramLimitExceeded, psycopg.errors.SyntaxError):
         pass  # some row fails: ask row by row
     query = f"SELECT ({expression})::text FROM inputs WHERE id = $1"
     result = connection.execute(

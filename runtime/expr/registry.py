@@ -84,7 +84,6 @@ KNOWN_ELSEWHERE = frozenset(
         "setseed",
         "statement_timestamp",
         "timeofday",
-        "to_char",
         "to_date",
         "to_json",
         "to_number",

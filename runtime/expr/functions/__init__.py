@@ -25,6 +25,7 @@ from . import (
     like,
     math,
     nulls,
+    number_format,
     number_theory,
     numeric,
     pattern,
@@ -38,7 +39,7 @@ _WHOLE = (
     arrays, assertions, binary, bits, boolean, comparison, format_string, jsonb, jsonb_build, jsonb_path, like,
     nulls, number_theory, pattern, splitting, strings, system, trigonometry,
 )  # fmt: skip
-_ADDED = (binary.OVERLOADS, pattern.OVERLOADS)
+_ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (arithmetic, numeric, math, datetime, jsonb)
 
@@ -55,12 +56,12 @@ def _catalog() -> Mapping[str, Function]:
         catalog[name] = Function(name, tuple(merged), arithmetic.SIGNS.get(name))
     for alias, name in _ALIASES.items():
         catalog[alias] = Function(alias, catalog[name].overloads, None, catalog[name].resolver)
+    for function in datetime.FUNCTIONS:
+        catalog[function.name] = function
     for added_family in _ADDED:
         for name, more in added_family.items():
             known = catalog.get(name) or Function(name, ())
             catalog[name] = Function(name, (*known.overloads, *more), known.operator, known.resolver)
-    for function in datetime.FUNCTIONS:
-        catalog[function.name] = function
     return catalog
 
 
