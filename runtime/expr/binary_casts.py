@@ -19,7 +19,9 @@ def integer_to_bytes(array: pa.Array) -> pa.Array:
     fixed = pa.Array.from_buffers(
         pa.binary(width), len(array), [None, pa.py_buffer(values.astype(values.dtype.newbyteorder(">")))]
     ).cast(pa.binary())
-    return fixed if array.null_count == 0 else pc.if_else(array.is_valid(), fixed, pa.scalar(None, pa.binary()))
+    return (
+        fixed if array.null_count == 0 else pc.if_else(array.is_valid(), fixed, pa.scalar(None, pa.binary()))
+    )
 
 
 def bytes_to_integer(array: pa.Array, target: ScalarType) -> Evaluated:

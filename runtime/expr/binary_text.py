@@ -54,7 +54,8 @@ def hex_bytes(array: pa.Array) -> pa.Array:
     running = np.zeros(len(data) + 1, np.int64)
     np.cumsum(kept, out=running[1:])
     pairs = values[kept].reshape(-1, 2)
-    return _binary(pairs[:, 0] << 4 | pairs[:, 1], running[offsets - low] // 2, like, pa.binary())
+    data = (pairs[:, 0] << 4 | pairs[:, 1]).astype(np.uint8)
+    return _binary(data, running[offsets - low] // 2, like, pa.binary())
 
 
 def _binary(data: Bytes, offsets: npt.NDArray[Any], like: pa.Array, type_: pa.DataType) -> pa.Array:

@@ -174,8 +174,8 @@ class ExpressionParser(FunctionParser):
             similar: tuple[ast.Expression, ...] = (self._binary(_LIKE + 1),)
             if self.accept_words("escape"):
                 similar = (*similar, self._binary(_LIKE + 1))
-            pattern = ast.Function(("similar_to_escape",), similar, position)
-            return ast.Operator("!~" if negated else "~", (left, pattern), position)
+            regex = ast.Function(("similar_to_escape",), similar, position)
+            return ast.Operator("!~" if negated else "~", (left, regex), position)
         symbol = ("!" if negated else "") + ("~~" if word == "like" else "~~*")
         if self.at_any("any", "some", "all") and self.at_symbol("(", 1):
             return self._quantified(symbol, left, position)

@@ -31,7 +31,13 @@ COMPARISONS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">
 @pytest.mark.parametrize("type_", list(ARRAYS), ids=str)
 def test_two_arrays(oracle: psycopg.Connection, type_: ScalarType) -> None:
     rows = product(ARRAYS[type_], ARRAYS[type_])
-    signs = {**COMPARISONS, "array_contains": "@>", "array_contained": "<@", "array_overlaps": "&&", "concat_op": "||"}
+    signs = {
+        **COMPARISONS,
+        "array_contains": "@>",
+        "array_contained": "<@",
+        "array_overlaps": "&&",
+        "concat_op": "||",
+    }
     for name, sign in signs.items():
         check(oracle, f"c0 {sign} c1", lambda a, b, f=name: resolve_call(f, (a, b)), (type_, type_), rows)
     for name in ("array_cat", "greatest", "least", "nullif"):
@@ -53,7 +59,11 @@ def test_array_and_element(oracle: psycopg.Connection, type_: ScalarType) -> Non
     for name in ("array_append", "array_remove", "array_position", "array_positions"):
         check(oracle, f"{name}(c0, c1)", lambda a, b, f=name: resolve_call(f, (a, b)), (type_, element), rows)
     check(
-        oracle, "array_prepend(c1, c0)", lambda a, b: resolve_call("array_prepend", (b, a)), (type_, element), rows
+        oracle,
+        "array_prepend(c1, c0)",
+        lambda a, b: resolve_call("array_prepend", (b, a)),
+        (type_, element),
+        rows,
     )
     check(oracle, "c0 || c1", lambda a, b: resolve_call("concat_op", (a, b)), (type_, element), rows)
     check(oracle, "c1 || c0", lambda a, b: resolve_call("concat_op", (b, a)), (type_, element), rows)
@@ -87,7 +97,9 @@ def test_parts_and_sizes(oracle: psycopg.Connection, type_: ScalarType) -> None:
         product(ARRAYS[type_], BOUNDS, BOUNDS),
     )
     for name in ("cardinality", "array_ndims", "array_dims", "array_reverse", "array_sort"):
-        check(oracle, f"{name}(c0)", lambda a, f=name: resolve_call(f, (a,)), (type_,), product(ARRAYS[type_]))
+        check(
+            oracle, f"{name}(c0)", lambda a, f=name: resolve_call(f, (a,)), (type_,), product(ARRAYS[type_])
+        )
     check(
         oracle,
         "array_sort(c0, c1, c2)",

@@ -176,7 +176,13 @@ TEXT_ARRAYS = [
 
 @pytest.mark.parametrize(
     ("element", "texts"),
-    [(INT4, ARRAYS), (TEXT, TEXT_ARRAYS), (FLOAT8, ["{1.5,NaN,-0}"]), (BOOL, ["{t,f,NULL}"]), (BYTEA, ['{"\\\\x00",a,NULL}'])],
+    [
+        (INT4, ARRAYS),
+        (TEXT, TEXT_ARRAYS),
+        (FLOAT8, ["{1.5,NaN,-0}"]),
+        (BOOL, ["{t,f,NULL}"]),
+        (BYTEA, ['{"\\\\x00",a,NULL}']),
+    ],
 )
 def test_arrays(oracle: psycopg.Connection, element: ScalarType, texts: list[str]) -> None:
     target = array_of(element)

@@ -54,9 +54,17 @@ def random_template(rng: Random) -> str:
 def test_random_templates(oracle: psycopg.Connection, seed: int) -> None:
     rng = Random(seed)
     rows = [
-        (f"{rng.randint(-(10**rng.randint(1, 7)), 10**rng.randint(1, 7)) / 100:.2f}", random_template(rng))
+        (
+            f"{rng.randint(-(10 ** rng.randint(1, 7)), 10 ** rng.randint(1, 7)) / 100:.2f}",
+            random_template(rng),
+        )
         for _ in range(1500)
     ]
     check(
-        oracle, "to_char(c0, c1)", lambda a, b: resolve_call("to_char", (a, b)), (N10_2, TEXT), rows, refusals=True
+        oracle,
+        "to_char(c0, c1)",
+        lambda a, b: resolve_call("to_char", (a, b)),
+        (N10_2, TEXT),
+        rows,
+        refusals=True,
     )

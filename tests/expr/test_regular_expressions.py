@@ -31,7 +31,9 @@ def call(name: str):  # type: ignore[no-untyped-def]
     return lambda *args: resolve_call(name, args)
 
 
-@pytest.mark.parametrize("name", ["regexp_match", "regexp_split_to_array", "regexp_count", "regexp_substr", "regexp_like"])
+@pytest.mark.parametrize(
+    "name", ["regexp_match", "regexp_split_to_array", "regexp_count", "regexp_substr", "regexp_like"]
+)
 def test_on_texts(oracle: psycopg.Connection, name: str) -> None:
     rows = product(TEXTS, PATTERNS)
     check(oracle, f"{name}(c0, c1)", call(name), (TEXT, TEXT), rows, refusals=True)
@@ -96,7 +98,23 @@ def _one() -> Literal:
     return Literal(1, INT4)
 
 
-SIMILAR = ["abc", "%b%", "_bc", "a%", "(a|b)%", "[a-c]+", "a{1,3}", "%(x|c)", "a.c", "^abc", "\\%", "[^a]%", "", "a|abc", None]
+SIMILAR = [
+    "abc",
+    "%b%",
+    "_bc",
+    "a%",
+    "(a|b)%",
+    "[a-c]+",
+    "a{1,3}",
+    "%(x|c)",
+    "a.c",
+    "^abc",
+    "\\%",
+    "[^a]%",
+    "",
+    "a|abc",
+    None,
+]
 
 
 def test_similar_to(oracle: psycopg.Connection) -> None:

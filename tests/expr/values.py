@@ -107,7 +107,16 @@ EDGES: dict[ScalarType, list[str | None]] = {
         "2001-07-01 00:00:00-05:30",
         None,
     ],
-    BYTEA: ["\\x", "\\x00", "\\xff", "\\x616263", "\\x0001", "\\xdeadbeef00ff5c", "\\xffffffffffffff80", None],
+    BYTEA: [
+        "\\x",
+        "\\x00",
+        "\\xff",
+        "\\x616263",
+        "\\x0001",
+        "\\xdeadbeef00ff5c",
+        "\\xffffffffffffff80",
+        None,
+    ],
     UUID: [
         "00000000-0000-0000-0000-000000000000",
         "ffffffff-ffff-ffff-ffff-ffffffffffff",

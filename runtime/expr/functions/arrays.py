@@ -18,6 +18,7 @@ from ..arrays import numpy_values
 from ..coercion import CastContext, base_name, can_cast, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..lists import (
+    Ints,
     counts_of,
     element_codes,
     is_valid,
@@ -52,9 +53,7 @@ def undefined(name: str, args: Sequence[Scalar], unknown: Sequence[bool]) -> Und
     )
 
 
-def _element_type(
-    name: str, args: Sequence[Scalar], unknown: Sequence[bool], shape: str
-) -> ScalarType:
+def _element_type(name: str, args: Sequence[Scalar], unknown: Sequence[bool], shape: str) -> ScalarType:
     """The one element type of arguments, of which `shape` says what each is: `a` an array, `e` an element."""
     known: list[ScalarType] = []
     for arg, flag, kind in zip(args, unknown, shape, strict=False):
@@ -105,7 +104,9 @@ def _polymorphic(name: str, shape: str, result: str, optional: int = 0) -> Resol
 def resolve_concatenation(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
     """`||` with an array on at least one side; an untyped literal is an array too."""
     left, right = (flag or arg.type.kind is Kind.ARRAY for arg, flag in zip(args, unknown, strict=True))
-    name, shape = ("array_cat", "aa") if left and right else ("array_append", "ae") if left else ("array_prepend", "ea")
+    name, shape = (
+        ("array_cat", "aa") if left and right else ("array_append", "ae") if left else ("array_prepend", "ea")
+    )
     try:
         return _polymorphic(name, shape, "a")(args, unknown)
     except UndefinedFunction:
@@ -173,10 +174,14 @@ def _trim_array(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     valid = is_valid(lists) & is_valid(fewer)
     wrong = valid & ((drop < 0) | (drop > counts))
     messages = [
-        same_error(np.array([row]), "2202E", f"number of elements to trim must be between 0 and {counts[row]}")
+        same_error(
+            np.array([row]), "2202E", f"number of elements to trim must be between 0 and {counts[row]}"
+        )
         for row in np.flatnonzero(wrong)
     ]
-    return Evaluated(_taken(lists, np.ones(info.length), counts - drop, valid & ~wrong), merge_errors(messages))
+    return Evaluated(
+        _taken(lists, np.ones(info.length), counts - drop, valid & ~wrong), merge_errors(messages)
+    )
 
 
 def _reverse(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -225,11 +230,15 @@ def _fill(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         [
             same_error(np.flatnonzero(several), "0A000", "arrays of several dimensions are not supported"),
             same_error(np.flatnonzero(null), "22004", "dimension values cannot be null"),
-            same_error(np.flatnonzero(negative), "54000", "array size exceeds the maximum allowed (134217727)"),
+            same_error(
+                np.flatnonzero(negative), "54000", "array size exceeds the maximum allowed (134217727)"
+            ),
             same_error(np.flatnonzero(large), "54000", "array size exceeds the maximum allowed (134217727)"),
         ]
     )
-    null_bounds = same_error(np.flatnonzero(~valid), "22004", "dimension array or low bound array cannot be null")
+    null_bounds = same_error(
+        np.flatnonzero(~valid), "22004", "dimension array or low bound array cannot be null"
+    )
     values = value.take(pa.array(owners_of(counts)))
     return Evaluated(list_array(values, counts, valid & ~wrong), merge_errors([errors, null_bounds]))
 
@@ -298,7 +307,7 @@ def _positions(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return list_array(places, fewer, is_valid(lists))
 
 
-def _shared(left: pa.Array, right: pa.Array) -> tuple[Mask, np.ndarray]:  # type: ignore[type-arg]
+def _shared(left: pa.Array, right: pa.Array) -> tuple[Mask, Ints]:
     """Which elements of `right` are among the same row's of `left` (a NULL is not); their owners."""
     a, b = element_codes(left.flatten(), right.flatten())
     owners, others = owners_of(counts_of(left)), owners_of(counts_of(right))
@@ -367,14 +376,23 @@ _SIGNS = {"||": "||", "array_contains": "@>", "array_contained": "<@", "array_ov
 
 
 def _function(
-    name: str, shape: str, result: str, kernel: Kernel, *, optional: int = 0, strict: bool = True, fails: bool = False
+    name: str,
+    shape: str,
+    result: str,
+    kernel: Kernel,
+    *,
+    optional: int = 0,
+    strict: bool = True,
+    fails: bool = False,
 ) -> Function:
     overload = Overload(None, TEXT, kernel, can_fail=fails, strict=strict, nullable=True)
     return Function(name, (overload,), _SIGNS.get(name), _polymorphic(name, shape, result, optional))
 
 
 FUNCTIONS: tuple[Function, ...] = (
-    Function("array_of", (Overload(None, TEXT, _array_of, strict=False, nullable=False),), None, resolve_array),
+    Function(
+        "array_of", (Overload(None, TEXT, _array_of, strict=False, nullable=False),), None, resolve_array
+    ),
     _function("array_subscript", "ai", "e", _subscript),
     _function("array_slice", "aii", "a", _slice),
     _function("array_append", "ae", "a", _append, strict=False),

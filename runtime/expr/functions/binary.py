@@ -34,7 +34,8 @@ def _encode(data: bytes, encoding: str) -> str:
             return "\n".join(text[i : i + _LINE] for i in range(0, len(text), _LINE))
         case "escape":
             return "".join(
-                f"\\{byte:03o}" if byte == 0 or byte > 127 else "\\\\" if byte == 92 else chr(byte) for byte in data
+                f"\\{byte:03o}" if byte == 0 or byte > 127 else "\\\\" if byte == 92 else chr(byte)
+                for byte in data
             )
         case _:
             raise _unknown_encoding(encoding)
@@ -230,7 +231,10 @@ def _one(one: Callable[..., Any], result: ScalarType, *params: ScalarType, fails
 FUNCTIONS: tuple[Function, ...] = (
     Function("encode", (_one(_encode, TEXT, BYTEA, TEXT, fails=True),)),
     Function("decode", (_one(_decode, BYTEA, TEXT, TEXT, fails=True),)),
-    *(Function(name, (_one(_digest(name), BYTEA, BYTEA),)) for name in ("sha224", "sha256", "sha384", "sha512")),
+    *(
+        Function(name, (_one(_digest(name), BYTEA, BYTEA),))
+        for name in ("sha224", "sha256", "sha384", "sha512")
+    ),
     Function("crc32", (_one(zlib.crc32, INT8, BYTEA),)),
     Function("convert_to", (_one(_convert_to, BYTEA, TEXT, TEXT, fails=True),)),
     Function("convert_from", (_one(_convert_from, TEXT, BYTEA, TEXT, fails=True),)),
@@ -239,9 +243,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("get_bit", (_one(_get_bit, INT4, BYTEA, INT8, fails=True),)),
     Function("set_bit", (_one(_set_bit, BYTEA, BYTEA, INT8, INT4, fails=True),)),
     Function("bit_count", (_one(_bit_count, INT8, BYTEA),)),
-    Function(
-        "uuid_extract_version", (Overload((UUID,), INT2, rowwise(_uuid_version), nullable=True),)
-    ),
+    Function("uuid_extract_version", (Overload((UUID,), INT2, rowwise(_uuid_version), nullable=True),)),
 )
 
 _SUBSTRING = [

@@ -7,15 +7,19 @@ by pattern.  Decimal point and group separator are those of locale C: `.` and `,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
-from ...repr.types import FLOAT4, FLOAT8, INT4, INT8, NUMERIC, TEXT, ScalarType
+import pyarrow as pa
+
+from ...errors import Unsupported
+from ...repr.types import FLOAT4, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, ScalarType
 from ..datetime_input import InputError
-from ..function import Overload
+from ..function import CallInfo, Datum, Overload
+from ..scalar import Scalar
 from .rowwise import rowwise
 
 _PATTERNS = (
@@ -92,7 +96,9 @@ def _read(text: str) -> tuple[tuple[_Piece, ...], _Template]:
             pieces.append(_Piece("", text[position]))
             position += 1
     t = template
-    if t.roman and (t.zero or t.point or t.sign or t.minus or t.plus or t.bracket or t.multiplied or t.scientific):
+    if t.roman and (
+        t.zero or t.point or t.sign or t.minus or t.plus or t.bracket or t.multiplied or t.scientific
+    ):
         raise _wrong('"RN" is incompatible with other formats')
     return tuple(pieces), template
 
@@ -391,6 +397,14 @@ def _overload(type_: ScalarType, one: Callable[..., Any]) -> Overload:
     return Overload((type_, TEXT), TEXT, rowwise(one), can_fail=True)
 
 
+def _refused(args: tuple[Scalar, ...]) -> ScalarType:
+    raise Unsupported("to_char of dates and times is not supported", hint="Use extract or date_part.")
+
+
+def _never(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    raise Unsupported("to_char of dates and times is not supported")
+
+
 OVERLOADS = {
     "to_char": [
         _overload(INT4, _integer_text),
@@ -398,6 +412,7 @@ OVERLOADS = {
         _overload(FLOAT4, _float_text(6)),
         _overload(FLOAT8, _float_text(_FLOAT_DIGITS)),
         _overload(NUMERIC, _exact_text),
+        *(Overload((type_, TEXT), _refused, _never) for type_ in (TIMESTAMP, TIMESTAMPTZ)),
     ]
 }
 """Added to those of dates and times."""

@@ -46,7 +46,9 @@ def has_match(text: pa.Array, tree: Node) -> pa.Array:
         return pc.match_substring_regex(text, render.re2(tree))
     except render.NoSuchAssertion:
         regex = render.python(tree)
-        return pa.array([None if t is None else regex.search(t) is not None for t in text.to_pylist()], pa.bool_())
+        return pa.array(
+            [None if t is None else regex.search(t) is not None for t in text.to_pylist()], pa.bool_()
+        )
 
 
 def _match(options: Options, negate: bool) -> Kernel:
@@ -158,9 +160,7 @@ def _count(text: str, pattern: str, start: int = 1, flags: str = "") -> int:
     return sum(1 for _ in searcher(pattern, flags, "regexp_count").all(text, start - 1))
 
 
-def _nth(
-    found: Searcher, text: str, start: int, number: int, group: int
-) -> tuple[re.Match[str], int] | None:
+def _nth(found: Searcher, text: str, start: int, number: int, group: int) -> tuple[re.Match[str], int] | None:
     """The match and the group of it that is meant: of a pattern without groups the first is the whole match."""
     if group > max(found.groups, 1):
         return None
@@ -239,7 +239,8 @@ def _replaced(text: str, found: Searcher, replacement: str, start: int, number: 
             continue
         out.append(text[end : match.start()])
         out += [
-            part if isinstance(part, str) else (match[part] or "") if part <= found.groups else "" for part in parts
+            part if isinstance(part, str) else (match[part] or "") if part <= found.groups else ""
+            for part in parts
         ]
         end = match.end()
         if number:
@@ -341,7 +342,9 @@ def _operator(name: str, operator: str, *, fold: bool, negate: bool) -> Function
     )
 
 
-def _function(name: str, one: Callable[..., Any], result: Any, params: tuple[Any, ...], least: int = 2) -> Function:
+def _function(
+    name: str, one: Callable[..., Any], result: Any, params: tuple[Any, ...], least: int = 2
+) -> Function:
     """`one` of the first `least` parameters and more; those that may find nothing are nullable."""
     kernel = rowwise(one)
     return Function(
@@ -363,7 +366,9 @@ FUNCTIONS: tuple[Function, ...] = (
         (
             *(Overload((TEXT,) * count, TEXT, _replace, can_fail=True) for count in (3, 4)),
             *(
-                Overload((TEXT, TEXT, TEXT, INT4, INT4, TEXT)[:count], TEXT, rowwise(_replace_from), can_fail=True)
+                Overload(
+                    (TEXT, TEXT, TEXT, INT4, INT4, TEXT)[:count], TEXT, rowwise(_replace_from), can_fail=True
+                )
                 for count in (4, 5, 6)
             ),
         ),

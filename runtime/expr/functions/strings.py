@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -143,16 +143,29 @@ def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
     return text[: start - 1] + new + text[max(start + count - 1, 0) :]
 
 
+_FORMS: dict[str, Literal["NFC", "NFD", "NFKC", "NFKD"]] = {
+    "NFC": "NFC",
+    "NFD": "NFD",
+    "NFKC": "NFKC",
+    "NFKD": "NFKD",
+}
+
+
 def _normalize(text: str, form: str = "NFC") -> str:
-    if form.upper() not in ("NFC", "NFD", "NFKC", "NFKD"):
+    known = _FORMS.get(form.upper())
+    if known is None:
         raise InputError("22023", f"invalid normalization form: {form}")
     if not text.isascii() and any(unicodedata.category(char) == "Cn" for char in text):
         raise InputError("0A000", "normalize of characters that are not assigned yet is not supported")
-    return unicodedata.normalize(form.upper(), text)
+    return unicodedata.normalize(known, text)
 
 
-_UNITS = (("bytes", 10 * 1024, False, 0),) + tuple(
-    (name, 20 * 1024 - 1, True, 10 * place) for place, name in enumerate(("kB", "MB", "GB", "TB", "PB"), 1)
+_UNITS = (
+    ("bytes", 10 * 1024, False, 0),
+    *(
+        (name, 20 * 1024 - 1, True, 10 * place)
+        for place, name in enumerate(("kB", "MB", "GB", "TB", "PB"), 1)
+    ),
 )
 
 
@@ -183,7 +196,9 @@ def _trim_spaces(compute: Callable[..., Any]) -> Kernel:
 
 
 def _concat_text(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    return pc.binary_join_element_wise(as_array(args[0], info.length), args[1], pa.scalar("", info.result.arrow))
+    return pc.binary_join_element_wise(
+        as_array(args[0], info.length), args[1], pa.scalar("", info.result.arrow)
+    )
 
 
 def _substring(args: Sequence[Datum], info: CallInfo) -> Any:

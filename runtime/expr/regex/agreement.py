@@ -35,7 +35,9 @@ def same_match(tree: Node) -> bool:
     if all(node.greedy for node in repeats) and deterministic(tree):
         return True
     items = _row(tree)
-    choices = any(isinstance(node, Alternation) for node in walk(tree))  # which are greedy whatever is in them
+    choices = any(
+        isinstance(node, Alternation) for node in walk(tree)
+    )  # which are greedy whatever is in them
     return (not choices and _one_lazy(items, repeats)) or _to_the_end(items, repeats) or _trimming(tree)
 
 

@@ -10,7 +10,20 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ..datetime_input import InputError
-from .tree import FULL, Alternation, Assertion, Chars, Concat, Group, Node, Ranges, Repeat, complement, folded, normal
+from .tree import (
+    FULL,
+    Alternation,
+    Assertion,
+    Chars,
+    Concat,
+    Group,
+    Node,
+    Ranges,
+    Repeat,
+    complement,
+    folded,
+    normal,
+)
 
 _CLASSES: dict[str, Ranges] = {
     "alpha": ((65, 90), (97, 122)),
@@ -250,7 +263,11 @@ class _Parser:
         digits = {"u": 4, "U": 8}.get(char)
         if digits is not None or char == "x":
             begin = self.position
-            while self.peek() and self.peek() in "0123456789abcdefABCDEF" and self.position - begin < (digits or 255):
+            while (
+                self.peek()
+                and self.peek() in "0123456789abcdefABCDEF"
+                and self.position - begin < (digits or 255)
+            ):
                 self.position += 1
             text = self.pattern[begin : self.position]
             if not text or (digits is not None and len(text) != digits) or int(text, 16) > 0x10FFFF:

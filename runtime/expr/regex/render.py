@@ -68,7 +68,8 @@ def _chars(ranges: tuple[tuple[int, int], ...], google: bool) -> str:
     if not shown:
         return r"[^\x00-\x{10FFFF}]" if google else r"[^\x00-\U0010ffff]"
     body = "".join(
-        _one(low, google) if low == high else f"{_one(low, google)}-{_one(high, google)}" for low, high in shown
+        _one(low, google) if low == high else f"{_one(low, google)}-{_one(high, google)}"
+        for low, high in shown
     )
     return f"[{'^' if negated else ''}{body}]"
 
