@@ -138,6 +138,14 @@ def test_bits(oracle: psycopg.Connection, type_: ScalarType) -> None:
 def test_bytes_are_joined_and_found(oracle: psycopg.Connection) -> None:
     rows = product(BYTES, BYTES)
     check(oracle, "c0 || c1", lambda a, b: resolve_call("concat_op", (a, b)), (BYTEA, BYTEA), rows)
+    patterns = ["\\x25", "\\x61256325", "\\x5f", "\\x0025", "\\x255cff", "\\xff"]
+    check(
+        oracle,
+        "c0 LIKE c1",
+        lambda a, b: resolve_call("like", (a, b)),
+        (BYTEA, BYTEA),
+        product(BYTES, patterns),
+    )
     check(oracle, "position(c1 in c0)", lambda a, b: resolve_call("position", (a, b)), (BYTEA, BYTEA), rows)
     check(
         oracle,

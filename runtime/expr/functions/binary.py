@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import re
 import zlib
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import BYTEA, INT2, INT4, INT8, TEXT, UUID, ScalarType
+from ...repr.types import BOOL, BYTEA, INT2, INT4, INT8, TEXT, UUID, ScalarType
 from ..binary_text import parse_hex
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Overload, as_array
@@ -213,6 +215,31 @@ def _bits(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return pc.multiply(_size(args, info), 8).cast(pa.int32())
 
 
+@lru_cache(maxsize=256)
+def _like_regex(pattern: bytes) -> re.Pattern[bytes]:
+    out = b""
+    position = 0
+    while position < len(pattern):
+        byte = pattern[position : position + 1]
+        position += 1
+        if byte == b"\\":
+            if position == len(pattern):
+                raise InputError("22025", "LIKE pattern must not end with escape character")
+            byte = pattern[position : position + 1]
+            position += 1
+            out += re.escape(byte)
+        else:
+            out += {b"%": b".*", b"_": b"."}.get(byte) or re.escape(byte)
+    return re.compile(out, re.DOTALL)
+
+
+def _like(negate: bool) -> Callable[[bytes, bytes], bool]:
+    def like(data: bytes, pattern: bytes) -> bool:
+        return (_like_regex(pattern).fullmatch(data) is not None) is not negate
+
+    return like
+
+
 # --- uuid ----------------------------------------------------------------------------------------------------------------
 
 
@@ -252,6 +279,8 @@ _SUBSTRING = [
 ]
 
 OVERLOADS: dict[str, list[Overload]] = {
+    "like": [_one(_like(False), BOOL, BYTEA, BYTEA, fails=True)],
+    "not_like": [_one(_like(True), BOOL, BYTEA, BYTEA, fails=True)],
     "md5": [_one(_md5, TEXT, BYTEA)],
     "length": [Overload((BYTEA,), INT4, _size)],
     "octet_length": [Overload((BYTEA,), INT4, _size)],
