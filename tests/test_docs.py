@@ -45,8 +45,8 @@ _ENDINGS = (".py", ".md", ".toml")
 
 # What an operator, a predicate or a piece of syntax becomes: nobody calls these by name.
 _OPERATORS = re.compile(
-    r"(all|any)_\w\w|is_.*|not_.*|regex_.*|add|subtract|multiply|divide|modulo|negate|plus|concat_op|eq|ne|lt|le|gt|ge"
-    r"|in|not|like|ilike|array_(of|subscript|slice|contains|contained|overlaps)|bits_.*|shift_.*|similar_to_escape"
+    r"(all|any)_\w+|is_.*|not_.*|regex_.*|add|subtract|multiply|divide|modulo|negate|plus|concat_op|eq|ne|lt|le|gt|ge"
+    r"|in|not|like|ilike|array_(of|subscript|slice|contains|contained|overlaps)|bits_.*|shift_.*|square_root|similar_to_escape"
 )
 
 

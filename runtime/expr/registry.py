@@ -83,6 +83,7 @@ KNOWN_ELSEWHERE = frozenset(
         "make_timestamp",
         "make_timestamptz",
         "parse_ident",
+        "pg_size_bytes",
         "random",
         "random_normal",
         "regexp_matches",
@@ -134,8 +135,10 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         _refuse_interval(types)
     overload = _choose(function, types)
     assert overload.params is not None
+    arrays = next((type_ for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None)
     coerced = tuple(
-        coerce_argument(arg, flag, param)
+        # Functions of arrays take any: an untyped literal is one like the other argument.
+        coerce_argument(arg, flag, arrays if arrays is not None and param.kind is Kind.ARRAY else param)
         for arg, flag, param in zip(args, flags, overload.params, strict=True)
     )
     if name in COMPARISONS and coerced[0].type.kind is Kind.JSONB:

@@ -27,7 +27,7 @@ _BINARY = {
     "^@": "starts_with",
     "||": "concat_op", "@>": "array_contains", "<@": "array_contained", "&&": "array_overlaps",
 }  # fmt: skip
-_UNARY = {"-": "negate", "+": "plus", "~": "bits_not", "@": "abs", "|/": "sqrt", "||/": "cbrt"}
+_UNARY = {"-": "negate", "+": "plus", "~": "bits_not", "@": "abs", "|/": "square_root", "||/": "cbrt"}
 
 
 def operator_name(sign: str, arity: int) -> str | None:

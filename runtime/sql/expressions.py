@@ -21,7 +21,7 @@ from ..errors import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
-from ..expr.registry import resolve_call
+from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
 from ..expr.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
 from ..repr.types import BOOL, INT4, INT8, TEXT, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType, array_of
@@ -371,7 +371,10 @@ class Expressions:
                 )
                 word = "and" if node.all else "or"
                 return self._resolve(parts[0] if len(parts) == 1 else ast.Logical(word, parts, node.position))
-            raise Unsupported(f"{node.symbol} {prefix.upper()} is not supported yet", position=node.position)
+            if name is None or not function_exists(f"{prefix}_{name}"):
+                raise Unsupported(
+                    f"{node.symbol} {prefix.upper()} is not supported yet", position=node.position
+                )
         left, right = self._resolve(node.left), self._resolve(node.right)
         if right.scalar.type.element == TEXT and left.scalar.type.kind in (Kind.CHAR, Kind.NAME):
             left = Typed(Cast(left.scalar, TEXT))  # relkind = ANY (ARRAY['r', 'v'])

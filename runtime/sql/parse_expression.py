@@ -170,7 +170,12 @@ class ExpressionParser(FunctionParser):
         if word == "in":
             return self._in(left, negated, position)
         if word == "similar":
-            self.expect_words("to")
+            if not self.accept_words("to"):
+                raise Unsupported(
+                    "substring(... SIMILAR ...) is not supported",
+                    hint="Use substring(text from 'regular expression').",
+                    position=position,
+                )
             similar: tuple[ast.Expression, ...] = (self._binary(_LIKE + 1),)
             if self.accept_words("escape"):
                 similar = (*similar, self._binary(_LIKE + 1))
@@ -420,6 +425,8 @@ class ExpressionParser(FunctionParser):
             return ast.Subquery("array", query, position)
         self.expect_symbol("[")
         items: tuple[ast.Expression, ...] = ()
+        if self.at_symbol("["):
+            raise Unsupported("arrays of several dimensions are not supported", position=position)
         if not self.at_symbol("]"):
             items = self.comma_list(self.expression)
         self.expect_symbol("]")

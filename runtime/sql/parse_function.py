@@ -123,12 +123,6 @@ class FunctionParser(WindowParser):
             args.append(self.expression())
         start: ast.Expression | None = None
         count: ast.Expression | None = None
-        if name == "substring" and self.accept_words("similar"):
-            raise Unsupported(
-                "substring(... SIMILAR ...) is not supported",
-                hint="Use substring(text from 'regular expression').",
-                position=position,
-            )
         while (word := self.accept_any("from", "for")) is not None:
             if word == "from":
                 start = self.expression()

@@ -29,6 +29,7 @@ from . import (
     number_theory,
     numeric,
     pattern,
+    quantified_patterns,
     splitting,
     strings,
     system,
@@ -37,7 +38,7 @@ from . import (
 
 _WHOLE = (
     arrays, assertions, binary, bits, boolean, comparison, format_string, jsonb, jsonb_build, jsonb_path, like,
-    nulls, number_theory, pattern, splitting, strings, system, trigonometry,
+    nulls, number_theory, pattern, quantified_patterns, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""

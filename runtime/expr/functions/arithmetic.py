@@ -244,4 +244,5 @@ SIGNS = {
     "modulo": "%",
     "negate": "-",
     "plus": "+",
+    "square_root": "|/",
 }

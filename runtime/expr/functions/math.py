@@ -286,6 +286,7 @@ OVERLOADS: dict[str, list[Overload]] = {
         Overload(_ONE, FLOAT8, _sqrt, can_fail=True),
         Overload((NUMERIC,), NUMERIC, _sqrt_numeric, can_fail=True),
     ],
+    "square_root": [Overload(_ONE, FLOAT8, _sqrt, can_fail=True)],  # of the operator
     "cbrt": [_float(np.cbrt)],
     "exp": [Overload(_ONE, FLOAT8, _exp, can_fail=True), Overload((NUMERIC,), _refused("exp"), _never)],
     "ln": [
