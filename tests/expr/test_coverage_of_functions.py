@@ -37,10 +37,14 @@ HERE = FUNCTIONS.keys() | NAMES
 @pytest.mark.parametrize("family", list(FAMILIES))
 def test_every_function_is_here_or_refused(oracle: psycopg.Connection, family: str) -> None:
     names = set(FAMILIES[family].split())
-    rows = oracle.execute("SELECT DISTINCT proname FROM pg_proc WHERE proname = ANY (%s)", (sorted(names),)).fetchall()
+    rows = oracle.execute(
+        "SELECT DISTINCT proname FROM pg_proc WHERE proname = ANY (%s)", (sorted(names),)
+    ).fetchall()
     assert {name for (name,) in rows} == names
     refused = names - HERE
-    print(f"\n{family}: {len(names) - len(refused)} of {len(names)}; refused: {', '.join(sorted(refused)) or 'none'}")
+    print(
+        f"\n{family}: {len(names) - len(refused)} of {len(names)}; refused: {', '.join(sorted(refused)) or 'none'}"
+    )
     assert refused <= KNOWN_ELSEWHERE
 
 

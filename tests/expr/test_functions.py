@@ -338,13 +338,6 @@ def test_arrays(oracle: psycopg.Connection) -> None:
     check(oracle, "c0 = c1", lambda a, b: resolve_call("eq", (a, b)), (ints, ints), pairs)
 
 
-@pytest.mark.parametrize("name", ["exp", "ln", "log", "power"])
-def test_numeric_transcendentals_are_refused(name: str) -> None:
-    args = [ColumnRef(0, N10_2)] * (2 if name == "power" else 1)
-    with pytest.raises(Unsupported, match=f"{name} of numeric is not supported"):
-        resolve_call(name, args)
-
-
 @pytest.mark.parametrize("name", ["to_number", "age", "gamma"])
 def test_functions_that_postgresql_has_are_refused_as_such(name: str) -> None:
     with pytest.raises(Unsupported, match=f"function {name} is not supported"):

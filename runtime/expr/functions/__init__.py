@@ -28,6 +28,7 @@ from . import (
     number_format,
     number_theory,
     numeric,
+    numeric_powers,
     pattern,
     quantified_patterns,
     splitting,
@@ -42,7 +43,7 @@ _WHOLE = (
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
-_SHARED = (arithmetic, numeric, math, datetime, jsonb)
+_SHARED = (arithmetic, numeric, numeric_powers, math, datetime, jsonb)
 
 
 def _catalog() -> Mapping[str, Function]:
@@ -62,7 +63,9 @@ def _catalog() -> Mapping[str, Function]:
     for added_family in _ADDED:
         for name, more in added_family.items():
             known = catalog.get(name) or Function(name, ())
-            catalog[name] = Function(name, (*known.overloads, *more), known.operator, known.resolver)
+            taken = {overload.params for overload in known.overloads}
+            new = (overload for overload in more if overload.params not in taken)
+            catalog[name] = Function(name, (*known.overloads, *new), known.operator, known.resolver)
     return catalog
 
 

@@ -37,6 +37,9 @@ from .comparison import compare
 
 Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]
 
+_MAX_FILL = 10_000_000
+"""So many elements array_fill makes of one row: nobody's memory hangs on a number in somebody's row."""
+
 # --- types -----------------------------------------------------------------------------------------------------------
 
 
@@ -223,7 +226,7 @@ def _fill(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     several = valid & (dimensions > 1)
     null = valid & (dimensions == 1) & ~is_valid(sizes)
     negative = valid & (dimensions == 1) & is_valid(sizes) & (size < 0)
-    large = valid & (dimensions == 1) & is_valid(sizes) & (size > 134217727)
+    large = valid & (dimensions == 1) & is_valid(sizes) & (size > _MAX_FILL)
     wrong = several | null | negative | large
     counts = np.where(valid & ~wrong & (dimensions == 1), size, 0)
     errors = merge_errors(
@@ -233,7 +236,7 @@ def _fill(args: Sequence[Datum], info: CallInfo) -> Evaluated:
             same_error(
                 np.flatnonzero(negative), "54000", "array size exceeds the maximum allowed (134217727)"
             ),
-            same_error(np.flatnonzero(large), "54000", "array size exceeds the maximum allowed (134217727)"),
+            same_error(np.flatnonzero(large), "54000", f"array_fill gives more than {_MAX_FILL} elements"),
         ]
     )
     null_bounds = same_error(

@@ -20,6 +20,7 @@ from ..text_output import to_text
 from .system import quote_ident, quote_literal
 
 _UNTERMINATED = InputError("22023", "unterminated format() type specifier")
+_MAX_LENGTH = 1073741823
 _FROM_ONE = InputError("22023", "format specifies argument 0, but arguments are numbered from 1")
 
 
@@ -49,7 +50,7 @@ class _Scanner:
         while self.peek() in "0123456789":
             self.position += 1
         text = self.template[begin : self.position]
-        if text and int(text) > 2147483647:
+        if len(text) > 10 or (text and int(text) > 2147483647):
             raise InputError("22003", "number is out of range")
         return int(text) if text else None
 
@@ -115,7 +116,7 @@ def _template(text: str) -> tuple[tuple[str | _Field, ...], InputError | None]:
 def _format(template: str, arguments: Sequence[str | None]) -> str:
     parts, wrong = _template(template)
     out: list[str] = []
-    following = 1
+    following, size = 1, 0
 
     def argument(place: int) -> str | None:
         if place > len(arguments):
@@ -136,6 +137,9 @@ def _format(template: str, arguments: Sequence[str | None]) -> str:
         following += 1
         if width < 0:
             width, left = -width, True
+        size += max(width, len(value))
+        if size > _MAX_LENGTH:
+            raise InputError("54000", f"string buffer exceeds maximum allowed length ({_MAX_LENGTH} bytes)")
         out.append(value.ljust(width) if left else value.rjust(width))
     if wrong is not None:
         raise wrong

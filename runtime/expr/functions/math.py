@@ -1,7 +1,7 @@
 """Mathematical functions: rounding, roots, powers, logarithms, trigonometry.
 
-On floats they are the platform's (within an ulp of PostgreSQL's, which uses the same library).  On numeric only
-what is exact here is defined: rounding and square roots; `exp`, `ln`, `log` and `power` of numerics are refused.
+On floats they are the platform's (within an ulp of PostgreSQL's, which uses the same library).  Of numerics
+rounding and square roots are here; `exp`, `ln`, `log` and `power` of them are in numeric_powers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import Unsupported
 from ...repr.types import FLOAT8, INT4, NUMERIC, ScalarType, derived_numeric
 from ..arrays import numpy_values, valid_mask
 from ..coercion import numeric_scale
@@ -239,21 +238,7 @@ def rounded_roots(values: Ints, scale: int, digits: npt.NDArray[np.int64]) -> In
     return divide_rounded(floors, POWERS[finer - digits])
 
 
-def _refused(name: str) -> Callable[[tuple[Scalar, ...]], ScalarType]:
-    def result(args: tuple[Scalar, ...]) -> ScalarType:
-        raise Unsupported(
-            f"{name} of numeric is not supported", hint="Cast the argument to double precision first."
-        )
-
-    return result
-
-
-def _never(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    raise Unsupported("a function of numeric that is not supported was called")
-
-
 _ONE = (FLOAT8,)
-_BOTH = (NUMERIC, NUMERIC)
 
 
 def _float(compute: Callable[[Floats], Floats]) -> Overload:
@@ -288,22 +273,18 @@ OVERLOADS: dict[str, list[Overload]] = {
     ],
     "square_root": [Overload(_ONE, FLOAT8, _sqrt, can_fail=True)],  # of the operator
     "cbrt": [_float(np.cbrt)],
-    "exp": [Overload(_ONE, FLOAT8, _exp, can_fail=True), Overload((NUMERIC,), _refused("exp"), _never)],
+    "exp": [Overload(_ONE, FLOAT8, _exp, can_fail=True)],
     "ln": [
         Overload(_ONE, FLOAT8, _logarithm(np.log), can_fail=True),
-        Overload((NUMERIC,), _refused("ln"), _never),
     ],
     **{
         name: [
             Overload(_ONE, FLOAT8, _logarithm(np.log10), can_fail=True),
-            Overload((NUMERIC,), _refused(name), _never),
-            *([Overload(_BOTH, _refused(name), _never)] if name == "log" else []),
         ]
         for name in ("log", "log10")
     },
     "power": [
         Overload((FLOAT8, FLOAT8), FLOAT8, _power, can_fail=True),
-        Overload(_BOTH, _refused("power"), _never),
     ],
     "degrees": [Overload(_ONE, FLOAT8, _scaled(np.degrees), can_fail=True)],
     "radians": [Overload(_ONE, FLOAT8, _scaled(np.radians), can_fail=True)],

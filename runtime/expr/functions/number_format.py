@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
@@ -27,6 +27,7 @@ _PATTERNS = (
 )  # fmt: skip
 _EXACT = Context(prec=400, rounding=ROUND_HALF_UP)
 _ROMAN_WIDTH = 15
+_MAX_DIGITS = 300
 _ROMAN = (
     (1000, "M"), (900, "CM"), (500, "D"), (400, "CD"), (100, "C"), (90, "XC"), (50, "L"), (40, "XL"), (10, "X"),
     (9, "IX"), (5, "V"), (4, "IV"), (1, "I"),
@@ -96,6 +97,8 @@ def _read(text: str) -> tuple[tuple[_Piece, ...], _Template]:
             pieces.append(_Piece("", text[position]))
             position += 1
     t = template
+    if t.before + t.after + t.shift > _MAX_DIGITS:
+        raise InputError("0A000", f"templates of more than {_MAX_DIGITS} digits are not supported")
     if t.roman and (
         t.zero or t.point or t.sign or t.minus or t.plus or t.bracket or t.multiplied or t.scientific
     ):
@@ -312,8 +315,7 @@ def _laid_out(
     spaces = max(width - whole, 0)
     if whole > width:
         digits = "#" * width + "." + "#" * after
-    adjusted = _Template(**{name: getattr(t, name) for name in _Template.__slots__})
-    adjusted.before, adjusted.after, adjusted.shift = width, after, 0
+    adjusted = replace(t, before=width, after=after, shift=0)
     writer = _Writer(adjusted, negative, digits, spaces)
     for piece in pieces:
         if piece.pattern in ("9", "0", ".", "D"):
@@ -346,7 +348,7 @@ def _exact_text(value: Decimal, template: str) -> str:
         return _scientific(value, t.after)
     scaled = value.scaleb(t.shift, context=_EXACT)
     rounded = scaled.quantize(Decimal(1).scaleb(-t.after), context=_EXACT)
-    return _laid_out(pieces, t, rounded < 0, format(abs(rounded), "f"))
+    return _laid_out(pieces, t, rounded < 0, format(rounded.copy_abs(), "f"))
 
 
 def _scientific(value: Decimal, digits: int) -> str:
@@ -354,7 +356,7 @@ def _scientific(value: Decimal, digits: int) -> str:
     exponent = value.adjusted() if value else 0
     mantissa = value.scaleb(-exponent, context=_EXACT).quantize(Decimal(1).scaleb(-digits), context=_EXACT)
     sign = "-" if mantissa < 0 else " "
-    return f"{sign}{format(abs(mantissa), 'f')}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
+    return f"{sign}{format(mantissa.copy_abs(), 'f')}e{'-' if exponent < 0 else '+'}{abs(exponent):02d}"
 
 
 def _integer_text(value: int, template: str) -> str:

@@ -18,7 +18,7 @@ from ..coercion import common_type
 from ..datetime_input import InputError
 from ..decimals import as_ints, storage_scale, trailing_zeros
 from ..function import CallInfo, Datum, Function, Overload, as_array
-from ..literals import WIDE, cast_to, coerce_unknown
+from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated, merge_errors, same_error
 from ..scalar import Call, Scalar
 from .arithmetic import DIVISION_BY_ZERO, OUT_OF_RANGE, rows_where
@@ -115,7 +115,7 @@ def _bucket(operand: Any, low: Any, high: Any, count: int) -> int:
             raise InputError(OUT_OF_RANGE, "integer out of range")
         return count + 1
     if isinstance(low, Decimal):
-        return math.floor(Fraction(operand - low) * count / Fraction(WIDE.subtract(high, low))) + 1
+        return 1  # the lower bound itself
     span = high - low
     share = (operand - low) / span if not math.isinf(span) else (operand / 2 - low / 2) / (high / 2 - low / 2)
     return min(int(count * share), count - 1) + 1

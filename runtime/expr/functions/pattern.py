@@ -40,15 +40,23 @@ def _rows_by(key: list[Any], valid: list[bool]) -> dict[Any, Any]:
     return {value: np.array(listed, np.int64) for value, listed in rows.items()}
 
 
-def has_match(text: pa.Array, tree: Node) -> pa.Array:
-    """bool[n]: whether the pattern matches some part of each text."""
+def has_match(text: pa.Array, tree: Node, pattern: str) -> pa.Array:
+    """bool[n]: whether the pattern matches some part of each text.
+
+    RE2's time is linear in the text, whatever the pattern; Python's is not, so it gets only those of one way.  Raises
+    InputError for a pattern that neither takes.
+    """
     try:
         return pc.match_substring_regex(text, render.re2(tree))
     except render.NoSuchAssertion:
-        regex = render.python(tree)
-        return pa.array(
-            [None if t is None else regex.search(t) is not None for t in text.to_pylist()], pa.bool_()
-        )
+        if not same_match(tree):
+            raise refused(pattern) from None
+    except pa.ArrowInvalid:  # too large for RE2
+        raise refused(pattern) from None
+    regex = render.python(tree)
+    return pa.array(
+        [None if t is None else regex.search(t) is not None for t in text.to_pylist()], pa.bool_()
+    )
 
 
 def _match(options: Options, negate: bool) -> Kernel:
@@ -61,13 +69,11 @@ def _match(options: Options, negate: bool) -> Kernel:
         result = pa.nulls(info.length, pa.bool_())
         errors: list[RowErrors | None] = []
         for pattern, rows in groups.items():
+            part = text if len(rows) == info.length else text.take(pa.array(rows))
             try:
-                tree, _ = parse(pattern, options)
+                result = put(result, rows, has_match(part, parse(pattern, options)[0], pattern))
             except InputError as error:
                 errors.append(same_error(rows, error.sqlstate, error.message))
-                continue
-            part = text if len(rows) == info.length else text.take(pa.array(rows))
-            result = put(result, rows, has_match(part, tree))
         return Evaluated(pc.invert(result) if negate else result, merge_errors(errors))
 
     return kernel
@@ -195,12 +201,33 @@ def _substr(
     return None if found is None else found[0][found[1]]
 
 
-def _like(text: str, pattern: str, flags: str = "") -> bool:
+def _like_text(text: str, pattern: str, flags: str) -> bool:
+    tree, _ = parse(pattern, _like_options(flags))
+    found: bool = has_match(pa.array([text]), tree, pattern)[0].as_py()
+    return found
+
+
+def _like_options(flags: str) -> Options:
     options = parse_options(flags)
     if options.every:
         raise InputError("22023", 'regexp_like() does not support the "global" option')
-    tree, _ = parse(pattern, options)
-    return render.python(tree).search(text) is not None
+    return options
+
+
+_LIKE_ROWS = rowwise(_like_text)
+
+
+def _like(args: Sequence[Datum], info: CallInfo) -> pa.Array | Evaluated:
+    """As ~, with flags."""
+    if len(args) < 3:
+        return _match(Options(), negate=False)(args, info)
+    if isinstance(args[2], pa.Scalar):
+        try:
+            options = _like_options(args[2].as_py())
+        except InputError:
+            return _LIKE_ROWS(args, info)
+        return _match(options, negate=False)(args[:2], info)
+    return _LIKE_ROWS(args, info)
 
 
 def _substring(text: str, pattern: str) -> str | None:
@@ -283,7 +310,7 @@ def _replace(args: Sequence[Datum], info: CallInfo) -> pa.Array | Evaluated:
                 return pc.replace_substring_regex(
                     args[0], render.re2(tree), template, max_replacements=-1 if found.every else 1
                 )
-            except render.NoSuchAssertion:
+            except (render.NoSuchAssertion, pa.ArrowInvalid):
                 pass
     return _REPLACE_ROWS(args, info)
 
@@ -375,7 +402,7 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _function("regexp_match", _regexp_match, array_of(TEXT), (TEXT, TEXT, TEXT)),
     _function("regexp_split_to_array", _split("regexp_split_to_array"), array_of(TEXT), (TEXT, TEXT, TEXT)),
-    _function("regexp_like", _like, BOOL, (TEXT, TEXT, TEXT)),
+    Function("regexp_like", tuple(Overload((TEXT,) * count, BOOL, _like, can_fail=True) for count in (2, 3))),
     _function("regexp_count", _count, INT4, (TEXT, TEXT, INT4, TEXT)),
     _function("regexp_instr", _instr, INT4, (TEXT, TEXT, INT4, INT4, INT4, TEXT, INT4)),
     _function("regexp_substr", _substr, TEXT, (TEXT, TEXT, INT4, INT4, TEXT, INT4)),

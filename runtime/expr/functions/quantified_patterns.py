@@ -59,7 +59,9 @@ def _resolver(full_name: str, operator: str) -> Callable[[tuple[Scalar, ...], tu
             patterns = coerce_unknown(patterns, array_of(TEXT))
         if patterns.type.element is None:
             raise DatatypeMismatch("op ANY/ALL (array) requires array on right side", sqlstate="42809")
-        if not patterns.type.element.is_string_category or not (unknown[0] or subject.type.is_string_category):
+        if not patterns.type.element.is_string_category or not (
+            unknown[0] or subject.type.is_string_category
+        ):
             left = base_name(None if unknown[0] else subject.type)
             raise UndefinedFunction(
                 f"operator does not exist: {left} {operator} {base_name(patterns.type.element)}",

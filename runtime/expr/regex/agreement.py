@@ -20,7 +20,7 @@ from typing import assert_never
 
 from .tree import FULL, Alternation, Assertion, Chars, Concat, Group, Node, Ranges, Repeat, overlap
 
-_MAX_POSITIONS = 200
+_MAX_POSITIONS = 1000
 
 
 class _Unclear(Exception):

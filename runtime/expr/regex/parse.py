@@ -225,8 +225,10 @@ class _Parser:
     def _bound(self) -> tuple[int, int | None]:
         end = self.pattern.find("}", self.position)
         low, comma, high = self.pattern[self.position + 1 : end].partition(",") if end > 0 else ("", "", "")
-        if not low.isdigit() or (high and not high.isdigit()):
+        if not (low + high).isascii() or not low.isdigit() or (high and not high.isdigit()):
             raise malformed("invalid repetition count(s)" if end > 0 else "braces {} not balanced")
+        if max(len(low), len(high)) > 3:
+            raise malformed("invalid repetition count(s)")
         least = int(low)
         most = (int(high) if high else None) if comma else least
         if least > _MAX_COUNT or (most is not None and (most > _MAX_COUNT or most < least)):
