@@ -186,7 +186,12 @@ def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
     items = to_text(array.flatten(), element)
-    if element.is_string_category or element.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA, Kind.JSONB):
+    if element.is_string_category or element.kind in (
+        Kind.TIMESTAMP,
+        Kind.TIMESTAMPTZ,
+        Kind.BYTEA,
+        Kind.JSONB,
+    ):
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')

@@ -43,7 +43,7 @@ from ..coercion import base_name, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..scalar import Call, Literal, Scalar
-from .jsonb import order_keys
+from .jsonb import document_order
 
 Compare = Callable[[Any, Any], Any]
 
@@ -111,7 +111,7 @@ def _date_as_timestamp(array: pa.Array, source: ScalarType, target: ScalarType) 
 def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
     """bool[n]: the comparison `name` of two data of one type."""
     if type_.kind is Kind.JSONB:
-        return _MIRRORED[name](order_keys(left), order_keys(right))
+        return _MIRRORED[name](document_order(left), document_order(right))
     if type_.kind is Kind.ARRAY:
         return _compare_arrays(name, left, right)
     if not type_.is_float:

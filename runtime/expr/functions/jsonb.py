@@ -132,7 +132,7 @@ def sort_key(arg: Scalar) -> Scalar:
     return Call("jsonb order key", (arg,), TEXT, arg.nullable) if arg.type.kind is Kind.JSONB else arg
 
 
-def order_keys(datum: Datum) -> Datum:
+def document_order(datum: Datum) -> Datum:
     """The order keys of a datum of documents."""
     length = len(datum) if isinstance(datum, pa.Array) else 1
     found = _ORDER([as_array(datum, length)], CallInfo((JSONB,), TEXT, length))
