@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import assert_never
 
+from ..expr.interval_output import literal_text
 from ..expr.relation import GlobalId, OrderBy
 from ..expr.scalar import (
     And,
@@ -277,8 +278,8 @@ def scalar_text(scalar: Scalar) -> str:
     match scalar:
         case ColumnRef(index=index):
             return f"#{index}"
-        case Literal(value=value):
-            return _literal(value)
+        case Literal(value=value, type=type_):
+            return literal_text(value, type_) or _literal(value)
         case Call(function=function, args=args):
             return f"{function}({', '.join(map(scalar_text, args))})"
         case Cast(arg=arg, type=type_):

@@ -26,6 +26,7 @@ from ..repr.types import (
     FLOAT4,
     FLOAT8,
     INT8,
+    INTERVAL,
     JSONB,
     NUMERIC,
     TEXT,
@@ -71,11 +72,15 @@ def _sum(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
             return argument, FLOAT4
         case Kind.FLOAT8:
             return argument, FLOAT8
+        case Kind.INTERVAL | Kind.TIME:
+            return INTERVAL, INTERVAL  # see sql/interval_aggregates.py
         case _:
             return None
 
 
 def _avg(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.kind in (Kind.INTERVAL, Kind.TIME):
+        return INTERVAL, INTERVAL
     if argument.is_float:
         return argument, FLOAT8
     return (argument, NUMERIC) if argument.is_numeric_category else None

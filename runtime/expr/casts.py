@@ -12,7 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..repr.types import FLOAT8, Kind, ScalarType
+from ..repr import intervals
+from ..repr.types import FLOAT8, INTERVAL, Kind, ScalarType
 from .arrays import array_of_numpy, numpy_values, valid_mask
 from .binary_casts import bytes_to_integer, integer_to_bytes
 from .datetime_input import MAX_TIMESTAMP, MICROS_PER_DAY, MIN_TIMESTAMP
@@ -26,6 +27,9 @@ from .decimals import (
     rescale,
     storage_scale,
 )
+from .infinities import DATE_INFINITY, DATE_MINUS_INFINITY, INFINITY, MINUS_INFINITY, infinite
+from .interval_fields import restricted
+from .interval_output import infinities
 from .jsonb.casts import from_jsonb
 from .row_errors import Evaluated, Mask, merge_errors, same_error
 from .text_input import from_text
@@ -49,6 +53,12 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
     if source.is_string_category:
         if source.kind is Kind.CHAR and target.kind is Kind.INT4:
             return Evaluated(_char_code(array))
+        if (
+            target.kind is Kind.INTERVAL
+        ):  # the restriction comes after the reading; for a literal it takes part in it
+            read = from_text(array, INTERVAL)
+            kept = restricted(read.values, target)
+            return Evaluated(kept.values, merge_errors([read.errors, kept.errors]))
         return from_text(array, target, explicit=explicit)
     if source.kind is Kind.ARRAY and target.kind is Kind.ARRAY:
         return _array_elements(array, source, target, explicit)
@@ -83,6 +93,14 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
             return Evaluated(array.cast(target.arrow, safe=False))
         case (Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID, _):
             return _integer_to_integer(array, source, target)
+        case (Kind.INTERVAL, Kind.INTERVAL):
+            return restricted(array, target)
+        case (Kind.TIME, Kind.INTERVAL):
+            zero = np.zeros(len(array), np.int64)
+            found = intervals.from_parts(zero, zero, numpy_values(array), valid_mask(array))
+            return restricted(found, target)
+        case (_, Kind.TIME):
+            return _cast_time(array, target)
         case _:
             return _cast_datetime(array, source, target)
 
@@ -274,7 +292,11 @@ def _cast_datetime(array: pa.Array, source: ScalarType, target: ScalarType) -> E
     if source.kind is Kind.DATE:
         return _date_to_timestamp(array, target)
     if target.kind is Kind.DATE:
-        days = numpy_values(array) // MICROS_PER_DAY
+        micros = numpy_values(array)
+        days = micros // MICROS_PER_DAY
+        if infinite(array) is not None:
+            days = np.where(micros == INFINITY, DATE_INFINITY, days)
+            days = np.where(micros == MINUS_INFINITY, DATE_MINUS_INFINITY, days)
         return Evaluated(array_of_numpy(days.astype(np.int32), valid_mask(array), pa.date32()))
     return Evaluated(array.view(target.arrow))
 
@@ -282,13 +304,40 @@ def _cast_datetime(array: pa.Array, source: ScalarType, target: ScalarType) -> E
 def _date_to_timestamp(array: pa.Array, target: ScalarType) -> Evaluated:
     days = numpy_values(array).astype(np.int64)
     wrong = (days < MIN_TIMESTAMP // MICROS_PER_DAY) | (days > MAX_TIMESTAMP // MICROS_PER_DAY)
+    endless = infinite(array)
+    if endless is not None:
+        wrong &= ~endless
     rows = _failed(wrong, array)
     valid = valid_mask(array)
     if len(rows):
         valid = ~wrong if valid is None else valid & ~wrong
         days = np.where(wrong, 0, days)
-    result = array_of_numpy(days * MICROS_PER_DAY, valid, target.arrow)
+    micros = days * MICROS_PER_DAY
+    if endless is not None:
+        micros = np.where(days == DATE_INFINITY, INFINITY, micros)
+        micros = np.where(days == DATE_MINUS_INFINITY, MINUS_INFINITY, micros)
+    result = array_of_numpy(micros, valid, target.arrow)
     return Evaluated(result, same_error(rows, DATETIME_OVERFLOW, "date out of range for timestamp"))
+
+
+def _cast_time(array: pa.Array, target: ScalarType) -> Evaluated:
+    """The time of day of a timestamp or an interval; an infinite timestamp has none."""
+    valid = valid_mask(array)
+    failures = np.empty(0, np.int64)
+    if intervals.is_interval(array.type):
+        micros = intervals.parts(array)[2]
+        if (found := infinities(array)) is not None:
+            failures = _failed(found[0] | found[1], array)
+    else:
+        micros = numpy_values(array)
+        wrong = infinite(array)
+        if wrong is not None:
+            valid = ~wrong if valid is None else valid & ~wrong
+    if len(failures):
+        valid = np.ones(len(array), np.bool_) if valid is None else valid.copy()
+        valid[failures] = False
+    errors = same_error(failures, DATETIME_OVERFLOW, "cannot convert infinite interval to time")
+    return Evaluated(array_of_numpy(micros % MICROS_PER_DAY, valid, target.arrow), errors)
 
 
 def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
@@ -303,7 +352,7 @@ def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
         return target.scale is not None and target.scale > 19
     if target.is_float and (source.is_integer or source.kind is Kind.NUMERIC):
         return False
-    if source.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):
+    if source.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.TIME):
         return False
     return (source.kind, target.kind) not in (
         (Kind.FLOAT4, Kind.FLOAT8),

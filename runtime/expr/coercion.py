@@ -70,6 +70,10 @@ _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     (Kind.TIMESTAMP, Kind.DATE): _A,
     (Kind.TIMESTAMPTZ, Kind.DATE): _A,
     (Kind.TIMESTAMPTZ, Kind.TIMESTAMP): _A,
+    (Kind.TIME, Kind.INTERVAL): _I,
+    (Kind.INTERVAL, Kind.TIME): _A,
+    (Kind.TIMESTAMP, Kind.TIME): _A,
+    (Kind.TIMESTAMPTZ, Kind.TIME): _A,
 }
 
 _CATEGORY = {
@@ -83,13 +87,15 @@ _CATEGORY = {
     Kind.JSONB: "U",
     Kind.BYTEA: "U",
     Kind.UUID: "U",
+    Kind.TIME: "D",
+    Kind.INTERVAL: "T",
     Kind.ARRAY: "A",
 }
-_PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ))
+_PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ, Kind.INTERVAL))
 
 
 def category(kind: Kind) -> str:
-    """PostgreSQL's typcategory: B, N, S, D, A, U for types of no category, Z for internal ones."""
+    """PostgreSQL's typcategory: B, N, S, D, T, A, U for types of no category, Z for internal ones."""
     return _CATEGORY[kind]
 
 

@@ -14,9 +14,9 @@ PLAIN_TIMESTAMP = rf"^{_YEAR}-[0-9]{{2}}-[0-9]{{2}}[ T][0-9]{{2}}:[0-9]{{2}}:[0-
 """RE2 patterns of what Arrow's own cast reads in the same way."""
 
 MICROS_PER_DAY = 86_400_000_000
-MIN_DATE, MAX_DATE = -2_440_588, 2_145_042_541  # 4714-11-24 BC and 5874897-12-31, in days from 1970
+MIN_DATE, MAX_DATE = -2_440_588, 2_145_042_905  # 4714-11-24 BC and 5874897-12-31, in days from 1970
 MIN_TIMESTAMP = MIN_DATE * MICROS_PER_DAY
-MAX_TIMESTAMP = (1 << 63) - 1  # 294247-01-10, where Arrow's microseconds end; PostgreSQL's go 29 years on
+MAX_TIMESTAMP = (1 << 63) - 2  # 294247-01-10, where Arrow's microseconds end; PostgreSQL's go 29 years on
 
 _SPACE = " \t\n\r\v\f"
 
@@ -38,7 +38,8 @@ _STAMP = re.compile(
         (?:\s+(?P<era>[bB][cC]|[aA][dD]))?\Z""",
     re.VERBOSE | re.ASCII,
 )
-_WORDS = frozenset(("now", "today", "tomorrow", "yesterday", "infinity", "-infinity", "+infinity"))
+_WORDS = frozenset(("now", "today", "tomorrow", "yesterday"))
+_INFINITE = {"infinity": 1, "+infinity": 1, "-infinity": -1}
 _MONTH = re.compile(r"(?i)(?<![a-z])(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*(?![a-z])")
 
 
@@ -46,6 +47,8 @@ def parse_date(text: str) -> int:
     """Days since 1970-01-01."""
     if text.strip(_SPACE).lower() == "epoch":
         return 0
+    if sign := _INFINITE.get(text.strip(_SPACE).lower()):
+        return (1 << 31) - 1 if sign > 0 else -(1 << 31)
     days = _days(_match(text, "date"), text)
     if not MIN_DATE <= days <= MAX_DATE:
         raise InputError("22008", f'date out of range: "{text}"')
@@ -62,9 +65,36 @@ def parse_timestamptz(text: str) -> int:
     return _micros(text, "timestamp with time zone", use_zone=True)
 
 
+_CLOCK = re.compile(
+    r"""(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?
+        (?:\s*(?P<half>[aApP][mM]))?
+        (?:\s*(?:[zZ]|[uU][tT][cC]|[gG][mM][tT]|[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?))?\Z""",
+    re.VERBOSE | re.ASCII,
+)
+_COMPACT_CLOCK = re.compile(r"[tT]?(\d{2})(\d{2})(\d{2})(\.\d*)?\Z", re.ASCII)
+
+
+def parse_time(text: str) -> int:
+    """Microseconds since midnight, up to 24:00:00; a zone in the text is read and ignored, as PostgreSQL does."""
+    trimmed = text.strip(_SPACE)
+    if trimmed.lower() == "allballs":
+        return 0
+    if match := _COMPACT_CLOCK.match(trimmed):
+        hour, minute, second, fraction = match.groups()
+        trimmed = f"{hour}:{minute}:{second}{fraction or ''}"
+    match = _CLOCK.match(trimmed) or _STAMP.match(trimmed)
+    if match is None or match["hour"] is None:
+        if trimmed.lower() == "now" or (re.search(r"\d", trimmed) and re.search(r"[:]", trimmed)):
+            raise InputError("0A000", f'format not supported for type time: "{text}"; use HH:MM:SS')
+        raise InputError("22007", f'invalid input syntax for type time: "{text}"')
+    return _time(match, text)
+
+
 def _micros(text: str, type_name: str, *, use_zone: bool) -> int:
     if text.strip(_SPACE).lower() == "epoch":
         return 0
+    if sign := _INFINITE.get(text.strip(_SPACE).lower()):
+        return (1 << 63) - 1 if sign > 0 else -(1 << 63)
     match = _match(text, type_name)
     micros = _days(match, text) * MICROS_PER_DAY + _time(match, text)
     offset = _offset(match["zone"], text)

@@ -24,7 +24,6 @@ FUNCTIONS: Mapping[str, Function] = CATALOG
 
 KNOWN_ELSEWHERE = frozenset(
     [
-        "age",
         "array_agg",
         "array_sample",
         "array_shuffle",
@@ -33,12 +32,10 @@ KNOWN_ELSEWHERE = frozenset(
         "convert",
         "crc32c",
         "date_add",
-        "date_bin",
         "date_subtract",
         "gamma",
         "gen_random_uuid",
         "is_normalized",
-        "isfinite",
         "json_array",
         "json_array_elements",
         "json_array_elements_text",
@@ -74,14 +71,7 @@ KNOWN_ELSEWHERE = frozenset(
         "jsonb_set_lax",
         "jsonb_to_record",
         "jsonb_to_recordset",
-        "justify_days",
-        "justify_hours",
-        "justify_interval",
         "lgamma",
-        "make_interval",
-        "make_time",
-        "make_timestamp",
-        "make_timestamptz",
         "parse_ident",
         "pg_size_bytes",
         "random",
@@ -96,7 +86,6 @@ KNOWN_ELSEWHERE = frozenset(
         "to_date",
         "to_json",
         "to_number",
-        "to_timestamp",
         "unicode_assigned",
         "unistr",
         "uuid_extract_timestamp",
@@ -131,8 +120,6 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         raise no_such_function(name, None, types)
     if function.resolver is not None:
         return function.resolver(tuple(args), flags)
-    if name in ("add", "subtract"):
-        _refuse_interval(types)
     overload = _choose(function, types)
     assert overload.params is not None
     arrays = next((type_ for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None)
@@ -147,17 +134,6 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     if nullable is None:
         nullable = any(arg.nullable for arg in coerced) if overload.strict else True
     return Call(name, coerced, overload.result_type(coerced), nullable)
-
-
-def _refuse_interval(types: Sequence[ScalarType | None]) -> None:
-    """An untyped literal beside a timestamp, or added to a date, would be an interval."""
-    if len(types) == 2 and types.count(None) == 1:
-        known = types[0] or types[1]
-        if known is not None and known.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.DATE):
-            raise Unsupported(
-                "arithmetic of dates and times with an untyped literal is not supported",
-                hint="Intervals are not supported; cast the literal to date, timestamp or integer.",
-            )
 
 
 def function_exists(name: str) -> bool:

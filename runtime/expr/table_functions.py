@@ -19,7 +19,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError, UndefinedFunction, Unsupported
-from ..repr.types import BOOL, INT4, INT8, JSONB, TEXT, Kind, ScalarType, array_of
+from ..repr.types import (
+    BOOL,
+    INT4,
+    INT8,
+    INTERVAL,
+    JSONB,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, base_name, can_cast
 from .function import CallInfo, Datum, as_array
@@ -32,6 +44,7 @@ from .literals import cast_to, coerce_unknown
 from .relation import TableCall
 from .row_errors import Mask, RowErrors, merge_errors, same_error
 from .scalar import Literal, Scalar
+from .time_series import timestamps
 
 MAX_ROWS = 10_000_000
 
@@ -93,20 +106,32 @@ def _coerced(
 def _series_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     name = "generate_series"
     known = [arg.type for arg, flag in zip(args, unknown, strict=True) if not flag]
-    if len(args) not in (2, 3) or any(
-        not t.is_numeric_category and t.kind not in (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
-        for t in known
-    ):
+    if any(t.kind in _TIMES for t in known):
+        return _times_call(args, unknown)
+    if len(args) not in (2, 3) or any(not t.is_numeric_category for t in known):
         raise _undefined(name, args, unknown)
     if any(not t.is_integer for t in known):
         if any(t.is_float for t in known):
             raise _undefined(name, args, unknown)
         raise Unsupported(
-            "generate_series of anything but integers is not supported yet",
+            "generate_series of numerics is not supported yet",
             hint="Generate integers, and compute the values from them.",
         )
     type_ = INT8 if any(t == INT8 for t in known) else INT4
     return TableCall(name, _coerced(name, args, unknown, [type_] * len(args)), type_, False)
+
+
+_TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL))
+
+
+def _times_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    """Of timestamps without a zone where one of the ends is such, else with one, which dates become too."""
+    name = "generate_series"
+    ends = {arg.type.kind for arg, flag in zip(args[:2], unknown[:2], strict=True) if not flag}
+    if len(args) != 3 or not ends <= {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
+        raise _undefined(name, args, unknown)
+    type_ = TIMESTAMP if Kind.TIMESTAMP in ends and Kind.TIMESTAMPTZ not in ends else TIMESTAMPTZ
+    return TableCall(name, _coerced(name, args, unknown, (type_, type_, INTERVAL)), type_, False)
 
 
 def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
@@ -191,6 +216,8 @@ def _integers(datum: Datum, length: int) -> tuple[Ints, Mask | None]:
 
 def _series(args: Sequence[Datum], length: int) -> Expanded:
     arrow = args[0].type
+    if pa.types.is_timestamp(arrow):
+        return Expanded(*timestamps(args, length, MAX_ROWS))
     columns = [_integers(arg, length) for arg in args]
     first, last = columns[0][0], columns[1][0]
     step = columns[2][0] if len(columns) > 2 else np.ones(length, np.int64)

@@ -24,12 +24,15 @@ from .datetime_input import (
     PLAIN_TIMESTAMP,
     InputError,
     parse_date,
+    parse_time,
     parse_timestamp,
     parse_timestamptz,
 )
 from .decimals import limit_of
+from .interval_fields import last_field, restricted, two_fields_are_minutes
+from .interval_input import parse_interval
 from .jsonb.columns import parse_column
-from .row_errors import Evaluated, listed_errors
+from .row_errors import Evaluated, listed_errors, merge_errors
 
 _SPACE = " \t\n\r\v\f"
 _INTEGER_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
@@ -71,6 +74,10 @@ def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> E
             return _binaries(array, PLAIN_BYTEA, parse_bytea)
         case Kind.UUID:
             return _binaries(array, PLAIN_UUID, parse_uuid)
+        case Kind.TIME:
+            return _parse(array, None, type_, parse_time)
+        case Kind.INTERVAL:
+            return _intervals(array, type_)
         case Kind.ARRAY:
             assert type_.element is not None
             return parse_array(array, type_.element, from_text)
@@ -123,6 +130,13 @@ def _binaries(array: pa.Array, plain: str, one: Callable[[str], bytes]) -> Evalu
             failures.append((row, error.sqlstate, error.message))
     values = put(hex_bytes(with_nulls(array, odd)), odd, pa.array(parsed, pa.binary()))
     return Evaluated(values, listed_errors(failures))
+
+
+def _intervals(array: pa.Array, type_: ScalarType) -> Evaluated:
+    last, minutes = last_field(type_), two_fields_are_minutes(type_)
+    parsed = _parse(array, None, type_, lambda text: parse_interval(text, last, minutes))
+    kept = restricted(parsed.values, type_)
+    return Evaluated(kept.values, merge_errors([parsed.errors, kept.errors]))
 
 
 def _invalid(type_name: str, text: str) -> InputError:

@@ -15,9 +15,14 @@ import pyarrow.compute as pc
 from ..repr.types import Kind, ScalarType
 from .arrays import numpy_values, put
 from .binary_text import bytea_text, uuid_text
-from .row_errors import Indices
+from .civil import split
+from .infinities import infinite
+from .interval_output import interval_text, time_text
+from .row_errors import Indices, Mask
 
 _MICROS_PER_DAY = 86_400_000_000
+_QUOTED_ELEMENTS = frozenset((Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB))
+"""Types whose text may hold what an array literal has to quote."""
 _FIRST_PLAIN_DAY = -719_162  # 0001-01-01
 _LAST_PLAIN_DAY = 2_932_896  # 9999-12-31
 
@@ -43,6 +48,10 @@ def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
             return bytea_text(array)
         case Kind.UUID:
             return uuid_text(array)
+        case Kind.TIME:
+            return time_text(array)
+        case Kind.INTERVAL:
+            return interval_text(array)
         case Kind.ARRAY:
             assert type_.element is not None
             return _arrays(array, type_.element)
@@ -125,20 +134,44 @@ def _numerics(array: pa.Array, type_: ScalarType) -> pa.Array:
 
 
 def _dates(array: pa.Array) -> pa.Array:
+    endless = infinite(array)
+    if endless is not None:
+        return _with_infinities(_dates(_without(array, endless)), array)
     days = numpy_values(array)
-    text = array.cast(pa.string())
-    odd = np.flatnonzero((days < _FIRST_PLAIN_DAY) & array.is_valid().to_numpy(zero_copy_only=False))
-    return put(text, odd, _before_christ(text, odd)) if len(odd) else text
+    odd = np.flatnonzero((days < _FIRST_PLAIN_DAY) | (days > _LAST_PLAIN_DAY))
+    if not len(odd):
+        return array.cast(pa.string())
+    far = np.zeros(len(days), np.bool_)
+    far[odd] = True
+    text = _without(array, far).cast(pa.string())
+    text = put(text, odd, _before_christ(_far_dates(days[odd].astype(np.int64))))
+    return pc.if_else(array.is_valid(), text, pa.scalar(None, pa.string())) if array.null_count else text
+
+
+def _without(array: pa.Array, rows: Mask) -> pa.Array:
+    return pc.if_else(pa.array(rows), pa.scalar(None, array.type), array)
+
+
+def _with_infinities(text: pa.Array, array: pa.Array) -> pa.Array:
+    """`text` with the words for infinite dates and timestamps in their places."""
+    values = numpy_values(array)
+    bounds = np.iinfo(values.dtype)
+    high = pc.and_(pa.array(values == bounds.max), array.is_valid())
+    low = pc.and_(pa.array(values == bounds.min), array.is_valid())
+    return pc.if_else(high, "infinity", pc.if_else(low, "-infinity", text))
 
 
 def _timestamps(array: pa.Array, with_zone: bool) -> pa.Array:
+    endless = infinite(array)
+    if endless is not None:
+        return _with_infinities(_timestamps(_without(array, endless), with_zone), array)
     micros = numpy_values(array)
     valid = array.is_valid().to_numpy(zero_copy_only=False)
     days = micros // _MICROS_PER_DAY
     plain = (days >= _FIRST_PLAIN_DAY) & (days <= _LAST_PLAIN_DAY)
     local = array.view(pa.timestamp("us")) if with_zone else array
     odd = np.flatnonzero(~plain & valid)
-    if len(odd):
+    if len(odd) or (~plain).any():
         text = put(
             pc.if_else(pa.array(plain), local, pa.scalar(None, local.type)).cast(pa.string()),
             odd,
@@ -155,14 +188,23 @@ def _timestamps(array: pa.Array, with_zone: bool) -> pa.Array:
 def _far_timestamps(micros: Indices) -> pa.Array:
     """Timestamps outside years 1 to 9999, the year as a plain number of the common era's count."""
     days, rest = np.divmod(micros, _MICROS_PER_DAY)
-    date = pa.array(days.astype(np.int32)).view(pa.date32()).cast(pa.string())
     time = pa.array(rest).view(pa.timestamp("us")).cast(pa.string())
-    return pc.binary_join_element_wise(date, pc.utf8_slice_codeunits(time, 11), " ")
+    return pc.binary_join_element_wise(_far_dates(days), pc.utf8_slice_codeunits(time, 11), " ")
 
 
-def _before_christ(text: pa.Array, rows: Indices) -> pa.Array:
+def _far_dates(days: Indices) -> pa.Array:
+    """`-0043-03-15` and `102020-02-29`: Arrow prints no year beyond 32767."""
+    fields = zip(*(part.tolist() for part in split(days)), strict=True)
+    return pa.array(
+        [f"{'-' if y < 0 else ''}{abs(y):04d}-{m:02d}-{d:02d}" for y, m, d in fields], pa.string()
+    )
+
+
+def _before_christ(text: pa.Array) -> pa.Array:
     """`-0043-03-15...` (astronomical years) as `0044-03-15... BC`."""
-    return pa.array([_era(part) for part in text.take(pa.array(rows)).to_pylist()], pa.string())
+    return pa.array(
+        [_era(part) if part.startswith(("-", "0000-")) else part for part in text.to_pylist()], pa.string()
+    )
 
 
 def _move_era(text: pa.Array, rows: Indices, days: Indices) -> pa.Array:
@@ -186,12 +228,7 @@ def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
     items = to_text(array.flatten(), element)
-    if element.is_string_category or element.kind in (
-        Kind.TIMESTAMP,
-        Kind.TIMESTAMPTZ,
-        Kind.BYTEA,
-        Kind.JSONB,
-    ):
+    if element.is_string_category or element.kind in _QUOTED_ELEMENTS:
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')

@@ -54,7 +54,7 @@ class Exclusion(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class Bound:
     """`offset` goes with PRECEDING and FOLLOWING: an int8 for ROWS and GROUPS; for RANGE an int8, a float8 or a
-    numeric, as the order key is.  NULL and negative ones are errors of every row."""
+    numeric, as the order key is, or an interval, for dates and times.  NULL and negative ones are errors of every row."""
 
     kind: BoundKind
     offset: Literal | None = None

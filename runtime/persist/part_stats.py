@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr.batch import Batch
+from ..repr.intervals import is_interval
 
 MAX_TEXT_BOUND = 256
 """Characters.  A longer bound is dropped, not cut: a cut greatest value would be too small."""
@@ -58,7 +59,7 @@ def _column_stats(column: pa.Array) -> ColumnStats:
     if nulls == len(column):
         return ColumnStats(nulls, None)
     kind = column.type
-    if pa.types.is_nested(kind):
+    if pa.types.is_nested(kind) or is_interval(kind):
         return ColumnStats(nulls, None)
     if pa.types.is_floating(kind):
         if pc.any(pc.is_nan(column)).as_py():

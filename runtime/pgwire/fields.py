@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..expr.text_format import to_text
+from ..repr import intervals
 from ..repr.types import Kind, ScalarType
 from .numeric import numeric_fields
 from .pieces import Lengths, join, offsets_of, packed, strided, valid_mask, words
@@ -32,6 +33,7 @@ FIXED: dict[Kind, tuple[str, str, int, int]] = {
     Kind.DATE: ("<i4", ">i4", 4, EPOCH_DAYS),
     Kind.TIMESTAMP: ("<i8", ">i8", 8, EPOCH_MICROSECONDS),
     Kind.TIMESTAMPTZ: ("<i8", ">i8", 8, EPOCH_MICROSECONDS),
+    Kind.TIME: ("<i8", ">i8", 8, 0),
 }
 """Kinds of fixed width: numpy type of Arrow's values (one byte per boolean), numpy type and bytes on the wire, what
 to subtract."""
@@ -56,6 +58,8 @@ def encode(array: pa.Array, type_: ScalarType, format_: int) -> tuple[list[pa.Ar
         case Kind.NUMERIC:
             pieces, lengths = numeric_fields(array, type_)
             return [strided(words(lengths)), *pieces], np.maximum(lengths, 0) + 4
+        case Kind.INTERVAL:
+            return _varying(_big_endian(array))
         case Kind.ARRAY:
             assert type_.element is not None
             return _varying(_encode_lists(array, type_.element))
@@ -85,6 +89,15 @@ def _fixed(array: pa.Array, kind: Kind) -> tuple[list[pa.Array], Lengths]:
     sizes = np.where(valid, width, 0)
     present = packed(sizes, np.ascontiguousarray(values[valid]))
     return [strided(words(np.where(valid, width, -1))), present], sizes + 4
+
+
+def _big_endian(array: pa.Array) -> pa.Array:
+    """Intervals in binary: PostgreSQL's order of the parts is Arrow's here, its bytes are swapped."""
+    swapped = intervals.records(array).astype(intervals.LAYOUT.newbyteorder(">"))
+    values = pa.Array.from_buffers(intervals.ARROW, len(array), [None, pa.py_buffer(swapped)])
+    if array.null_count:
+        values = pc.if_else(array.is_valid(), values, pa.scalar(None, intervals.ARROW))
+    return values.cast(pa.binary())
 
 
 _LIST_HEADER = np.dtype(

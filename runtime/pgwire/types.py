@@ -26,6 +26,8 @@ _FORMATS: dict[Kind, struct.Struct] = {
     Kind.DATE: struct.Struct("!i"),
     Kind.TIMESTAMP: struct.Struct("!q"),
     Kind.TIMESTAMPTZ: struct.Struct("!q"),
+    Kind.TIME: struct.Struct("!q"),
+    Kind.INTERVAL: struct.Struct("!qii"),
 }
 JSONB_VERSION = b"\1"
 """The first byte of a jsonb in binary."""
@@ -99,6 +101,10 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         raise BadSize
     value = format_.unpack(raw)[0]
     match kind:
+        case Kind.INTERVAL:
+            return struct.pack("<qii", *format_.unpack(raw))
+        case Kind.TIME if not 0 <= value <= 86_400_000_000:
+            raise DataError("time out of range", sqlstate="22008")
         case Kind.BOOL:
             return bool(value)
         case Kind.DATE:

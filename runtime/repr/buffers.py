@@ -39,6 +39,7 @@ DECIMAL_LIMBS: dict[int, int] = {_LIB.Type_DECIMAL128: 2, _LIB.Type_DECIMAL256: 
 BOOL = _LIB.Type_BOOL
 TEXTS = frozenset((_LIB.Type_STRING, _LIB.Type_BINARY))
 LIST = _LIB.Type_LIST
+FIXED_BINARY = _LIB.Type_FIXED_SIZE_BINARY
 
 
 def validity(array: pa.Array) -> npt.NDArray[np.bool_] | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from . import buffers
+from . import buffers, intervals
 from .batch import Batch, Indices, Times
 from .buffers import Words
 from .equality import rows_equal
@@ -94,8 +94,10 @@ def _by_hash(hashes: Words, times: Times | None) -> Indices:
 
 
 def canonical(column: pa.Array) -> pa.Array:
-    """The column with -0.0 as 0.0: one representative for values that SQL holds equal (top-level floats only;
-    other types are returned as they are)."""
+    """The column with -0.0 as 0.0: one representative for values that SQL holds equal (top-level floats and
+    intervals only; other types are returned as they are)."""
+    if intervals.is_interval(column.type):
+        return intervals.canonical(column)
     if column.type.id not in buffers.FLOATS:
         return column
     values = buffers.fixed(column)
@@ -103,3 +105,8 @@ def canonical(column: pa.Array) -> pa.Array:
         return column
     valid = buffers.validity(column)
     return pa.array(values + values.dtype.type(0), column.type, mask=None if valid is None else ~valid)
+
+
+def representative(column: pa.Array) -> pa.Array:
+    """As `canonical`, but intervals stay what they are: for an operator that puts out one of the values, in total order."""
+    return column if intervals.is_interval(column.type) else canonical(column)

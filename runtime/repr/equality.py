@@ -1,8 +1,9 @@
 """True equality of rows: what a hash only suggests.
 
 Two notions.  SQL's, for keys: NULL equals NULL here (a caller that wants `=` drops NULL keys first), NaN equals
-NaN, -0.0 equals 0.0.  The exact one, for whole rows in state: as SQL's, but -0.0 and 0.0 differ, since they print
-differently; an update retracts exactly the row that was inserted.
+NaN, -0.0 equals 0.0, intervals of one span are equal.  The exact one, for whole rows in state: as SQL's, but -0.0 and 0.0
+differ, and so do '1 mon' and '30 days', since they print differently; an update retracts exactly the row that was
+inserted.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import buffers
+from . import buffers, intervals
 from .batch import Indices, Mask
 
 
@@ -52,6 +53,8 @@ def _column_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exa
         return _text_equal(left, li, right, ri)
     elif type_id == buffers.LIST:
         same = _list_equal(left, li, right, ri, exact)
+    elif intervals.is_interval(left.type):
+        same = _interval_equal(left, li, right, ri, exact)
     else:
         raise TypeError(f"no equality for Arrow type {left.type}")
     left_valid, right_valid = buffers.validity(left), buffers.validity(right)
@@ -77,6 +80,13 @@ def _text_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices) -> Ma
     if valid is None:
         return same
     return np.where(valid, same, buffers.fixed(pc.and_(a.is_null(), b.is_null())))
+
+
+def _interval_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exact: bool) -> Mask:
+    find = intervals.parts if exact else intervals.spans
+    pairs = zip(find(left), find(right), strict=True)
+    same: Mask = np.logical_and.reduce([a[li] == b[ri] for a, b in pairs])
+    return same
 
 
 def _list_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exact: bool) -> Mask:

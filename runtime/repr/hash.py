@@ -5,8 +5,9 @@ Runs on disk are sorted by it and Spark partitions are ranges of it, so a versio
     hash(row)   = fold over the columns:  h := mix((h ^ word(column)) + GOLDEN),  h = 0 at first
     mix         = the finaliser of splitmix64 (Steele, Lea, Flood 2014)
     word(NULL)  = NULL_WORD, whatever the type
-    integers, dates, timestamps, booleans: the value, sign-extended;  floats: the bits as float64, with one
+    integers, dates, times, timestamps, booleans: the value, sign-extended;  floats: the bits as float64, with one
     zero and one NaN;  numeric: its limbs at the column's scale, w := mix(w) ^ limb from the top one down
+    intervals: mix(days) ^ rest, the span in whole days and the microseconds that remain (see `intervals`)
     text, bytes, arrays: a polynomial,  length * LENGTH + sum over k of coefficient(k) * BASE^k  mod 2^64,
     of which coefficient(k) is mix(8 bytes from 8k, little-endian, zero-padded), or the hash of element k
 
@@ -26,7 +27,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from . import buffers
+from . import buffers, intervals
 from .buffers import Words
 
 HASH_VERSION = 1
@@ -140,6 +141,10 @@ def _words(column: pa.Array) -> Words:
         words = buffers.fixed(column).astype(np.uint64)
     elif type_id == buffers.LIST:
         words = _list_words(column)
+    elif intervals.is_interval(column.type):
+        days, rest = intervals.spans(column)
+        words = mix(days.view(np.uint64))
+        words ^= rest.view(np.uint64)
     else:
         raise TypeError(f"no hash for Arrow type {column.type}")
     valid = buffers.validity(column)

@@ -1,8 +1,9 @@
 """The order of rows: PostgreSQL's for ORDER BY, and a total one for breaking ties.
 
 PostgreSQL's: text by bytes (collation C), NaN the greatest number and equal to itself, -0.0 equal to 0.0, arrays
-element by element with NULL elements greatest, then the shorter first.  The total order (`row_order`) agrees with
-it, but puts -0.0 before 0.0, so that only rows that print alike are equal in it.
+element by element with NULL elements greatest, then the shorter first, intervals by their span.  The total order
+(`row_order`) agrees with it, but puts -0.0 before 0.0 and '30 days' before '1 mon', so that only rows that print alike
+are equal in it.
 
 Every column becomes one or more integer keys whose numeric order is the column's; the rest is `np.lexsort`.
 """
@@ -18,7 +19,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from . import buffers
+from . import buffers, intervals
 from .batch import Indices, Mask
 from .buffers import Words
 
@@ -150,6 +151,11 @@ def dense_ranks(columns: Sequence[pa.Array], length: int) -> Indices:
 def order_keys(column: pa.Array, descending: bool = False, nulls_first: bool = False) -> tuple[Key, ...]:
     """Integer keys of one column, the most significant first, whose lexical order is ORDER BY's."""
     return tuple(_keys(column, descending, nulls_first, exact=False))
+
+
+def total_keys(column: pa.Array) -> tuple[Key, ...]:
+    """Integer keys of one column without NULLs, whose lexical order is the total one."""
+    return tuple(_value_keys(column, exact=True))
 
 
 def has_order_words(type_: pa.DataType) -> bool:
@@ -284,6 +290,9 @@ def _value_keys(column: pa.Array, exact: bool) -> list[Key]:
         return [_ranks(column)]
     if type_id == buffers.LIST:
         return [_ranks(_list_bytes(column, exact))]
+    if intervals.is_interval(column.type):
+        span = list(intervals.spans(column))
+        return [*span, *intervals.parts(column)[:2]] if exact else span
     raise TypeError(f"no order for Arrow type {column.type}")
 
 

@@ -40,6 +40,8 @@ class Kind(enum.Enum):
     TIMESTAMPTZ = "timestamptz"
     BYTEA = "bytea"
     UUID = "uuid"  # its 16 bytes, most significant first
+    TIME = "time"
+    INTERVAL = "interval"
     OID = "oid"
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
     ARRAY = "array"  # one-dimensional; `element` says of what
@@ -49,7 +51,8 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """One SQL type.  `length` is varchar's limit in characters; `element` an array's element type."""
+    """One SQL type.  `length` is varchar's limit in characters, or the fields of an interval (see
+    `expr/interval_fields.py`); `element` an array's element type."""
 
     kind: Kind
     precision: int | None = None
@@ -105,6 +108,9 @@ class ScalarType:
             return ((self.precision << 16) | (self.scale or 0)) + 4
         if self.kind is Kind.VARCHAR and self.length is not None:
             return self.length + 4
+        if self.kind is Kind.INTERVAL and (self.length is not None or self.precision is not None):
+            fields = 0x7FFF if self.length is None else self.length
+            return (fields << 16) | (0xFFFF if self.precision is None else self.precision)
         return -1
 
     def __str__(self) -> str:
@@ -113,6 +119,8 @@ class ScalarType:
             return f"numeric({self.precision},{self.scale})"
         if self.kind is Kind.VARCHAR and self.length is not None:
             return f"character varying({self.length})"
+        if self.kind is Kind.INTERVAL:
+            return _interval_name(self.length, self.precision)
         if self.kind is Kind.ARRAY:
             return f"{self.element}[]"
         return _FORMAT[self.kind]
@@ -133,6 +141,8 @@ TIMESTAMP = ScalarType(Kind.TIMESTAMP)
 TIMESTAMPTZ = ScalarType(Kind.TIMESTAMPTZ)
 BYTEA = ScalarType(Kind.BYTEA)
 UUID = ScalarType(Kind.UUID)
+TIME = ScalarType(Kind.TIME)
+INTERVAL = ScalarType(Kind.INTERVAL)
 OID = ScalarType(Kind.OID)
 JSONB = ScalarType(Kind.JSONB)
 
@@ -162,6 +172,8 @@ _ARROW = {
     Kind.TIMESTAMPTZ: pa.timestamp("us", tz="UTC"),
     Kind.BYTEA: pa.binary(),
     Kind.UUID: pa.binary(),
+    Kind.TIME: pa.int64(),  # microseconds; time64 ends before 24:00:00, which PostgreSQL has
+    Kind.INTERVAL: pa.binary(16),  # see repr/intervals.py
     Kind.OID: pa.int64(),
     Kind.JSONB: pa.string(),
 }
@@ -180,8 +192,10 @@ _OID = {
     Kind.FLOAT8: 701,
     Kind.VARCHAR: 1043,
     Kind.DATE: 1082,
+    Kind.TIME: 1083,
     Kind.TIMESTAMP: 1114,
     Kind.TIMESTAMPTZ: 1184,
+    Kind.INTERVAL: 1186,
     Kind.NUMERIC: 1700,
     Kind.JSONB: 3802,
     Kind.UUID: 2950,
@@ -202,7 +216,9 @@ _ARRAY_OID = {
     Kind.OID: 1028,
     Kind.TIMESTAMP: 1115,
     Kind.DATE: 1182,
+    Kind.TIME: 1183,
     Kind.TIMESTAMPTZ: 1185,
+    Kind.INTERVAL: 1187,
     Kind.NUMERIC: 1231,
     Kind.JSONB: 3807,
     Kind.UUID: 2951,
@@ -222,6 +238,8 @@ _TYPLEN = {
     Kind.TIMESTAMP: 8,
     Kind.TIMESTAMPTZ: 8,
     Kind.UUID: 16,
+    Kind.TIME: 8,
+    Kind.INTERVAL: 16,
 }
 
 _FORMAT = {
@@ -241,9 +259,24 @@ _FORMAT = {
     Kind.TIMESTAMPTZ: "timestamp with time zone",
     Kind.BYTEA: "bytea",
     Kind.UUID: "uuid",
+    Kind.TIME: "time without time zone",
+    Kind.INTERVAL: "interval",
     Kind.OID: "oid",
     Kind.JSONB: "jsonb",
 }
+
+INTERVAL_BITS = {"month": 1, "year": 2, "day": 3, "hour": 10, "minute": 11, "second": 12}
+"""PostgreSQL's bits of the fields that an interval type is restricted to."""
+
+
+def _interval_name(fields: int | None, precision: int | None) -> str:
+    name = "interval"
+    if fields is not None:
+        order = ("year", "month", "day", "hour", "minute", "second")
+        named = [field for field in order if fields & 1 << INTERVAL_BITS[field]]
+        name += " " + (named[0] if len(named) == 1 else f"{named[0]} to {named[-1]}")
+    return name if precision is None else f"{name}({precision})"
+
 
 _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items()} | {
     oid: array_of(ScalarType(kind)) for kind, oid in _ARRAY_OID.items()

@@ -13,12 +13,14 @@ from .literal_rows import LiteralRows
 
 @dataclass(frozen=True, slots=True)
 class TypeName:
-    """A type as written: `name` without its schema, folded; `modifiers` such as (10, 2); array dimensions."""
+    """A type as written: `name` without its schema, folded; `modifiers` such as (10, 2); array dimensions; an
+    interval's `fields`, such as ("day", "second")."""
 
     name: str
     modifiers: tuple[int, ...]
     dimensions: int
     position: int
+    fields: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

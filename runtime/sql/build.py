@@ -7,10 +7,22 @@ from typing import Any
 
 from ..expr.evaluate import fold
 from ..expr.registry import FUNCTIONS, resolve_call
-from ..expr.relation import Constant, Distinct, Filter, FlatMap, Join, JoinKind, Map, Project, Relation
+from ..expr.relation import (
+    Aggregate,
+    Constant,
+    Distinct,
+    Filter,
+    FlatMap,
+    Join,
+    JoinKind,
+    Map,
+    Project,
+    Reduce,
+    Relation,
+)
 from ..expr.scalar import And, Case, ColumnRef, Literal, Or, Scalar
 from ..repr.schema import Column, Schema
-from ..repr.types import BOOL, INT4, INT8, TEXT, ScalarType
+from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
 
 UNIT = Constant(((),), Schema(()))
 """One row without columns: what a SELECT without FROM reads."""
@@ -149,6 +161,23 @@ def cross(left: Relation, right: Relation) -> Relation:
 
 def domain_of(relation: Relation, indices: Sequence[int]) -> Relation:
     return Distinct(project(relation, indices))
+
+
+def distinct(relation: Relation) -> Relation:
+    """Each row once.  Of rows that differ in how equal intervals are written the least is what is left: '1 mon' stays
+    '1 mon' where there are no '30 days'."""
+    schema = relation.schema
+    spans = [i for i, column in enumerate(schema) if column.type.kind is Kind.INTERVAL]
+    if not spans:
+        return Distinct(relation)
+    columns = refs(relation, range(len(schema)))
+    least = [
+        Aggregate("min", columns[i], schema[i].type, schema[i].name, nullable=schema[i].nullable)
+        for i in spans
+    ]
+    reduced = Reduce(relation, columns, schema.names, tuple(least))
+    places = [len(schema) + spans.index(i) if i in spans else i for i in range(len(schema))]
+    return Project(reduced, tuple(places), schema.names)
 
 
 def constant(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, ScalarType]]) -> Constant:

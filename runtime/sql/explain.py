@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..expr import relation as rel
+from ..expr.interval_output import literal_text
 from ..expr.scalar import (
     And,
     Call,
@@ -173,7 +174,7 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
         case NowCompare(operator=operator, bound=bound):
             return f"(mz_now() {_INFIX[operator]} {show(bound, names)})"
         case Literal(value=value, type=type_):
-            shown = _value(value)
+            shown = literal_text(value, type_) or _value(value)
             return str(value) if value is not None and type_.kind is Kind.NUMERIC else shown
         case Call(function=function, args=args) if function in _INFIX and len(args) == 2:
             return f"({show(args[0], names)} {_INFIX[function]} {show(args[1], names)})"

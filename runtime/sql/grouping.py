@@ -16,10 +16,12 @@ from ..expr.relation import (
     TableCall,
 )
 from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
+from ..repr.types import Kind
 from . import ast, build
 from .aggregate_call import aggregate_calls, finished, plan_aggregate
 from .expressions import RAW, Expressions
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
+from .interval_aggregates import aggregate_parts, whole
 from .planner import Planner, Prefix, order_position
 from .scope import Scope
 from .table_functions import expand_sets
@@ -91,12 +93,12 @@ class GroupingPlanner:
             return None
         keys, sets = self._keys(expressions, items)
         aggregates: list[Aggregate] = []
-        places: dict[ast.Function, int] = {}
+        places: dict[ast.Function, tuple[Aggregate, list[int]]] = {}
         for call in calls:
             aggregate = plan_aggregate(expressions, call, self.width)
-            if aggregate not in aggregates:
-                aggregates.append(aggregate)
-            places[call] = aggregates.index(aggregate)
+            parts = aggregate_parts(aggregate)
+            aggregates += [part for part in parts if part not in aggregates]
+            places[call] = aggregate, [aggregates.index(part) for part in parts]
         markers = {
             call: [expressions.scalar(arg) for arg in call.args]
             for root in roots
@@ -106,7 +108,8 @@ class GroupingPlanner:
         grouped = Expressions(self.planner, self.scope, relation, "SELECT")
         base = len(relation.schema) - len(aggregates)
         grouped.aggregates = {
-            call: finished(call, build.ref(relation, base + place)) for call, place in places.items()
+            call: finished(call, whole(aggregate, build.refs(relation, [base + place for place in found])))
+            for call, (aggregate, found) in places.items()
         }
         for call, arguments in markers.items():
             grouped.aggregates[call] = grouping_value(call, arguments, keys, sets, number)
@@ -157,6 +160,9 @@ class GroupingPlanner:
             for number, key in enumerate(keys)
         ]
         if len(sets) == 1:
+            spans = [place for place, key in enumerate(keys) if key.type.kind is Kind.INTERVAL]
+            if spans:
+                return self._reduced_by_spans(relation, keys, names, aggregates, spans), None
             return self._reduce(relation, keys, names, aggregates), None
 
         def reduce(below: Relation, by: Sequence[Scalar], called: Sequence[str]) -> Relation:
@@ -164,6 +170,27 @@ class GroupingPlanner:
 
         reduced = reduce_by_sets(relation, self.width, keys, names, sets, reduce)
         return reduced, build.ref(reduced, self.width + len(keys))
+
+    def _reduced_by_spans(
+        self,
+        relation: Relation,
+        keys: Sequence[Scalar],
+        names: Sequence[str],
+        aggregates: Sequence[Aggregate],
+        spans: Sequence[int],
+    ) -> Relation:
+        """Groups of intervals that are equal, which print as the least of those that are there: '1 mon' rather than what
+        stands for all of 30 days."""
+        least = [
+            Aggregate("min", keys[place], keys[place].type, names[place], nullable=keys[place].nullable)
+            for place in spans
+        ]
+        reduced = self._reduce(relation, keys, names, [*aggregates, *least])
+        base = self.width + len(keys)
+        places = list(range(base + len(aggregates)))
+        for number, place in enumerate(spans):
+            places[self.width + place] = base + len(aggregates) + number
+        return build.project(reduced, places)
 
     def _key_node(self, node: ast.Expression, items: Sequence[Item]) -> ast.Expression | None:
         """The expression that is grouped by: what a position or an alias stands for."""

@@ -11,7 +11,7 @@ from ..expr.keywords import RESERVED, TYPE_OR_FUNCTION
 from . import ast
 from .lexer import TokenKind
 from .parse_function import LIKE_LEVEL, FunctionParser
-from .types import INTERVAL_NAMES, TYPE_NAMES
+from .types import REFUSED_NAMES, TYPE_NAMES
 
 _IS, _COMPARE, _LIKE, _OTHER, _ADD, _MULTIPLY, _POWER, _ZONE, _COLLATE, _UNARY = range(3, 13)
 assert _LIKE == LIKE_LEVEL
@@ -123,7 +123,7 @@ class ExpressionParser(FunctionParser):
             return (_LIKE, None) if word in ("like", "ilike", "in", "between", "similar") else (0, None)
         if word in ("is", "isnull", "notnull"):
             return _IS, None
-        if word in ("like", "ilike", "in", "between", "similar"):
+        if word in ("like", "ilike", "in", "between", "similar", "overlaps"):
             return _LIKE, None
         if word == "operator" and self.at_symbol("(", 1):
             return _OTHER, self._operator_symbol()
@@ -169,6 +169,8 @@ class ExpressionParser(FunctionParser):
             return self._between(left, negated, position)
         if word == "in":
             return self._in(left, negated, position)
+        if word == "overlaps":
+            return self._overlaps(left, position)
         if word == "similar":
             if not self.accept_words("to"):
                 raise Unsupported(
@@ -237,6 +239,17 @@ class ExpressionParser(FunctionParser):
             return ast.Logical("or", (below, ast.Operator(">", (left, high), position)), position)
         above = ast.Operator(">=", (left, low), position)
         return ast.Logical("and", (above, ast.Operator("<=", (left, high), position)), position)
+
+    def _overlaps(self, left: ast.Expression, position: int) -> ast.Expression:
+        right = self._binary(_LIKE + 1)
+        for side, row in (("left", left), ("right", right)):
+            if not isinstance(row, ast.Row) or len(row.items) != 2:
+                raise SqlSyntaxError(
+                    f"wrong number of parameters on {side} side of OVERLAPS expression", position=position
+                )
+        assert isinstance(left, ast.Row)
+        assert isinstance(right, ast.Row)
+        return ast.Function(("overlaps",), (*left.items, *right.items), position)
 
     def _in(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
         self.expect_symbol("(")
@@ -356,12 +369,12 @@ class ExpressionParser(FunctionParser):
                 self.advance()
                 return ast.Row(self.parenthesised(self.expression), position)
             case "interval" if self.peek().kind is TokenKind.STRING:
-                raise Unsupported("type interval is not supported yet", position=position)
+                return self._interval()
             case _ if word in _VALUE_FUNCTIONS and not self.at_symbol("(", 1):
                 self.advance()
                 return ast.Function((word,), (), position)
         following = self.peek()
-        if following.kind is TokenKind.STRING and (word in TYPE_NAMES or word in INTERVAL_NAMES):
+        if following.kind is TokenKind.STRING and (word in TYPE_NAMES or word in REFUSED_NAMES):
             type_name = self.type_name()
             return ast.Cast(ast.String(self.string(), following.position), type_name, position)
         if word == "double" and following.value == "precision" and self.peek(2).kind is TokenKind.STRING:
@@ -371,6 +384,14 @@ class ExpressionParser(FunctionParser):
             type_name = self.type_name()
             return ast.Cast(ast.String(self.string(), position), type_name, position)
         return self._name()
+
+    def _interval(self) -> ast.Expression:
+        """`INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL '1:30' HOUR TO MINUTE`."""
+        position = self.advance().position
+        written = ast.String(self.string(), position)
+        fields, modifiers = self.interval_fields()
+        type_name = ast.TypeName("interval", modifiers, 0, position, fields)
+        return ast.Cast(written, type_name, position)
 
     def _name(self) -> ast.Expression:
         token = self.token

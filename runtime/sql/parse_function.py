@@ -10,6 +10,13 @@ from .parse_window import WindowParser
 LIKE_LEVEL = 5
 """The precedence of LIKE, IN and BETWEEN: what stands beside such a word binds more tightly."""
 
+INTERVAL_FIELDS = ("year", "month", "day", "hour", "minute", "second")
+_INTERVAL_PARTS = ("years", "months", "weeks", "days", "hours", "mins", "secs")
+_RANGES = frozenset(
+    [("year", "month")]
+    + [(a, b) for i, a in enumerate(INTERVAL_FIELDS[2:]) for b in INTERVAL_FIELDS[3 + i :]]
+)
+
 _TWO_WORD_TYPES = {"double": "precision", "character": "varying", "char": "varying"}
 
 
@@ -30,15 +37,22 @@ class FunctionParser(WindowParser):
         if self.at_symbol("*") and self.at_symbol(")", 1):
             self.advance()
             star = True
-        elif not self.at_symbol(")"):
+        elif self.at_symbol(")"):
+            args = self._interval_parts() if name[-1] == "make_interval" else ()
+        else:
             distinct = self.accept_words("distinct")
             if not distinct:
                 self.accept_words("all")
             if self.at_word("variadic"):
                 raise Unsupported("VARIADIC is not supported", position=self.token.position)
-            args = self.comma_list(self.expression)
+            if name[-1] == "make_interval":
+                args = self._interval_parts()
+            else:
+                args = self.comma_list(self.expression)
             order_by = self.order_by()
         self.expect_symbol(")")
+        if name[-1] == "age" and len(args) == 1:  # up to the beginning of this day
+            args = (ast.Function(("current_date",), (), position), *args)
         within = self._within_group(distinct=distinct, ordered=bool(order_by))
         condition = None
         if self.at_word("filter") and self.at_symbol("(", 1):
@@ -48,6 +62,27 @@ class FunctionParser(WindowParser):
             condition = self.expression()
             self.expect_symbol(")")
         return ast.Function(name, args, position, star, distinct, order_by, condition, self.over(), within)
+
+    def _interval_parts(self) -> tuple[ast.Expression, ...]:
+        """make_interval's arguments, by position or by name (`days => 3`), 0 where there is none."""
+        given: dict[str, ast.Expression] = {}
+
+        def argument() -> None:
+            token = self.token
+            if self.at_symbol("=>", 1):
+                name = self.label()
+                self.expect_symbol("=>")
+            else:
+                name = _INTERVAL_PARTS[len(given)] if len(given) < len(_INTERVAL_PARTS) else ""
+            if name not in _INTERVAL_PARTS or name in given:
+                raise SqlSyntaxError(
+                    "function make_interval has no such arguments", sqlstate="42883", position=token.position
+                )
+            given[name] = self.expression()
+
+        if not self.at_symbol(")"):
+            self.comma_list(argument)
+        return tuple(given.get(name, ast.Integer(0, self.token.position)) for name in _INTERVAL_PARTS)
 
     def _within_group(self, *, distinct: bool, ordered: bool) -> tuple[ast.SortKey, ...]:
         if not self.at_word("within", "group"):
@@ -156,6 +191,9 @@ class FunctionParser(WindowParser):
                 name += "tz"
             else:
                 self.accept_words("without", "time", "zone")
+        fields: tuple[str, ...] = ()
+        if name == "interval" and not modifiers:
+            fields, modifiers = self.interval_fields()
         dimensions = 0
         while self.accept_symbol("["):
             if self.token.kind is TokenKind.INTEGER:
@@ -164,7 +202,22 @@ class FunctionParser(WindowParser):
             dimensions += 1
         if self.accept_words("array"):
             dimensions += 1
-        return ast.TypeName(name, modifiers, dimensions, position)
+        return ast.TypeName(name, modifiers, dimensions, position, fields)
+
+    def interval_fields(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
+        """`DAY`, `DAY TO SECOND(3)`, ...: what an interval is restricted to, nothing for all fields; and the precision."""
+        first = self.accept_any(*INTERVAL_FIELDS)
+        if first is None:
+            return (), ()
+        fields: tuple[str, ...] = (first,)
+        if self.accept_words("to"):
+            last = self.accept_any(*INTERVAL_FIELDS)
+            if last is None or (first, last) not in _RANGES:
+                self.fail()
+            fields = (first, last)
+        if fields[-1] == "second" and self.at_symbol("("):
+            return fields, self.parenthesised(self._modifier)
+        return fields, ()
 
     def _modifier(self) -> int:
         sign = -1 if self.accept_symbol("-") else 1

@@ -14,7 +14,6 @@ from ..expr.coercion import common_type
 from ..expr.evaluate import fold
 from ..expr.relation import (
     Constant,
-    Distinct,
     GlobalId,
     Join,
     JoinKind,
@@ -405,12 +404,12 @@ def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Sc
     everything = range(len(schema))
     if word == "union":
         relation: Relation = Union((left, right), schema)
-        return relation if every else Distinct(relation)
+        return relation if every else build.distinct(relation)
     if every:
         surplus = Threshold(Union((left, Negate(right)), schema))
         return surplus if word == "except" else Union((left, Negate(surplus)), schema)
     kind = JoinKind.SEMI if word == "intersect" else JoinKind.ANTI
-    left = Distinct(left)
+    left = build.distinct(left)
     return Join(
         left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True
     )

@@ -8,7 +8,6 @@ from dataclasses import replace
 from ..errors import PtvcError, Unsupported
 from ..expr.functions.jsonb import sort_key
 from ..expr.relation import (
-    Distinct,
     OrderBy,
     Relation,
     TopK,
@@ -174,7 +173,7 @@ class SelectPlanner(GroupingPlanner):
             for scalar, descending, nulls_first in sort
         )
         if self.body.distinct:
-            relation = Distinct(relation)
+            relation = build.distinct(relation)
         if on:
             relation = self._keep_first(relation, [self.width + everything.index(s) for s in on], order)
         outputs = tuple(

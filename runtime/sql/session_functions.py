@@ -21,6 +21,7 @@ from ..repr.types import (
     INT8,
     NAME,
     TEXT,
+    TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
     ScalarType,
@@ -46,6 +47,7 @@ _NOW = frozenset(
         "current_timestamp",
         "transaction_timestamp",
         "statement_timestamp",
+        "localtime",
         "localtimestamp",
         "current_date",
     }
@@ -178,6 +180,8 @@ class SessionFunctions(CatalogFunctions):
         now = Literal(instant, TIMESTAMPTZ)
         if name == "current_date":
             return Typed(Literal(instant.date(), DATE))
+        if name == "localtime":
+            return Typed(Literal(self.planner.context.now_us % 86_400_000_000, TIME))
         if name == "localtimestamp":
             return Typed(Literal(instant.replace(tzinfo=None), TIMESTAMP))
         return Typed(now)

@@ -13,12 +13,15 @@ from ..repr.types import (
     INT2,
     INT4,
     INT8,
+    INTERVAL,
+    INTERVAL_BITS,
     JSONB,
     NAME,
     NUMERIC,
     NUMERIC_MAX_PRECISION,
     OID,
     TEXT,
+    TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
     UUID,
@@ -58,6 +61,8 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "date": DATE,
     "timestamp": TIMESTAMP,
     "timestamptz": TIMESTAMPTZ,
+    "time": TIME,
+    "interval": INTERVAL,
     "jsonb": JSONB,
     "oid": OID,
     "xid": OID,
@@ -70,10 +75,10 @@ TYPE_NAMES: dict[str, ScalarType] = {
 
 REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
 
-INTERVAL_NAMES = frozenset({"interval", "time", "timetz", "json"})
-"""Types that exist in PostgreSQL and are refused: in `interval '1 day'` they are type names all the same."""
+REFUSED_NAMES = frozenset({"timetz", "json"})
+"""Types that exist in PostgreSQL and are refused: in `json '...'` they are type names all the same."""
 
-_KNOWN_ELSEWHERE = INTERVAL_NAMES | {
+_KNOWN_ELSEWHERE = REFUSED_NAMES | {
     "bit", "varbit", "money", "xml", "inet", "cidr", "macaddr", "point", "line", "box", "path", "polygon",
     "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
     "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
@@ -106,6 +111,8 @@ def _base_type(name: ast.TypeName) -> ScalarType:
                 position=name.position,
             )
         raise UndefinedObject(f'type "{word}" does not exist', position=name.position)
+    if type_.kind is Kind.INTERVAL:
+        return _interval(name)
     if not modifiers:
         return type_
     if type_.kind is Kind.NUMERIC:
@@ -131,6 +138,19 @@ def _base_type(name: ast.TypeName) -> ScalarType:
     raise PtvcError(
         f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position
     )
+
+
+def _interval(name: ast.TypeName) -> ScalarType:
+    modifiers, fields = name.modifiers, name.fields
+    if len(modifiers) > 1 or (modifiers and modifiers[0] < 0):
+        raise PtvcError("invalid INTERVAL type modifier", sqlstate="22023", position=name.position)
+    mask = None
+    if fields:
+        order = ("year", "month", "day", "hour", "minute", "second")
+        first, last = order.index(fields[0]), order.index(fields[-1])
+        mask = sum(1 << INTERVAL_BITS[field] for field in order[first : last + 1])
+    precision = min(modifiers[0], 6) if modifiers else None
+    return ScalarType(Kind.INTERVAL, precision=precision, length=mask)
 
 
 def _numeric(modifiers: tuple[int, ...], position: int) -> ScalarType:

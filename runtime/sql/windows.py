@@ -18,10 +18,11 @@ from ..expr.functions.jsonb import sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
 from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit
-from ..repr.types import FLOAT8, INT4, INT8, NUMERIC, Kind, ScalarType
+from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NUMERIC, Kind, ScalarType
 from . import ast, build
 from .aggregate_call import typed_aggregate
 from .expressions import Expressions, Typed, at
+from .interval_aggregates import whole, window_parts
 
 
 @dataclass(slots=True)
@@ -92,12 +93,14 @@ class WindowPlanner:
         )
         calls: list[WindowCall] = []
         for call in group.calls.values():
-            if call not in calls:
-                calls.append(call)
+            calls += [part for part in window_parts(call) if part not in calls]
         relation = Window(below, tuple(dict.fromkeys(partition)), order, tuple(calls))
         self._expressions.relation = relation
         base = len(below.schema)
-        return {node: build.ref(relation, base + calls.index(call)) for node, call in group.calls.items()}
+        return {
+            node: whole(call, build.refs(relation, [base + calls.index(part) for part in window_parts(call)]))
+            for node, call in group.calls.items()
+        }
 
     # --- definitions ---
 
@@ -238,6 +241,9 @@ def _check_offset(offset: Literal, side: str, unit: FrameUnit) -> None:
         raise PtvcError(f"frame {side} offset must not be negative", sqlstate="22013")
 
 
+_TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.TIME, Kind.INTERVAL))
+
+
 def _range_offset(order: ScalarType, offset: Typed) -> ScalarType:
     """The type that the offset of RANGE has, by that of the order key."""
     message = "RANGE with offset PRECEDING/FOLLOWING is not supported for column type"
@@ -247,8 +253,12 @@ def _range_offset(order: ScalarType, offset: Typed) -> ScalarType:
         wanted = FLOAT8
     elif order.kind is Kind.NUMERIC:
         wanted = NUMERIC
+    elif order.kind in _TIMES:
+        wanted = INTERVAL
     else:
-        raise Unsupported(f"{message} {base_name(order)}", hint="Use ROWS or GROUPS, or order by a number.")
+        raise Unsupported(
+            f"{message} {base_name(order)}", hint="Use ROWS or GROUPS, or order by a number or a time."
+        )
     if not offset.unknown and not can_cast(offset.scalar.type, wanted, CastContext.IMPLICIT):
         raise Unsupported(
             f"{message} {base_name(order)} and offset type {base_name(offset.scalar.type)}",

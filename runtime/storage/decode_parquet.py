@@ -90,6 +90,8 @@ def _readable(type_: pa.DataType, column: Column) -> bool:
             and (type_.tz is not None) == zoned
             and type_.unit in ("us", "ms", "s")
         )
+    if kind is Kind.TIME:
+        return bool(pa.types.is_time(type_) and type_ != pa.time64("ns"))
     return bool(type_ == target)
 
 
@@ -99,6 +101,8 @@ def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) ->
     target = column.type.arrow
     if values.type == target:
         return values
+    if column.type.kind is Kind.TIME:
+        return values.cast(pa.time64("us")).view(target)
     if column.type.is_integer and values.type.bit_width >= target.bit_width:
         values = _in_range(values, column, index, errors)
     return pc.cast(values, target)

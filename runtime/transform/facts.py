@@ -51,7 +51,7 @@ _PLAIN = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "like", "not_like"
 
 _IDENTICAL_WHEN_EQUAL = frozenset(
     {Kind.BOOL, Kind.INT2, Kind.INT4, Kind.INT8, Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR, Kind.DATE}
-    | {Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA, Kind.UUID, Kind.OID}
+    | {Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA, Kind.UUID, Kind.OID}
 )
 
 

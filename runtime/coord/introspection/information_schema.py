@@ -19,6 +19,9 @@ _TABLE_TYPES = {
     ItemKind.MATERIALIZED_VIEW: "MATERIALIZED VIEW",
     ItemKind.SYSTEM: "BASE TABLE",
 }
+_DATETIME_PRECISION = dict.fromkeys((Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL), 6) | {
+    Kind.DATE: 0
+}
 _BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64, Kind.FLOAT4: 24, Kind.FLOAT8: 53}
 
 
@@ -78,7 +81,7 @@ def _columns(item: CatalogItem) -> Rows:
             if type_.kind in _BITS
             else None,
             "numeric_scale": _scale(type_),
-            "datetime_precision": 6 if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) else None,
+            "datetime_precision": _DATETIME_PRECISION.get(type_.kind),
             "udt_catalog": DATABASE,
             "udt_schema": "pg_catalog",
             "udt_name": f"_{type_.element.kind.value}" if type_.element is not None else type_.kind.value,

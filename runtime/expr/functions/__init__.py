@@ -18,32 +18,41 @@ from . import (
     boolean,
     comparison,
     datetime,
+    extract,
     format_string,
+    interval_arithmetic,
+    interval_functions,
     jsonb,
     jsonb_build,
     jsonb_path,
     like,
+    make_datetime,
     math,
     nulls,
     number_format,
     number_theory,
     numeric,
     numeric_powers,
+    overlaps,
     pattern,
     quantified_patterns,
     splitting,
     strings,
     system,
     trigonometry,
+    zones,
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, format_string, jsonb, jsonb_build, jsonb_path, like,
+    arrays, assertions, binary, bits, boolean, comparison, extract, format_string, jsonb, jsonb_build, jsonb_path, like,
     nulls, number_theory, pattern, quantified_patterns, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
-_SHARED = (arithmetic, numeric, numeric_powers, math, datetime, jsonb)
+_SHARED = (
+    arithmetic, datetime, interval_arithmetic, interval_functions, jsonb, make_datetime, math, numeric, numeric_powers,
+    overlaps, zones,
+)  # fmt: skip
 
 
 def _catalog() -> Mapping[str, Function]:
@@ -58,8 +67,6 @@ def _catalog() -> Mapping[str, Function]:
         catalog[name] = Function(name, tuple(merged), arithmetic.SIGNS.get(name))
     for alias, name in _ALIASES.items():
         catalog[alias] = Function(alias, catalog[name].overloads, None, catalog[name].resolver)
-    for function in datetime.FUNCTIONS:
-        catalog[function.name] = function
     for added_family in _ADDED:
         for name, more in added_family.items():
             known = catalog.get(name) or Function(name, ())

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import DatatypeMismatch, UndefinedFunction
+from ...repr import intervals
 from ...repr.order import order_keys
 from ...repr.types import (
     BOOL,
@@ -26,11 +27,13 @@ from ...repr.types import (
     INT2,
     INT4,
     INT8,
+    INTERVAL,
     JSONB,
     NAME,
     NUMERIC,
     OID,
     TEXT,
+    TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
     UUID,
@@ -38,10 +41,12 @@ from ...repr.types import (
     ScalarType,
     array_of,
 )
+from ..arrays import array_of_numpy, both_valid, valid_mask
 from ..casts import cast_array
 from ..coercion import base_name, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
+from ..row_errors import Mask
 from ..scalar import Call, Literal, Scalar
 from .jsonb import document_order
 
@@ -114,6 +119,8 @@ def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array
         return _MIRRORED[name](document_order(left), document_order(right))
     if type_.kind is Kind.ARRAY:
         return _compare_arrays(name, left, right)
+    if type_.kind is Kind.INTERVAL:
+        return _compare_spans(name, left, right)
     if not type_.is_float:
         return _MIRRORED[name](left, right)
     result = _MIRRORED[name](left, right)
@@ -123,6 +130,27 @@ def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array
     # NaN as a rank above all numbers: compare the ranks where either side is NaN.
     ranked = _MIRRORED[name](left_nan.cast(pa.int8()), right_nan.cast(pa.int8()))
     return pc.if_else(pc.or_(left_nan, right_nan), ranked, result)
+
+
+_NUMPY_COMPARE: dict[str, Compare] = {
+    "eq": np.equal,
+    "ne": np.not_equal,
+    "lt": np.less,
+    "le": np.less_equal,
+    "gt": np.greater,
+    "ge": np.greater_equal,
+}
+
+
+def _compare_spans(name: str, left: Datum, right: Datum) -> pa.Array:
+    """Intervals by their spans: by days, and where these are equal by the rest of a day."""
+    length = len(left) if isinstance(left, pa.Array) else len(right)
+    a, b = as_array(left, length), as_array(right, length)
+    (days, rest), (other_days, other_rest) = intervals.spans(a), intervals.spans(b)
+    tied = days == other_days
+    compared: Any = _NUMPY_COMPARE[name]
+    result: Mask = np.where(tied, compared(rest, other_rest), compared(days, other_days))
+    return array_of_numpy(result, both_valid(valid_mask(a), valid_mask(b)), pa.bool_())
 
 
 def _any(mask: Datum) -> bool:
@@ -149,8 +177,8 @@ def _comparison(name: str) -> Kernel:
 
 
 _SAME = (
-    BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIMESTAMP, TIMESTAMPTZ, BYTEA, UUID, OID,
-    JSONB,
+    BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL,
+    BYTEA, UUID, OID, JSONB,
 )  # fmt: skip
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
 _PAIRS = [(type_, type_) for type_ in _SAME] + [
@@ -251,7 +279,7 @@ def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def _hashable(type_: ScalarType) -> bool:
     """Arrow holds the same values of the type equal as SQL does."""
-    return not type_.is_float and type_.kind not in (Kind.ARRAY, Kind.JSONB)
+    return not type_.is_float and type_.kind not in (Kind.ARRAY, Kind.INTERVAL, Kind.JSONB, Kind.TIME)
 
 
 def _is_in(subject: pa.Array, items: pa.Array) -> pa.Array:

@@ -23,8 +23,8 @@ import pyarrow as pa
 
 from ....repr import buffers
 from ....repr.batch import Batch, Indices
-from ....repr.consolidate import canonical
-from ....repr.order import Key, order_keys, sort_keys
+from ....repr.consolidate import representative
+from ....repr.order import Key, sort_keys, total_keys
 from ....repr.schema import Schema
 from ...spine import Spine
 from ..segments import Ints, Segments
@@ -53,7 +53,7 @@ class AppendedExtremes:
 
         `of_rows` is the segment of each row of `batch`, which has no retractions; `heads` the key of each group.
         """
-        column, place = canonical(batch.columns[self._argument]), of_rows
+        column, place = representative(batch.columns[self._argument]), of_rows
         there = batch.diffs > 0
         if column.null_count:
             there &= column.is_valid().to_numpy(zero_copy_only=False)
@@ -99,7 +99,7 @@ class AppendedExtremes:
 
 def _ranks(column: pa.Array) -> Key:
     """One integer per value, in the order of the values; equal ones have equal integers."""
-    keys = order_keys(column)
+    keys = total_keys(column)
     if len(keys) == 1:
         return keys[0]
     order, new = sort_keys(keys)

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 
 from ....repr import buffers
 from ....repr.batch import Batch, Indices, Mask, concat_batches
-from ....repr.consolidate import canonical
+from ....repr.consolidate import representative
 from ....repr.order import has_order_words, order_words, word_values
 from ....repr.schema import Column, Schema
 from ....repr.types import INT8
@@ -97,7 +97,7 @@ class Extremes:
         `of_rows` is the segment of each row of `batch`, `keys` its key columns, `heads` the key of each group, `sizes`
         int64[g] how many rows it has after the step, `ends` int64[e, g] its columns `self.ends` before.
         """
-        column = canonical(batch.columns[self.argument])
+        column = representative(batch.columns[self.argument])
         place, diffs = of_rows, batch.diffs
         if column.null_count:
             valid = np.flatnonzero(column.is_valid().to_numpy(zero_copy_only=False))

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from ....repr import buffers
 from ....repr.batch import Indices, Mask
-from ....repr.order import changes, order_keys, sort_keys
+from ....repr.order import changes, sort_keys, total_keys
 from ..segments import Ints, Segments
 
 Extreme = Literal["min", "max"]
@@ -204,7 +204,7 @@ class Order:
 
 def order_of(values: Values, segments: Segments) -> Order:
     """The order of at least one value."""
-    keys = (values.group, *order_keys(values.column))
+    keys = (values.group, *total_keys(values.column))
     if segments.single:
         order, new = sort_keys(keys)
     else:

@@ -16,11 +16,11 @@ from ....expr.evaluate import evaluate
 from ....expr.registry import resolve_call
 from ....expr.relation import OrderBy
 from ....expr.row_errors import RowErrors, merge_errors, same_error, select_errors
-from ....expr.scalar import Cast, ColumnRef
+from ....expr.scalar import Cast, ColumnRef, Literal
 from ....expr.windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
-from ....repr import buffers
+from ....repr import buffers, intervals
 from ....repr.order import Key, order_keys
-from ....repr.types import NUMERIC, ScalarType
+from ....repr.types import NUMERIC, TIMESTAMP, Kind, ScalarType
 from .layout import Ints, Layout
 
 Interval = tuple[Ints, Ints]
@@ -125,13 +125,17 @@ def _by_value(
     out = (lay.peer_end if ending else lay.peer_start).copy()
     if not len(rows):
         return out, None
-    if _is_invalid(bound.offset.value):
+    if _is_invalid(bound.offset):
         message = "invalid preceding or following size in window function"
         return out, same_error(rows, "22013", message)
     values = column if valid is None else column.take(pa.array(rows))
     subtract = (bound.kind is BoundKind.PRECEDING) != order.descending
     if type_.is_integer:
         keys, targets, errors = _integers(values, int(bound.offset.value), subtract)
+    elif type_.kind is Kind.TIME:
+        keys, targets, errors = _times(values, bound.offset, subtract)
+    elif bound.offset.type.kind is Kind.INTERVAL:
+        keys, targets, errors = _moments(values, type_, bound, subtract)
     elif type_.is_float:
         keys, targets, errors = _floats(values, float(bound.offset.value), subtract, order, ending)
     else:
@@ -154,8 +158,11 @@ def _at_rows(errors: RowErrors | None, rows: Ints, length: int) -> RowErrors | N
     return select_errors(moved, np.ones(length, np.bool_))
 
 
-def _is_invalid(offset: object) -> bool:
-    return bool(offset != offset or offset < 0)  # type: ignore[operator]
+def _is_invalid(offset: Literal) -> bool:
+    if offset.type.kind is Kind.INTERVAL:
+        days, rest = intervals.spans(pa.array([offset.value], intervals.ARROW))
+        return bool(days[0] < 0 or (days[0] == 0 and rest[0] < 0))
+    return bool(offset.value != offset.value or offset.value < 0)
 
 
 Found = tuple[list[Key], list[Key], RowErrors | None]
@@ -187,6 +194,25 @@ def _numerics(values: pa.Array, type_: ScalarType, bound: Bound, subtract: bool)
     moved = resolve_call("subtract" if subtract else "add", (wide, Cast(bound.offset, NUMERIC)))
     keys = evaluate(wide, (values,), len(values))
     targets = evaluate(Cast(moved, NUMERIC), (values,), len(values))
+    errors = merge_errors((keys.errors, targets.errors))
+    return _filled(keys.values), _filled(targets.values), errors
+
+
+def _times(values: pa.Array, offset: Literal, subtract: bool) -> Found:
+    """Times of day: of the interval the time alone counts, and a bound may lie beyond the day."""
+    micros = intervals.parts(pa.array([offset.value], intervals.ARROW))[2][0]
+    wide = buffers.fixed(values)
+    return _integers(pa.array(wide), int(min(max(micros, 0), _MAX)), subtract)
+
+
+def _moments(values: pa.Array, type_: ScalarType, bound: Bound, subtract: bool) -> Found:
+    """Dates, as timestamps at midnight, timestamps and intervals; what leaves their range is an error of its row."""
+    assert bound.offset is not None
+    column = ColumnRef(0, type_)
+    wide = Cast(column, TIMESTAMP) if type_.kind is Kind.DATE else column
+    moved = resolve_call("subtract" if subtract else "add", (wide, bound.offset))
+    keys = evaluate(wide, (values,), len(values))
+    targets = evaluate(moved, (values,), len(values))
     errors = merge_errors((keys.errors, targets.errors))
     return _filled(keys.values), _filled(targets.values), errors
 

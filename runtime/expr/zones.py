@@ -1,0 +1,179 @@
+"""Time zones: where the clocks of a zone stood, as sorted arrays, so that whole columns are looked up at once.
+
+```
+transitions (UTC seconds)        t0          t1          t2   ...
+offset east of UTC       o0   |      o1   |      o2   |
+```
+
+The tables are those of the tzdata package, whatever the machine has: a view's contents must not depend on that.  Behind
+the last transition a zone follows its rule for 400 years, after which the calendar, weekdays included, repeats itself.
+
+A local time that a zone skips is taken by the offset before the gap, one that it has twice by the later offset, as in
+PostgreSQL.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+import struct
+from dataclasses import dataclass
+from importlib import resources
+
+import numpy as np
+import numpy.typing as npt
+
+from .datetime_input import InputError, days_from_civil, days_in_month
+
+Ints = npt.NDArray[np.int64]
+_CYCLE = 146_097 * 86_400
+"""Seconds of 400 years."""
+
+ABBREVIATIONS: dict[str, int] = {
+    name: round(hours * 3600)
+    for name, hours in {
+        "utc": 0, "gmt": 0, "z": 0, "zulu": 0, "ut": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8,
+        "pdt": -7, "akst": -9, "akdt": -8, "hst": -10, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "wet": 0, "bst": 1, "jst": 9,
+        "kst": 9, "ist": 2, "nzst": 12, "nzdt": 13, "ast": -4, "adt": -3, "nst": -3.5, "ndt": -2.5, "met": 1, "sast": 2, "pht": 8,
+    }.items()
+}  # fmt: skip
+"""Abbreviations that PostgreSQL takes for one offset in all years."""
+
+
+@dataclass(frozen=True, slots=True)
+class Zone:
+    """`offsets[i]` seconds east of UTC up to (without) `transitions[i]`; one more offset than transitions."""
+
+    transitions: Ints
+    offsets: Ints
+
+    def at_utc(self, seconds: Ints) -> Ints:
+        """The offset at each instant (seconds since 1970)."""
+        found: Ints = self.offsets[np.searchsorted(self.transitions, self._within(seconds), side="right")]
+        return found
+
+    def at_local(self, seconds: Ints) -> Ints:
+        """The offset that each local time (seconds as if it were UTC) is meant by."""
+        if not len(self.transitions):
+            return np.full(len(seconds), self.offsets[0])
+        local = self._within(seconds)
+        place = np.searchsorted(self.transitions, local - 86_400, side="right")
+        known = place < len(self.transitions)
+        at = np.minimum(place, len(self.transitions) - 1)
+        boundary, before, after = self.transitions[at], self.offsets[at], self.offsets[at + 1]
+        early, late = local - before, local - after
+        take_before = (early < boundary) & (late < boundary)
+        take_after = (early > boundary) & (late >= boundary)
+        unclear = ~take_before & ~take_after
+        chosen = np.where(take_after | (unclear & (early <= late)), after, before)
+        return np.where(known, chosen, self.offsets[-1])
+
+    def _within(self, seconds: Ints) -> Ints:
+        """Times behind the last transition moved back by whole cycles, where the zone goes on by a rule."""
+        if len(self.transitions) < 2 or self.transitions[-1] - self.transitions[0] < _CYCLE:
+            return seconds
+        last = self.transitions[-1] - 86_400 * 366
+        beyond = np.maximum(seconds - last, 0)
+        moved: Ints = seconds - -(-beyond // _CYCLE) * _CYCLE
+        return moved
+
+
+@functools.lru_cache(maxsize=1)
+def zone_names() -> dict[str, str]:
+    """Every zone's name by its lower case."""
+    text = (resources.files("tzdata") / "zones").read_text()
+    return {name.lower(): name for name in text.split()}
+
+
+@functools.lru_cache(maxsize=1024)
+def find_zone(name: str) -> Zone:
+    """The zone of that name or abbreviation, in any case.
+
+    Raises InputError: 22023 for what is none; 0A000 for PostgreSQL's other ways to write one, which are not supported.
+    """
+    lowered = name.lower()
+    offset = ABBREVIATIONS.get(lowered)
+    if offset is not None:
+        return Zone(np.empty(0, np.int64), np.array([offset], np.int64))
+    known = zone_names().get(lowered)
+    if known is None:
+        if re.fullmatch(r"[a-z]{0,6}[+-]?\d[\d:]*[a-z]*\d*|[a-z]{3,5}", lowered):
+            raise InputError(
+                "0A000", f'time zone "{name}" is not supported; use a name such as Europe/Vienna'
+            )
+        raise InputError("22023", f'time zone "{name}" not recognized')
+    data = resources.files("tzdata") / "zoneinfo"
+    for part in known.split("/"):
+        data = data / part
+    return _parse(data.read_bytes())
+
+
+# --- the files -----------------------------------------------------------------------------------------------------------
+
+_HEADER = struct.Struct(">4sc15x6I")
+
+
+def _parse(data: bytes) -> Zone:
+    """A file of the format TZif (RFC 9636): the second block, of 64-bit times, and the rule behind it."""
+    _, _, isut, isstd, leap, count, types, chars = _HEADER.unpack_from(data)
+    start = _HEADER.size + count * 5 + types * 6 + chars + leap * 8 + isstd + isut
+    _, _, isut, isstd, leap, count, types, chars = _HEADER.unpack_from(data, start)
+    start += _HEADER.size
+    transitions = np.frombuffer(data, ">i8", count, start).astype(np.int64)
+    index = np.frombuffer(data, np.uint8, count, start + count * 8)
+    start += count * 9
+    offsets = np.array([struct.unpack_from(">i", data, start + 6 * i)[0] for i in range(types)], np.int64)
+    start += types * 6 + chars + leap * 12 + isstd + isut
+    rule = data[start:].strip(b"\n").decode()
+    every = np.concatenate(([offsets[0]], offsets[index]))
+    return _extended(transitions, every, rule)
+
+
+_RULE = re.compile(
+    r"(?:<[^>]+>|[A-Za-z]+)(?P<std>[+-]?[\d:]+)(?:(?:<[^>]+>|[A-Za-z]+)(?P<dst>[+-]?[\d:]+)?,(?P<start>[^,]+),(?P<end>[^,]+))?"
+)
+
+
+def _extended(transitions: Ints, offsets: Ints, rule: str) -> Zone:
+    match = _RULE.fullmatch(rule)
+    if match is None or match["start"] is None:
+        return Zone(transitions, offsets)
+    standard = -_seconds(match["std"])
+    summer = standard + 3600 if match["dst"] is None else -_seconds(match["dst"])
+    last = int(transitions[-1]) if len(transitions) else 0
+    first_year = int(np.datetime64(last, "s").astype("datetime64[Y]").astype(np.int64)) + 1970
+    added: list[tuple[int, int]] = []
+    for year in range(first_year, first_year + 403):
+        added.append((_moment(match["start"], year) - standard, summer))
+        added.append((_moment(match["end"], year) - summer, standard))
+    added = sorted(pair for pair in added if pair[0] > last)
+    times, then = zip(*added, strict=True)
+    return Zone(
+        np.concatenate((transitions, np.array(times, np.int64))),
+        np.concatenate((offsets, np.array(then, np.int64))),
+    )
+
+
+def _seconds(text: str) -> int:
+    sign = -1 if text.startswith("-") else 1
+    parts = [int(part) for part in text.lstrip("+-").split(":")]
+    return sign * sum(part * unit for part, unit in zip(parts, (3600, 60, 1), strict=False))
+
+
+def _moment(rule: str, year: int) -> int:
+    """`M3.2.0/2`, `J60` or `59`: local seconds since 1970, of that year."""
+    date, _, time = rule.partition("/")
+    seconds = _seconds(time) if time else 7200
+    if date.startswith("M"):
+        month, week, weekday = (int(part) for part in date[1:].split("."))
+        first = days_from_civil(year, month, 1)
+        day = first + (weekday - (first + 4)) % 7 + 7 * (week - 1)
+        while day >= first + days_in_month(year, month):
+            day -= 7
+    elif date.startswith("J"):
+        number = int(date[1:])  # February 29th is never counted
+        leap = days_in_month(year, 2) == 29 and number >= 60
+        day = days_from_civil(year, 1, 1) + number - 1 + leap
+    else:
+        day = days_from_civil(year, 1, 1) + int(date)
+    return day * 86_400 + seconds
