@@ -127,6 +127,11 @@ _TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL))
 def _times_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     """Of timestamps without a zone where one of the ends is such, else with one, which dates become too."""
     name = "generate_series"
+    if len(args) == 4:
+        raise Unsupported(
+            "generate_series in a time zone is not supported",
+            hint="Generate timestamps without a zone, and apply AT TIME ZONE to them.",
+        )
     ends = {arg.type.kind for arg, flag in zip(args[:2], unknown[:2], strict=True) if not flag}
     if len(args) != 3 or not ends <= {Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}:
         raise _undefined(name, args, unknown)

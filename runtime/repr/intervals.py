@@ -25,6 +25,7 @@ ARROW = pa.binary(16)
 LAYOUT = np.dtype([("micros", "<i8"), ("days", "<i4"), ("months", "<i4")])
 MICROS_PER_DAY = 86_400_000_000
 DAYS_PER_MONTH = 30
+_INT32 = 1 << 31
 
 Ints = npt.NDArray[np.int64]
 
@@ -70,6 +71,9 @@ def canonical(column: pa.Array) -> pa.Array:
     inward = (whole < 0) & (rest > 0)
     whole = whole + inward
     rest = rest - inward * MICROS_PER_DAY
-    fits = (whole >= -(1 << 31)) & (whole < 1 << 31)
+    fits = (whole >= -_INT32) & (whole < _INT32)
     months = np.where(fits, 0, np.trunc(whole / DAYS_PER_MONTH).astype(np.int64))
-    return from_parts(months, whole - months * DAYS_PER_MONTH, rest, buffers.validity(column))
+    months = np.clip(months, -_INT32, _INT32 - 1)
+    left = whole - months * DAYS_PER_MONTH
+    days = np.clip(left, -_INT32, _INT32 - 1)  # infinity has more: it stays infinity
+    return from_parts(months, days, rest + (left - days) * MICROS_PER_DAY, buffers.validity(column))

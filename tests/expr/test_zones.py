@@ -11,7 +11,7 @@ from ptvc.expr.datetime_input import InputError
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Literal
 from ptvc.expr.zones import find_zone
-from ptvc.repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ
+from ptvc.repr.types import FLOAT8, INT4, INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ
 from support import check, product
 
 ZONES = [
@@ -73,6 +73,47 @@ def test_truncation_in_a_zone(oracle: psycopg.Connection, unit: str) -> None:
         (TIMESTAMPTZ, TEXT),
         rows,
     )
+
+
+SPANS = [
+    "1 day",
+    "-1 mon",
+    "1 mon 1 day 02:30:00",
+    "36:00:00",
+    "infinity",
+    "1 year -3 days",
+    "2147483647 days",
+    None,
+]
+
+
+@pytest.mark.parametrize("name", ["date_add", "date_subtract"])
+def test_intervals_added_in_a_zone(oracle: psycopg.Connection, name: str) -> None:
+    rows = product(stamps()[:60], SPANS, ["Europe/Vienna", "Australia/Lord_Howe", "Nowhere"])
+    types = (TIMESTAMPTZ, INTERVAL, TEXT)
+    check(oracle, f"{name}(c0, c1, c2)", lambda *a: resolve_call(name, a), types, rows)
+    check(
+        oracle,
+        f"{name}(c0, c1)",
+        lambda a, b: resolve_call(name, (a, b)),
+        types[:2],
+        product(stamps()[:30], SPANS),
+    )
+
+
+def test_made_in_a_zone(oracle: psycopg.Connection) -> None:
+    rows = product(
+        ["2024"],
+        ["3", "10"],
+        ["27", "31"],
+        ["1", "2"],
+        ["30"],
+        ["1.5"],
+        ["Europe/Vienna", "America/New_York", "x/y", None],
+    )
+    call = "make_timestamptz(c0, c1, c2, c3, c4, c5, c6)"
+    types = (INT4, INT4, INT4, INT4, INT4, FLOAT8, TEXT)
+    check(oracle, call, lambda *a: resolve_call("make_timestamptz", a), types, rows)
 
 
 def test_no_such_zone(oracle: psycopg.Connection) -> None:

@@ -39,6 +39,7 @@ from . import (
     splitting,
     strings,
     system,
+    to_char,
     trigonometry,
     zones,
 )
@@ -51,7 +52,7 @@ _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (
     arithmetic, datetime, interval_arithmetic, interval_functions, jsonb, make_datetime, math, numeric, numeric_powers,
-    overlaps, zones,
+    overlaps, to_char, zones,
 )  # fmt: skip
 
 

@@ -148,7 +148,9 @@ def moved(micros: Ints, span: pa.Array, sign: int) -> tuple[Ints, Mask]:
     return total, wrong | over
 
 
-def _moved(sign: int, flipped: bool = False) -> Kernel:
+def moved_by(sign: int, flipped: bool = False) -> Kernel:
+    """A date or timestamp plus (`sign` 1) or minus (-1) an interval, which comes first if `flipped`."""
+
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         found = arrays(args, info)
         given, span = reversed(found) if flipped else found
@@ -227,8 +229,8 @@ _STAMPS = ((DATE, TIMESTAMP), (TIMESTAMP, TIMESTAMP), (TIMESTAMPTZ, TIMESTAMPTZ)
 OVERLOADS: dict[str, list[Overload]] = {
     "add": [
         Overload((INTERVAL, INTERVAL), INTERVAL, _sum(1), can_fail=True),
-        *(Overload((t, INTERVAL), result, _moved(1), can_fail=True) for t, result in _STAMPS),
-        *(Overload((INTERVAL, t), result, _moved(1, True), can_fail=True) for t, result in _STAMPS),
+        *(Overload((t, INTERVAL), result, moved_by(1), can_fail=True) for t, result in _STAMPS),
+        *(Overload((INTERVAL, t), result, moved_by(1, True), can_fail=True) for t, result in _STAMPS),
         Overload((DATE, TIME), TIMESTAMP, _date_and_time, can_fail=True),
         Overload((TIME, DATE), TIMESTAMP, _date_and_time, can_fail=True),
         Overload((TIME, INTERVAL), TIME, _time_moved(1), can_fail=True),
@@ -236,7 +238,7 @@ OVERLOADS: dict[str, list[Overload]] = {
     ],
     "subtract": [
         Overload((INTERVAL, INTERVAL), INTERVAL, _sum(-1), can_fail=True),
-        *(Overload((t, INTERVAL), result, _moved(-1), can_fail=True) for t, result in _STAMPS),
+        *(Overload((t, INTERVAL), result, moved_by(-1), can_fail=True) for t, result in _STAMPS),
         *(Overload((t, t), INTERVAL, _between, can_fail=True) for t in (TIMESTAMP, TIMESTAMPTZ)),
         Overload((TIME, INTERVAL), TIME, _time_moved(-1), can_fail=True),
         Overload((TIME, TIME), INTERVAL, _times_between),

@@ -1,4 +1,5 @@
-"""make_time, make_timestamp, make_timestamptz, make_interval, to_timestamp: dates and times from numbers."""
+"""make_time, make_timestamp, make_timestamptz, make_interval, to_date, to_timestamp: dates and times from numbers and
+texts."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...repr.types import FLOAT8, INT4, INTERVAL, TIME, TIMESTAMP, TIMESTAMPTZ
+from ...repr.types import DATE, FLOAT8, INT4, INTERVAL, TEXT, TIME, TIMESTAMP, TIMESTAMPTZ
 from ..arrays import array_of_numpy, numpy_values
 from ..datetime_input import (
     MAX_TIMESTAMP,
@@ -18,9 +19,11 @@ from ..datetime_input import (
     days_from_civil,
     days_in_month,
 )
+from ..datetime_scan import date_by_template, timestamp_by_template
 from ..function import CallInfo, Datum, Overload
 from ..infinities import INFINITY, MINUS_INFINITY
 from ..row_errors import Evaluated, merge_errors
+from ..zones import find_zone
 from .interval_results import INTERVAL_RANGE, OVERFLOW, all_valid, arrays, failures, listed_failures
 from .rowwise import rowwise
 
@@ -49,6 +52,13 @@ def _timestamp(year: int, month: int, day: int, hour: int, minute: int, second: 
             OVERFLOW, f"timestamp out of range: {year}-{month:02d}-{day:02d} {hour}:{minute:02d}:{shown}"
         )
     return micros
+
+
+def _timestamptz(year: int, month: int, day: int, hour: int, minute: int, second: float, name: str) -> int:
+    """The instant at which the clocks of a zone stand so."""
+    local = _timestamp(year, month, day, hour, minute, second)
+    offset = int(find_zone(name).at_local(np.array([local // 1_000_000]))[0])
+    return local - offset * 1_000_000
 
 
 def _interval(years: int, months: int, weeks: int, days: int, hours: int, mins: int, secs: float) -> bytes:
@@ -96,9 +106,16 @@ _FIELDS = (INT4, INT4, INT4, INT4, INT4)
 OVERLOADS: dict[str, list[Overload]] = {
     "make_time": [Overload((INT4, INT4, FLOAT8), TIME, rowwise(_time), can_fail=True)],
     "make_timestamp": [Overload((*_FIELDS, FLOAT8), TIMESTAMP, rowwise(_timestamp), can_fail=True)],
-    "make_timestamptz": [Overload((*_FIELDS, FLOAT8), TIMESTAMPTZ, rowwise(_timestamp), can_fail=True)],
+    "make_timestamptz": [
+        Overload((*_FIELDS, FLOAT8), TIMESTAMPTZ, rowwise(_timestamp), can_fail=True),
+        Overload((*_FIELDS, FLOAT8, TEXT), TIMESTAMPTZ, rowwise(_timestamptz), can_fail=True),
+    ],
     "make_interval": [
         Overload((INT4,) * 6 + (FLOAT8,), INTERVAL, rowwise(_interval), can_fail=True),
     ],
-    "to_timestamp": [Overload((FLOAT8,), TIMESTAMPTZ, _from_seconds, can_fail=True)],
+    "to_timestamp": [
+        Overload((FLOAT8,), TIMESTAMPTZ, _from_seconds, can_fail=True),
+        Overload((TEXT, TEXT), TIMESTAMPTZ, rowwise(timestamp_by_template), can_fail=True),
+    ],
+    "to_date": [Overload((TEXT, TEXT), DATE, rowwise(date_by_template), can_fail=True)],
 }

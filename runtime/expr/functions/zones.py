@@ -10,13 +10,15 @@ import pyarrow as pa
 from ...repr import intervals
 from ...repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ
 from ..arrays import numpy_values
-from ..datetime_input import InputError
+from ..civil import MICROS_PER_DAY, add, add_months
+from ..datetime_input import MAX_TIMESTAMP, MIN_TIMESTAMP, InputError
 from ..function import CallInfo, Datum, Kernel, Overload
 from ..interval_output import interval_text
-from ..row_errors import Evaluated, Mask, RowErrors, listed_errors, merge_errors
+from ..row_errors import Evaluated, Mask, RowErrors, listed_errors, merge_errors, select_errors
 from ..zones import Zone, find_zone
 from .datetime import TRUNC_FIELDS, truncate_micros
 from .extract import FIELD_ALIASES, ZONE_FIELDS
+from .interval_arithmetic import moved_by
 from .interval_results import Ints, all_valid, arrays, failures, signs, timestamp_result
 
 _SECOND = 1_000_000
@@ -53,6 +55,7 @@ def _named(to_local: bool) -> Kernel:
         names, stamps = arrays(args, info)
         ends = signs(stamps)
         micros, errors = _shift(np.where(ends == 0, numpy_values(stamps), 0), names, to_local)
+        errors = select_errors(errors, ends == 0)
         none = np.zeros(info.length, np.bool_)
         return timestamp_result(micros, none, (names, stamps), info.result.arrow, ends, errors)
 
@@ -125,12 +128,52 @@ def _truncate(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     return timestamp_result(result, none, (units, stamps, names), info.result.arrow, ends, found)
 
 
+def _added(sign: int) -> Kernel:
+    """date_add and date_subtract in a zone: months and days by the zone's clocks, then the time as it passes."""
+
+    def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+        stamps, span, names = arrays(args, info)
+        ends, other = signs(stamps), signs(span) * sign
+        months, days, time = (part * sign for part in intervals.parts(span))
+        micros = np.where(ends == 0, numpy_values(stamps), 0)
+        _, errors = _zones(names)
+        wrong = np.zeros(info.length, np.bool_)
+        for count, by_months in (
+            (np.where(other == 0, months, 0), True),
+            (np.where(other == 0, days, 0), False),
+        ):
+            if not count.any():
+                continue
+            local, _ = _shift(micros, names, True)
+            day, rest = np.divmod(local, MICROS_PER_DAY)
+            day = add_months(day, count) if by_months else day + count
+            far = (day < MIN_TIMESTAMP // MICROS_PER_DAY) | (day > MAX_TIMESTAMP // MICROS_PER_DAY)
+            wrong |= far & (count != 0)
+            back, _ = _shift(np.where(far, 0, day) * MICROS_PER_DAY + rest, names, False)
+            micros = np.where(count != 0, back, micros)
+        moved, over = add(micros, np.where(other == 0, time, 0))
+        total = np.sign(ends + other)
+        wrong = ((wrong | over) & (total == 0)) | (ends * other < 0)
+        arguments = (stamps, span, names)
+        return timestamp_result(moved, wrong, arguments, info.result.arrow, total, errors)
+
+    return kernel
+
+
 OVERLOADS: dict[str, list[Overload]] = {
     "timezone": [
         Overload((TEXT, TIMESTAMP), TIMESTAMPTZ, _named(False), can_fail=True),
         Overload((TEXT, TIMESTAMPTZ), TIMESTAMP, _named(True), can_fail=True),
         Overload((INTERVAL, TIMESTAMP), TIMESTAMPTZ, _offset(False), can_fail=True),
         Overload((INTERVAL, TIMESTAMPTZ), TIMESTAMP, _offset(True), can_fail=True),
+    ],
+    "date_add": [
+        Overload((TIMESTAMPTZ, INTERVAL), TIMESTAMPTZ, moved_by(1), can_fail=True),
+        Overload((TIMESTAMPTZ, INTERVAL, TEXT), TIMESTAMPTZ, _added(1), can_fail=True),
+    ],
+    "date_subtract": [
+        Overload((TIMESTAMPTZ, INTERVAL), TIMESTAMPTZ, moved_by(-1), can_fail=True),
+        Overload((TIMESTAMPTZ, INTERVAL, TEXT), TIMESTAMPTZ, _added(-1), can_fail=True),
     ],
     "date_trunc": [Overload((TEXT, TIMESTAMPTZ, TEXT), TIMESTAMPTZ, _truncate, can_fail=True)],
 }
