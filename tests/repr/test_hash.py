@@ -4,6 +4,7 @@ HASH_VERSION."""
 from __future__ import annotations
 
 import datetime
+import struct
 from decimal import Decimal
 from typing import Any
 
@@ -32,6 +33,7 @@ VALUES: list[tuple[pa.DataType, list[Any]]] = [
     (pa.timestamp("us", tz="UTC"), [datetime.datetime(2026, 1, 31, 12, tzinfo=UTC), None]),
     (pa.list_(pa.int64()), [[], [1], [1, 2], [None], None]),
     (pa.list_(pa.string()), [["a", None], ["a"], None]),
+    (pa.binary(16), [struct.pack("<qii", *parts) for parts in ((0, 0, 0), (0, 0, 1), (-1, 0, 0))] + [None]),
 ]
 
 GOLDEN_HASHES = [
@@ -72,6 +74,7 @@ GOLDEN_HASHES = [
     [0x28404C48589F9449, 0x5C50763232222D2B],
     [0xE220A8397B1DCDAF, 0x0C6561F17A3AAA17, 0x16D0858653381AB6, 0x25E5CF71F8A8D868, 0x5C50763232222D2B],
     [0x65C50F401947C198, 0x063D62C35742F9D9, 0x5C50763232222D2B],
+    [0xE220A8397B1DCDAF, 0x1AE93E14C13EE288, 0x3A31A9F733DDAE6A, 0x5C50763232222D2B],
 ]
 """Per entry of VALUES, the hash of each value as a row of one column."""
 
