@@ -72,8 +72,8 @@ def _catalog() -> Mapping[str, Function]:
         for name, more in added_family.items():
             known = catalog.get(name) or Function(name, ())
             taken = {overload.params for overload in known.overloads}
-            new = (overload for overload in more if overload.params not in taken)
-            catalog[name] = Function(name, (*known.overloads, *new), known.operator, known.resolver)
+            assert not any(overload.params in taken for overload in more), name
+            catalog[name] = Function(name, (*known.overloads, *more), known.operator, known.resolver)
     return catalog
 
 

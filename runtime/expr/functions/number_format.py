@@ -7,19 +7,15 @@ by pattern.  Decimal point and group separator are those of locale C: `.` and `,
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from decimal import ROUND_HALF_UP, Context, Decimal
 from functools import lru_cache
 from typing import Any
 
-import pyarrow as pa
-
-from ...errors import Unsupported
-from ...repr.types import FLOAT4, FLOAT8, INT4, INT8, NUMERIC, TEXT, TIMESTAMP, TIMESTAMPTZ, ScalarType
+from ...repr.types import FLOAT4, FLOAT8, INT4, INT8, NUMERIC, TEXT, ScalarType
 from ..datetime_input import InputError
-from ..function import CallInfo, Datum, Overload
-from ..scalar import Scalar
+from ..function import Overload
 from .rowwise import rowwise
 
 _PATTERNS = (
@@ -399,14 +395,6 @@ def _overload(type_: ScalarType, one: Callable[..., Any]) -> Overload:
     return Overload((type_, TEXT), TEXT, rowwise(one), can_fail=True)
 
 
-def _refused(args: tuple[Scalar, ...]) -> ScalarType:
-    raise Unsupported("to_char of dates and times is not supported", hint="Use extract or date_part.")
-
-
-def _never(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    raise Unsupported("to_char of dates and times is not supported")
-
-
 OVERLOADS = {
     "to_char": [
         _overload(INT4, _integer_text),
@@ -414,7 +402,6 @@ OVERLOADS = {
         _overload(FLOAT4, _float_text(6)),
         _overload(FLOAT8, _float_text(_FLOAT_DIGITS)),
         _overload(NUMERIC, _exact_text),
-        *(Overload((type_, TEXT), _refused, _never) for type_ in (TIMESTAMP, TIMESTAMPTZ)),
     ]
 }
 """Added to those of dates and times."""
