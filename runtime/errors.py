@@ -111,6 +111,35 @@ class NotNullViolation(PtvcError):
     sqlstate = "23502"
 
 
+class UniqueViolation(PtvcError):
+    """`constraint` is its name."""
+
+    sqlstate = "23505"
+
+    def __init__(self, message: str, *, constraint: str, detail: str) -> None:
+        super().__init__(message, detail=detail)
+        self.constraint = constraint
+
+
+class CheckViolation(PtvcError):
+    sqlstate = "23514"
+
+
+class CardinalityViolation(PtvcError):
+    """A statement would change a row twice."""
+
+    sqlstate = "21000"
+
+
+class SerializationFailure(PtvcError):
+    """What a transaction read, or a key that it looked for, was written by somebody else meanwhile."""
+
+    sqlstate = "40001"
+
+    def __init__(self, hint: str = "Run the transaction again.") -> None:
+        super().__init__("could not serialize access due to concurrent update", hint=hint)
+
+
 class QueryCanceled(PtvcError):
     sqlstate = "57014"
 

@@ -20,6 +20,7 @@ from ..expr.codec import relation_from_json, relation_to_json, scalar_from_json,
 from ..expr.relation import GlobalId, Relation
 from ..expr.scalar import Scalar
 from ..repr.schema import Schema
+from ..sql.constraints import Constraint
 from ..sql.plans import CatalogItem, ItemKind, QualifiedName
 from ..sql.system_relations import SYSTEM_RELATIONS
 
@@ -57,6 +58,7 @@ class Item:
     comment: str | None = None
     column_comments: Mapping[int, str] = field(default_factory=dict)
     created_at: int = 0
+    constraints: tuple[Constraint, ...] = ()
 
     @property
     def temporary(self) -> bool:
@@ -93,6 +95,7 @@ class Item:
             "comment": self.comment,
             "column_comments": {str(i): text for i, text in self.column_comments.items()},
             "created_at": self.created_at,
+            "constraints": [constraint.to_json() for constraint in self.constraints],
         }
         return json.dumps(value, separators=(",", ":"))
 
@@ -119,6 +122,7 @@ class Item:
             comment=v["comment"],
             column_comments={int(i): text for i, text in v["column_comments"].items()},
             created_at=v["created_at"],
+            constraints=tuple(Constraint.from_json(c) for c in v.get("constraints", ())),
         )
 
 
@@ -253,7 +257,8 @@ class Catalog:
                 case Item() as item:
                     self._items[item.id] = item
                     self._by_name[item.schema_name, item.name] = item.id
-                    self._next_oid = max(self._next_oid, item.oid + 1)
+                    oids = (item.oid, *(constraint.oid for constraint in item.constraints))
+                    self._next_oid = max(self._next_oid, max(oids) + 1)
                     self._next_id = max(self._next_id, int(item.id[1:]) + 1)
                 case SchemaEntry() as schema_entry:
                     self._schemas[schema_entry.name] = schema_entry
@@ -347,6 +352,7 @@ class Catalog:
                 item.schema,
                 definition,
                 item.defaults,
+                item.constraints,
             )
             self._planned[item.id] = planned
         return planned

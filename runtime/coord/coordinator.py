@@ -35,6 +35,7 @@ from .query_jobs import QueryJobs
 from .reads import ActiveReads
 from .sequencer import Sequencer
 from .session import Session
+from .unique_keys import UniqueKeys
 from .variables import Variables
 from .writes import Writes
 
@@ -90,6 +91,7 @@ class Coordinator:
         self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
+        unique = UniqueKeys(self.persist, self.oracle, self.collections, self.reads)
         self._commit = GroupCommit(
             self.persist,
             self.oracle,
@@ -97,6 +99,7 @@ class Coordinator:
             self.epoch,
             self.controller.feed.committed,
             self._on_fenced,
+            unique,
         )
         ddl = Ddl(
             self.persist,
@@ -109,6 +112,7 @@ class Coordinator:
             self._commit,
             self.epoch,
             self._settings.replica_room,
+            unique,
         )
         self._drop_orphans()
         for item in self.catalog.user_items():
@@ -119,7 +123,7 @@ class Coordinator:
             self._clock,
             self.catalog,
             peeks,
-            Writes(self.persist, self.catalog, self.collections, peeks),
+            Writes(self.persist, self.catalog, self.collections, peeks, unique),
             ddl,
             self._commit,
             Introspection(self.catalog, self.collections, self.controller, self._sessions),

@@ -58,6 +58,7 @@ from .remap import REMAP_SCHEMA
 from .results import Command, Notice
 from .shared_indexes import OPTION as SHARES
 from .shared_indexes import indexes_for
+from .unique_keys import UniqueKeys
 from .views import expand
 
 Definition = (
@@ -94,6 +95,7 @@ class Ddl:
         commit: GroupCommit,
         epoch: int,
         slots: int,
+        unique: UniqueKeys,
     ) -> None:
         self._persist = persist
         self._oracle = oracle
@@ -105,6 +107,7 @@ class Ddl:
         self._commit = commit
         self._epoch = epoch
         self._slots = slots
+        self._unique = unique
         self.lock = asyncio.Lock()
 
     async def execute(self, plan: Definition, notices: list[Notice]) -> Command:
@@ -156,7 +159,10 @@ class Ddl:
         """CREATE TABLE AS is finished by the session: it inserts the query's rows."""
         if self._exists(plan.name, plan.if_not_exists, notices):
             return Command("CREATE TABLE" if plan.query is None else "CREATE TABLE AS")
-        item = self._item(ItemKind.TABLE, plan.name, plan.schema, defaults=plan.defaults)
+        constraints = tuple(replace(c, oid=self._catalog.allocate_oid()) for c in plan.constraints)
+        item = self._item(
+            ItemKind.TABLE, plan.name, plan.schema, defaults=plan.defaults, constraints=constraints
+        )
         await self._create_stored(item, [])
         return Command("CREATE TABLE" if plan.query is None else "SELECT 0")
 
@@ -441,6 +447,7 @@ class Ddl:
         for item in dropped:
             self._controller.uninstall(item)
             self._collections.remove(item.id)
+            self._unique.forget(item.constraints)
         self._collections.wake()
         await self._commit.drained()
         for item in dropped:

@@ -20,7 +20,9 @@ from ..persist.consensus.base import Indeterminate
 from ..persist.part import stamp, trim
 from ..replica.protocol import Updates
 from .collections import Collections
+from .key_counts import KeyCounts
 from .oracle import Oracle
+from .unique_keys import KeyId, KeysTaken, UniqueKeys
 
 logger = logging.getLogger(__name__)
 
@@ -35,13 +37,16 @@ class Conflict:
 @dataclass(slots=True)
 class _Request:
     """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
-    (a source's remap) that are written in the same transaction."""
+    (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
+    constraints; those of the `unchecked` ones only collide, as whoever writes has seen."""
 
-    future: asyncio.Future[int | Conflict]
+    future: asyncio.Future[int | Conflict | KeysTaken]
     stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
     companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
     expect: Mapping[GlobalId, int] = field(default_factory=dict)
     timed: tuple[Updates, ...] = ()
+    keys: Mapping[KeyId, KeyCounts] = field(default_factory=dict)
+    unchecked: frozenset[KeyId] = frozenset()
     on_durable: Callable[[], None] | None = None
 
     @property
@@ -67,6 +72,7 @@ class GroupCommit:
         epoch: int,
         on_commit: Callable[[tuple[Updates, ...]], None],
         on_fenced: Callable[[], None],
+        unique: UniqueKeys | None = None,
     ) -> None:
         self._persist = persist
         self._oracle = oracle
@@ -74,6 +80,7 @@ class GroupCommit:
         self._epoch = epoch
         self._on_commit = on_commit
         self._on_fenced = on_fenced
+        self._unique = unique
         self._pending: list[_Request] = []
         self._wake = asyncio.Event()
         # One thread: commits are serial, and SQLite likes one writer.
@@ -92,18 +99,33 @@ class GroupCommit:
 
         `on_durable` runs in the moment in which they are, whether or not the caller is still there.
         """
-        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
         request = _Request(future, parts, companions or {}, expect or {}, on_durable=on_durable)
-        return await self._submit(request)
+        outcome = await self._submit(request)
+        assert not isinstance(outcome, KeysTaken), "only a write with keys is refused for them"
+        return outcome
+
+    async def write_keyed(
+        self,
+        parts: Mapping[GlobalId, tuple[PartRef, ...]],
+        expect: Mapping[GlobalId, int],
+        keys: Mapping[KeyId, KeyCounts],
+        unchecked: frozenset[KeyId] = frozenset(),
+    ) -> int | Conflict | KeysTaken:
+        """As `write`; and no key of a unique constraint occurs twice, but of those `unchecked`."""
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
+        return await self._submit(_Request(future, parts, expect=expect, keys=keys, unchecked=unchecked))
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
-        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
-        return await self._submit(_Request(future, timed=updates))
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
+        outcome = await self._submit(_Request(future, timed=updates))
+        assert not isinstance(outcome, KeysTaken)
+        return outcome
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled."""
-        future: asyncio.Future[int | Conflict] = asyncio.get_running_loop().create_future()
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
         await self._submit(_Request(future))
 
     async def close(self) -> None:
@@ -111,7 +133,7 @@ class GroupCommit:
         self._task.cancel()
         self.thread.shutdown()
 
-    async def _submit(self, request: _Request) -> int | Conflict:
+    async def _submit(self, request: _Request) -> int | Conflict | KeysTaken:
         self._pending.append(request)
         self._wake.set()
         return await request.future
@@ -129,10 +151,10 @@ class GroupCommit:
     def _accepted(self, requests: list[_Request]) -> list[_Request]:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
         of the group writes is a conflict, too."""
-        accepted = []
+        accepted: list[_Request] = []
         written: set[GlobalId] = set()
         for request in requests:
-            if request.is_barrier or self._refused(request, written):
+            if request.is_barrier or self._refused(request, written) or self._keys_taken(request, accepted):
                 continue
             written |= request.writes
             accepted.append(request)
@@ -170,6 +192,8 @@ class GroupCommit:
             self._collections.committed(update.id, update.upper, time if update.parts else None)
         self._oracle.close(time)
         for request in requests:
+            if self._unique is not None and request.keys:
+                self._unique.committed(request.keys)
             if request.on_durable is not None:
                 request.on_durable()
         self._on_commit(committed)
@@ -190,6 +214,17 @@ class GroupCommit:
                 request.future.set_result(Conflict(id_))
                 return True
         return False
+
+    def _keys_taken(self, request: _Request, earlier: list[_Request]) -> bool:
+        """Answers a request that would break a unique constraint, perhaps by what an earlier one of the group adds."""
+        if self._unique is None or not request.keys:
+            return False
+        checked = {key: counts for key, counts in request.keys.items() if key not in request.unchecked}
+        taken = self._unique.taken(checked, [other.keys for other in earlier if other.keys])
+        if taken is None:
+            return False
+        request.future.set_result(taken)
+        return True
 
     def _assemble(
         self, requests: list[_Request], time: int

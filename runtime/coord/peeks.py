@@ -108,6 +108,10 @@ class Peeks:
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
 
+    def latest(self, context: ReadContext) -> ReadContext:
+        """What everybody may read now, without what the transaction has written."""
+        return replace(context, time=self._oracle.read_time, overlay={})
+
     def hold(self, time: int) -> Callable[[], None]:
         """Keeps `time` readable until the result is called."""
         return self._reads.hold(time)

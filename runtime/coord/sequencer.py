@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeGuard
 from ..clock import Clock
 from ..compute.lower import lower
 from ..compute.plan_text import plan_text
-from ..errors import InvalidTransactionState, PtvcError
+from ..errors import InvalidTransactionState, SerializationFailure
 from ..expr.relation import Project, Relation, TopK, dependencies
 from ..sql.plan_cache import PlanCache
 from ..sql.plans import (
@@ -21,6 +21,7 @@ from ..sql.plans import (
     Explain,
     ExplainStage,
     Insert,
+    Merge,
     NoOp,
     PlannedStatement,
     Select,
@@ -38,6 +39,7 @@ from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from .shared_indexes import index_keys, indexes_for
 from .show import text_lines
 from .transaction import Transaction, TransactionKind
+from .unique_keys import KeysTaken
 from .views import expand
 from .writes import Writes
 
@@ -92,18 +94,18 @@ class Sequencer:
         try:
             insert = Insert(item.id, finished(plan.query))
             result = await self.writes.insert(insert, self._context(session, transaction), transaction)
-            await self.commit(transaction)
+            await self.commit(transaction, session)
         except BaseException:
             await self.ddl.drop_created(item)
             raise
-        transaction.writes.clear()
+        transaction.forget()
         assert isinstance(result, Command)
         return Command(f"SELECT {result.tag.rpartition(' ')[2]}")
 
     # -- everything else --
 
     async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
-        if transaction.read_only and isinstance(planned, Insert | Update | Delete | Truncate):
+        if transaction.read_only and isinstance(planned, Insert | Update | Delete | Merge | Truncate):
             raise InvalidTransactionState("cannot write in a read-only transaction", sqlstate="25006")
         context = self._context(session, transaction)
         match planned:
@@ -112,7 +114,7 @@ class Sequencer:
             case CopyTo(query=query, options=options):
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options)
-            case Insert() | Update() | Delete() | Truncate():
+            case Insert() | Update() | Delete() | Merge() | Truncate():
                 return await self._write(planned, session, transaction)
             case Explain():
                 return text_lines("QUERY PLAN", self._explain(planned, session).splitlines(), "EXPLAIN")
@@ -133,29 +135,35 @@ class Sequencer:
 
     async def _write(
         self,
-        planned: Insert | Update | Delete | Truncate,
+        planned: Insert | Update | Delete | Merge | Truncate,
         session: Session,
         transaction: Transaction,
     ) -> Result:
         """A statement by itself commits at once, and runs again after a conflict."""
+        upsert = isinstance(planned, Insert) and planned.conflict is not None
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
-                result = await self._buffer(planned, self._context(session, transaction), transaction)
-                if not transaction.single or not transaction.expect:
-                    return result
-                outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
-                transaction.writes.clear()
-                transaction.expect.clear()
-                if not isinstance(outcome, Conflict):
+                try:
+                    result = await self._buffer(planned, self._context(session, transaction), transaction)
+                    if not transaction.single or not (transaction.expect or upsert):
+                        return result
+                    outcome = await self._durable(transaction, session)
+                except SerializationFailure:  # a key that ON CONFLICT did not find has come meanwhile
+                    if not transaction.single:
+                        raise
+                    outcome = None
+                transaction.forget()
+                if isinstance(outcome, int):
                     return result
                 if attempt == 0:  # those who lost a race try again one by one, so that nobody starves
                     await turn.enter_async_context(self._retrying)
-        raise PtvcError(
-            "could not serialize access due to concurrent update", sqlstate="40001", hint="Try again."
-        )
+        raise SerializationFailure("Try again.")
 
     async def _buffer(
-        self, planned: Insert | Update | Delete | Truncate, context: ReadContext, transaction: Transaction
+        self,
+        planned: Insert | Update | Delete | Merge | Truncate,
+        context: ReadContext,
+        transaction: Transaction,
     ) -> Result:
         match planned:
             case Insert():
@@ -164,20 +172,43 @@ class Sequencer:
                 return await self.writes.update(planned, context, transaction)
             case Delete():
                 return await self.writes.delete(planned, context, transaction)
+            case Merge():
+                return await self.writes.merge(planned, context, transaction)
             case Truncate():
                 return await self.writes.truncate(planned, context, transaction)
 
-    async def commit(self, transaction: Transaction) -> None:
+    async def commit(self, transaction: Transaction, session: Session) -> None:
         """Makes the transaction's writes durable, all at one time."""
         if not transaction.writes:
             return
-        outcome = await self._commit.write(transaction.overlay(), expect=transaction.expect)
-        if isinstance(outcome, Conflict):
-            raise PtvcError(
-                "could not serialize access due to concurrent update",
-                sqlstate="40001",
-                hint="Run the transaction again.",
-            )
+        if isinstance(await self._durable(transaction, session), Conflict):
+            raise SerializationFailure()
+
+    async def _durable(self, transaction: Transaction, session: Session) -> int | Conflict:
+        """Commits; 23505 for a key that is taken."""
+        writes, expect = transaction.overlay(), dict(transaction.expect)
+        collide: set[int] = set()
+        for _ in range(MAX_ATTEMPTS):
+            outcome = await self._commit.write_keyed(writes, expect, transaction.keys, frozenset(collide))
+            match outcome:
+                case KeysTaken(key=key):
+                    # Read before it is said to collide only: nobody may write the table in between.
+                    table, time = await self.writes.verify(
+                        outcome, self._context(session, transaction), transaction
+                    )
+                    expect[table] = min(time, expect.get(table, time))
+                    collide.add(key)
+                case Conflict() if collide:
+                    expect = dict(transaction.expect)
+                    collide.clear()
+                case _:
+                    return outcome
+        raise SerializationFailure()
+
+    async def copy_from(
+        self, plan: CopyFrom, columns: AsyncIterator[Columns], session: Session, transaction: Transaction
+    ) -> Command:
+        return await self.writes.copy_from(plan, columns, self._context(session, transaction), transaction)
 
     def copy_in(self, plan: CopyFrom) -> CopyIn:
         """What the client is asked to send."""

@@ -128,7 +128,7 @@ class Session:
         copy, self._copy = self._copy, None
         async with self._interruptible():
             transaction = self._begin_implicit()
-            command = await self._sequencer.writes.copy_from(copy, columns, transaction)
+            command = await self._sequencer.copy_from(copy, columns, self, transaction)
             await self._end_implicit()
             return command
 
@@ -140,7 +140,7 @@ class Session:
         """Discards what the transaction would have written; a block stays until it is ended."""
         self._copy = None
         if self._transaction is not None:
-            self._transaction.writes.clear()
+            self._transaction.forget()
             self._transaction.failed = True
             if self._transaction.kind is TransactionKind.IMPLICIT:
                 self._finish()
@@ -272,7 +272,7 @@ class Session:
         transaction = self._transaction
         self._finish(committed=True)
         if transaction is not None:
-            await self._sequencer.commit(transaction)
+            await self._sequencer.commit(transaction, self)
 
     def _finish(self, *, committed: bool = False) -> None:
         if self._transaction is not None:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef
+from .key_counts import KeyCounts
 
 
 class TransactionKind(enum.Enum):
@@ -23,7 +24,8 @@ class TransactionKind(enum.Enum):
 class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
     the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
-    several statements."""
+    several statements; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
+    `upserted` those of them that an ON CONFLICT looked at."""
 
     kind: TransactionKind
     now_us: int
@@ -33,6 +35,8 @@ class Transaction:
     batch: bool = False
     writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
+    keys: dict[int, KeyCounts] = field(default_factory=dict)
+    upserted: set[int] = field(default_factory=set)
     _release: Callable[[], None] | None = None
 
     @property
@@ -56,6 +60,13 @@ class Transaction:
     def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
+
+    def forget(self) -> None:
+        """Nothing of what would have been written is."""
+        self.writes.clear()
+        self.expect.clear()
+        self.keys.clear()
+        self.upserted.clear()
 
     def read_for_write(self, ids: set[GlobalId], time: int) -> None:
         for id_ in ids:

@@ -1,68 +1,128 @@
-"""INSERT, UPDATE, DELETE, TRUNCATE and COPY FROM: statements to encoded changes in the transaction."""
+"""INSERT, UPDATE, DELETE, MERGE, TRUNCATE and COPY FROM: statements to encoded changes in the transaction."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 
 import numpy as np
 import pyarrow as pa
 
-from ..errors import NotNullViolation, PtvcError
-from ..expr.evaluate import evaluate
+from ..errors import PtvcError, SerializationFailure, UniqueViolation
 from ..expr.relation import Get, GlobalId, Relation, dependencies
-from ..expr.scalar import Scalar
 from ..persist.client import PersistClient
+from ..persist.read import read_updates
 from ..persist.write import write_parts
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ..repr.buffers import Words
 from ..repr.consolidate import consolidate
-from ..sql.plans import CopyFrom, Delete, Insert, ItemKind, Returning, Truncate, Update
+from ..sql.constraints import Constraint
+from ..sql.plans import CopyFrom, Delete, Insert, ItemKind, Merge, OnConflict, Returning, Truncate, Update
 from .catalog import Catalog, Item
 from .collections import Collections
+from .key_counts import Counts, KeyCounts
+from .key_lookup import check_duplicates
+from .merges import merged
 from .peeks import Peeks, ReadContext, repeat
 from .results import Columns, Command, Rows
+from .row_checks import check_rows, computed
 from .transaction import Transaction
+from .unique_keys import KeysTaken, UniqueKeys, key_changes
+from .upserts import upserted
 from .views import expand
+
+MAX_TIME = (1 << 64) - 1
+"""Times of what a transaction will write are open."""
 
 
 class Writes:
     def __init__(
-        self, persist: PersistClient, catalog: Catalog, collections: Collections, peeks: Peeks
+        self,
+        persist: PersistClient,
+        catalog: Catalog,
+        collections: Collections,
+        peeks: Peeks,
+        unique: UniqueKeys,
     ) -> None:
         self._persist = persist
         self._catalog = catalog
         self._collections = collections
         self._peeks = peeks
+        self._unique = unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
-        self._add(plan.table, rows, transaction)
+        item = self._catalog.get(plan.table)
+        if plan.conflict is not None:
+            return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
+        check_rows(item, rows)
+        await self._change(item, rows, context, transaction)
         return self._answer("INSERT 0", plan.returning, rows)
+
+    async def _upsert(
+        self,
+        item: Item,
+        plan: Insert,
+        conflict: OnConflict,
+        rows: Batch,
+        context: ReadContext,
+        transaction: Transaction,
+    ) -> Command | Rows:
+        arbiters = [constraint for constraint in item.constraints if constraint.name in conflict.arbiters]
+        await self._unique.ready(item, arbiters)
+
+        def known(constraint: Constraint, hashes: Words) -> Counts:
+            counts = self._unique.of(constraint.oid, hashes)
+            own = transaction.keys.get(constraint.oid)
+            return counts if own is None else counts + own.of(hashes)
+
+        def read(relation: Relation) -> Awaitable[Batch]:
+            return self._read(relation, context, transaction)
+
+        transaction.upserted.update(constraint.oid for constraint in arbiters)
+        changes, written = await upserted(item, conflict, arbiters, rows, known, read)
+        try:
+            await self._change(item, changes, context, transaction)
+        except UniqueViolation as violation:
+            if violation.constraint in conflict.arbiters:
+                raise SerializationFailure() from None  # it was not there when it was looked for
+            raise
+        return self._answer("INSERT 0", plan.returning, written)
+
+    async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
+        rows = await self._read(plan.relation, context, transaction)
+        item = self._catalog.get(plan.table)
+        changes, new, count = await merged(
+            item, rows, lambda relation: self._read(relation, context, transaction)
+        )
+        check_rows(item, new)
+        await self._change(item, changes, context, transaction)
+        return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
-        self._add(plan.table, rows.negate(), transaction)
+        await self._change(self._catalog.get(plan.table), rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
         rows = await self._read(plan.relation, context, transaction)
-        schema = self._catalog.get(plan.table).schema
-        width = len(schema)
+        item = self._catalog.get(plan.table)
+        width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
-        changes = consolidate(concat_batches(schema, [old.negate(), new]))
-        self._check_not_null(self._catalog.get(plan.table), new)
-        self._encode(plan.table, changes, transaction)
+        changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+        check_rows(item, new)
+        await self._change(item, changes, context, transaction)
         return self._answer("UPDATE", plan.returning, new)
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for table in plan.tables:
             relation = Get(table, self._catalog.get(table).schema)
             rows = await self._read(relation, context, transaction)
-            self._add(table, rows.negate(), transaction)
+            await self._change(self._catalog.get(table), rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
 
     async def copy_from(
-        self, plan: CopyFrom, chunks: AsyncIterator[Columns], transaction: Transaction
+        self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
         item = self._catalog.get(plan.table)
@@ -73,12 +133,14 @@ class Writes:
                 continue
             columns = dict(zip(plan.columns, chunk, strict=True))
             for position, default in plan.defaults.items():
-                columns[position] = _computed(default, (), count)
+                columns[position] = computed(default, (), count)
             ordered = tuple(
                 columns[i] if i in columns else pa.nulls(count, column.type.arrow)
                 for i, column in enumerate(item.schema)
             )
-            self._add(plan.table, _rows(ordered, count), transaction)
+            rows = _rows(ordered, count)
+            check_rows(item, rows)
+            await self._change(item, rows, context, transaction)
             total += count
         return Command(f"COPY {total}")
 
@@ -106,10 +168,63 @@ class Writes:
                         pending.append(item.relation)
         return found
 
-    def _add(self, table: GlobalId, rows: Batch, transaction: Transaction) -> None:
-        item = self._catalog.get(table)
-        self._check_not_null(item, rows)
-        self._encode(table, rows, transaction)
+    async def _change(
+        self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
+    ) -> None:
+        """Notes what the statement changes; 23505 if two rows would have one key, as far as can be said before the
+        commit."""
+        keys = [constraint for constraint in item.constraints if constraint.is_key]
+        if keys and len(changes):
+            await self._unique.ready(item, keys)
+        self._encode(item.id, changes, transaction)
+        for constraint in keys:
+            hashes, diffs = key_changes(constraint, changes)
+            own = transaction.keys.setdefault(constraint.oid, KeyCounts())
+            own.add(hashes, diffs)
+            added = hashes[diffs > 0]
+            counts = self._unique.of(constraint.oid, added) + own.of(added) if len(added) else added
+            if len(added) and (counts > 1).any():
+                await self._check_duplicates(item, constraint, added[counts > 1], context, transaction)
+
+    async def verify(
+        self, taken: KeysTaken, context: ReadContext, transaction: Transaction
+    ) -> tuple[GlobalId, int]:
+        """Looks at the rows of keys that a commit has found taken: 23505 (40001 behind an ON CONFLICT) if they are.
+
+        Otherwise their hashes only collide: returns the table and the time at which that was so.
+        """
+        for table in transaction.writes:
+            item = self._catalog.find_by_id(table)
+            for constraint in item.constraints if item is not None else ():
+                if item is not None and constraint.oid == taken.key:
+                    try:
+                        time = await self._check_duplicates(
+                            item, constraint, taken.hashes, context, transaction
+                        )
+                    except UniqueViolation:
+                        if taken.key in transaction.upserted:
+                            raise SerializationFailure() from None
+                        raise
+                    return table, time
+        raise SerializationFailure()
+
+    async def _check_duplicates(
+        self,
+        item: Item,
+        constraint: Constraint,
+        hashes: Words,
+        context: ReadContext,
+        transaction: Transaction,
+    ) -> int:
+        latest = self._peeks.latest(context)
+        assert latest.time is not None
+        own = read_updates(
+            self._persist.blob, transaction.writes.get(item.id, []), item.schema, 0, MAX_TIME
+        ).oks
+        await check_duplicates(
+            lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
+        )
+        return latest.time
 
     def _encode(self, table: GlobalId, rows: Batch, transaction: Transaction) -> None:
         """Times are open: the commit gives them."""
@@ -126,21 +241,12 @@ class Writes:
         )
         transaction.add(table, parts)
 
-    def _check_not_null(self, item: Item, rows: Batch) -> None:
-        if not len(rows) or rows.diffs[0] < 0:
-            return
-        for column, values in zip(item.schema, rows.columns, strict=True):
-            if not column.nullable and values.null_count:
-                raise NotNullViolation(
-                    f'null value in column "{column.name}" of relation "{item.name}" violates not-null constraint'
-                )
-
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())
         if returning is None:
             return Command(f"{tag} {count}")
         written = repeat(rows)
-        columns = tuple(_computed(scalar, written, count) for scalar in returning.scalars)
+        columns = tuple(computed(scalar, written, count) for scalar in returning.scalars)
 
         async def chunks() -> AsyncIterator[Columns]:
             yield columns
@@ -150,10 +256,3 @@ class Writes:
 
 def _rows(columns: Columns, count: int) -> Batch:
     return Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
-
-
-def _computed(scalar: Scalar, columns: Columns, count: int) -> pa.Array:
-    result = evaluate(scalar, columns, count)
-    if result.errors is not None and len(result.errors.indices):
-        raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())
-    return result.values

@@ -33,6 +33,9 @@ OWNER_OID = 10
 UTF8 = 6
 """The number of that encoding in pg_database."""
 
+CONSTRAINT_POSITION = -1
+"""Where mz_internal.mz_definitions has a constraint's definition: a key's oid has that of its index, too."""
+
 
 class CatalogFunctions:
     """The base of SessionFunctions, which says by which names these are called."""
@@ -215,7 +218,7 @@ class CatalogFunctions:
         return Typed(self._args(expressions, node, 1)[0])
 
     def _definition(self, expressions: Expressions, node: ast.Function) -> Typed:
-        """pg_get_viewdef, pg_get_indexdef, from mz_internal.mz_definitions."""
+        """pg_get_viewdef, pg_get_indexdef, pg_get_constraintdef, from mz_internal.mz_definitions."""
         args = self._args(expressions, node, 1)
         relation = self._system("mz_internal.mz_definitions")
         if relation is None:
@@ -224,6 +227,8 @@ class CatalogFunctions:
         number: Scalar = build.int4(0)
         if node.name[-1] == "pg_get_indexdef" and len(args) > 1:  # one column of the index
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
+        if node.name[-1] == "pg_get_constraintdef":
+            number = build.int4(CONSTRAINT_POSITION)
         return Typed(self._join(expressions, oid, relation, number))
 
     def _description(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -236,6 +241,8 @@ class CatalogFunctions:
         subid = build.ref(relation, 2)
         if node.name[-1] == "col_description":
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
+        if node.name[-1] == "pg_get_constraintdef":
+            number = build.int4(CONSTRAINT_POSITION)
             left = expressions.relation
             keys = (build.ref(relation, 0), subid)
             joined = Join(left, relation, JoinKind.LEFT, (oid, number), keys)

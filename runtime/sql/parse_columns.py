@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import NoReturn
 
-from ..errors import SqlSyntaxError, Unsupported
+from ..errors import SqlSyntaxError
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_query import QueryParser
+from .parse_constraints import ConstraintParser
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
 _UNITS_MS = {
@@ -33,7 +34,7 @@ def duration_ms(text: str, position: int) -> int:
     return round(float(match.group(1)) * unit)
 
 
-class ColumnsParser(QueryParser):
+class ColumnsParser(ConstraintParser):
     def unsupported(self, words: int) -> NoReturn:
         raise AssertionError("the statement parser refuses")
 
@@ -57,56 +58,59 @@ class ColumnsParser(QueryParser):
     def _column_names(self) -> tuple[str, ...]:
         return self.parenthesised(self.identifier) if self.at_symbol("(") else ()
 
-    def _definitions(self) -> tuple[tuple[st.ColumnDefinition, ...], tuple[ast.Name, ...]]:
+    def _definitions(self) -> tuple[tuple[st.ColumnDefinition, ...], tuple[st.ConstraintDefinition, ...]]:
         """After `(`: columns and constraints, to the closing parenthesis."""
         columns: list[st.ColumnDefinition] = []
-        primary_key: tuple[ast.Name, ...] = ()
+        constraints: list[st.ConstraintDefinition] = []
         while True:
-            position = self.token.position
-            if self.at_word("primary", "key"):
-                self.index += 2
-                primary_key = self.parenthesised(self.one_name)
-            elif self.at_any("constraint", "unique", "check", "foreign", "exclude", "like"):
-                raise self._unenforced(self.token.value.upper(), position)
+            if self.at_constraint():
+                constraints.append(self.table_constraint())
             else:
-                column, is_key = self._definition()
+                column, own = self.definition()
                 columns.append(column)
-                if is_key:
-                    primary_key = (ast.Name((column.name,), position),)
+                constraints.extend(own)
             if not self.accept_symbol(","):
                 break
         self.expect_symbol(")")
-        return tuple(columns), primary_key
+        return tuple(columns), tuple(constraints)
 
-    def _definition(self) -> tuple[st.ColumnDefinition, bool]:
+    def definition(self) -> tuple[st.ColumnDefinition, list[st.ConstraintDefinition]]:
+        """`name type [constraint ...]`"""
         position = self.token.position
-        name = self.identifier()
+        column = self.one_name()
         type_name = self.type_name()
-        not_null = is_key = False
+        nullable: bool | None = None
         default: ast.Expression | None = None
+        constraints: list[st.ConstraintDefinition] = []
         while True:
             at = self.token.position
-            if self.accept_words("not", "null"):
-                not_null = True
-            elif self.accept_words("null"):
-                pass
+            name = self._constraint_name()
+            self.refuse_constraint()
+            if self.at_word("not", "null") or self.at_word("null"):
+                wanted = not self.accept_words("not")
+                self.expect_words("null")
+                if nullable not in (None, wanted):
+                    raise SqlSyntaxError(
+                        f'conflicting NULL/NOT NULL declarations for column "{column.parts[-1]}"', position=at
+                    )
+                nullable = wanted
             elif self.accept_words("default"):
+                if default is not None:
+                    raise SqlSyntaxError(
+                        f'multiple default values specified for column "{column.parts[-1]}"', position=at
+                    )
                 default = self._binary(3)
-            elif self.accept_words("primary", "key"):
-                not_null = is_key = True
-            elif self.at_any("unique", "check", "references", "generated", "constraint"):
-                raise self._unenforced(self.token.value.upper(), at)
-            elif self.accept_words("collate"):
+            elif (constraint := self.column_constraint(column)) is not None:
+                constraints.append(replace(constraint, name=name))
+            elif name is None and self.accept_words("collate"):
                 self.label()
+            elif name is not None:
+                self.fail()
             else:
-                return st.ColumnDefinition(name, type_name, not_null, default, position), is_key
-
-    def _unenforced(self, what: str, position: int) -> Unsupported:
-        return Unsupported(
-            f"{what} constraints are not supported: they would not be enforced",
-            hint="NOT NULL is enforced; remove the other constraints.",
-            position=position,
-        )
+                not_null = nullable is False
+                return st.ColumnDefinition(
+                    column.parts[-1], type_name, not_null, default, position
+                ), constraints
 
     def options(self) -> tuple[st.Option, ...]:
         """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""

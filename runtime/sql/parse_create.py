@@ -7,6 +7,7 @@ import re
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
+from .constraints import ConstraintKind
 from .parse_columns import ColumnsParser, duration_ms
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
@@ -139,14 +140,12 @@ class CreateParser(ColumnsParser):
             columns = self._column_names()
             self.expect_words("as")
             return self._table_as(name, columns, if_not_exists, temporary)
-        definitions, primary_key = self._definitions()
-        if primary_key:
-            raise self._unenforced("PRIMARY KEY", primary_key[0].position)
+        definitions, constraints = self._definitions()
         if self.at_any("with", "partition", "inherits", "on", "using", "from"):
             raise Unsupported(
                 f"CREATE TABLE ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return st.CreateTableStatement(name, definitions, if_not_exists, temporary)
+        return st.CreateTableStatement(name, definitions, if_not_exists, temporary, constraints=constraints)
 
     def _table_as(
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
@@ -164,7 +163,15 @@ class CreateParser(ColumnsParser):
         columns: tuple[st.ColumnDefinition, ...] = ()
         primary_key: tuple[ast.Name, ...] = ()
         if self.accept_symbol("("):
-            columns, primary_key = self._definitions()
+            columns, constraints = self._definitions()
+            for constraint in constraints:
+                if constraint.kind is not ConstraintKind.PRIMARY_KEY:
+                    raise Unsupported(
+                        f"{constraint.kind.name} constraints of sources are not supported: they would not be enforced",
+                        hint="NOT NULL is enforced, and PRIMARY KEY with ENVELOPE UPSERT.",
+                        position=constraint.position,
+                    )
+                primary_key = constraint.columns
         cluster = self.in_cluster()
         self.expect_words("from")
         if self.accept_words("load", "generator"):

@@ -8,7 +8,7 @@ from ..errors import Unsupported
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_session import SessionParser
+from .parse_merge import MergeParser
 from .plans import ExplainStage, ObjectKind
 
 _SHOW_KINDS = (
@@ -16,7 +16,7 @@ _SHOW_KINDS = (
 )  # fmt: skip
 
 
-class StatementParser(SessionParser):
+class StatementParser(MergeParser):
     def statement(self) -> st.StatementNode:
         """One statement, up to `;` or the end."""
         node = self._statement()
@@ -46,15 +46,6 @@ class StatementParser(SessionParser):
 
     # --- data ---
 
-    def _target(self) -> st.Target:
-        self.accept_words("only")
-        name = self.object_name()
-        if self.accept_words("as"):
-            return st.Target(name, self.identifier())
-        if self.at_identifier() and not self.at_any("set", "returning", "values"):
-            return st.Target(name, self.identifier())
-        return st.Target(name, None)
-
     def _returning(self) -> tuple[ast.SelectItem, ...]:
         return self.comma_list(self.select_item) if self.accept_words("returning") else ()
 
@@ -69,41 +60,21 @@ class StatementParser(SessionParser):
         if self.at_word("overriding"):
             raise Unsupported("OVERRIDING is not supported", position=self.token.position)
         query = None if self.accept_words("default", "values") else self.query()
-        if self.at_word("on", "conflict"):
-            raise Unsupported(
-                "INSERT ... ON CONFLICT is not supported yet",
-                hint="Tables have no unique constraints; use UPDATE and INSERT.",
-                position=self.token.position,
-            )
-        return st.InsertStatement(target, columns, query, self._returning())
+        conflict = self.conflict()
+        return st.InsertStatement(target, columns, query, self._returning(), conflict)
 
     def _update(self) -> st.StatementNode:
         self.expect_words("update")
-        target = self._target()
+        target = self.target()
         self.expect_words("set")
-        assignments = tuple(pair for pairs in self.comma_list(self._assignment) for pair in pairs)
+        assignments = self.assignments()
         from_items = self.comma_list(self.from_item) if self.accept_words("from") else ()
         where = self.expression() if self.accept_words("where") else None
         return st.UpdateStatement(target, assignments, from_items, where, self._returning())
 
-    def _assignment(self) -> tuple[tuple[ast.Name, ast.Expression], ...]:
-        if self.at_symbol("("):
-            names = self.parenthesised(self.one_name)
-            self.expect_symbol("=")
-            value = self.expression()
-            values = value.items if isinstance(value, ast.Row) else (value,)
-            if isinstance(value, ast.Subquery) and len(names) > 1:
-                raise Unsupported("assignment of a subquery's row is not supported", position=value.position)
-            if len(values) != len(names):
-                self.fail()
-            return tuple(zip(names, values, strict=True))
-        name = self.one_name()
-        self.expect_symbol("=")
-        return ((name, self.expression()),)
-
     def _delete(self) -> st.StatementNode:
         self.expect_words("delete", "from")
-        target = self._target()
+        target = self.target()
         using = self.comma_list(self.from_item) if self.accept_words("using") else ()
         where = self.expression() if self.accept_words("where") else None
         return st.DeleteStatement(target, using, where, self._returning())
@@ -201,6 +172,7 @@ _STATEMENTS = {
     "insert": StatementParser._insert,
     "update": StatementParser._update,
     "delete": StatementParser._delete,
+    "merge": StatementParser.merge,
     "truncate": StatementParser._truncate,
     "copy": StatementParser.copy,
     "create": StatementParser.create,
@@ -234,7 +206,6 @@ _REFUSED = frozenset(
         "discard",
         "subscribe",
         "tail",
-        "merge",
         "grant",
         "revoke",
         "prepare",
@@ -263,7 +234,6 @@ _REFUSED = frozenset(
 )
 _HINTS = {
     "subscribe": "Poll the view with SELECT.",
-    "merge": "Use UPDATE, DELETE and INSERT.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
     "prepare": "Use the extended query protocol.",
     "execute": "Use the extended query protocol.",

@@ -17,6 +17,7 @@ from . import plan_changes, plan_data, plan_definitions, plans
 from . import statements as st
 from .explain import explain
 from .parse import Statement, too_complex
+from .plan_merge import merge
 from .plan_show import show
 from .planner import Planner
 from .plans import ExplainStage, PlanContext, PlannedStatement, Prepared
@@ -120,6 +121,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return plan_data.update(planner, node)
         case st.DeleteStatement():
             return plan_data.delete(planner, node)
+        case st.MergeStatement():
+            return merge(planner, node, plan_data.writable(node.target.name, planner))
         case st.TruncateStatement():
             return plan_data.truncate(planner, node)
         case st.CopyStatement():
@@ -251,6 +254,7 @@ def _optimized(planned: PlannedStatement) -> PlannedStatement:
             | plans.Insert(relation=relation)
             | plans.Update(relation=relation)
             | plans.Delete(relation=relation)
+            | plans.Merge(relation=relation)
         ):
             return replace(planned, relation=_optimize_once_more(relation))
         case (

@@ -12,7 +12,7 @@ from ..errors import (
 from . import ast, plans
 from . import statements as st
 from .names import find_object, find_relation, missing_object
-from .plan_data import column_index
+from .plan_assignments import column_index
 from .planner import Planner
 from .plans import CatalogItem, ItemKind, ObjectKind
 

@@ -6,14 +6,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColumn
-from ..expr.coercion import CastContext, base_name, can_cast
+from ..errors import PtvcError, SqlSyntaxError
 from ..expr.literals import python_value
 from ..expr.relation import Distinct, Finishing, Get, Join, JoinKind, Relation, TopK
-from ..expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ..expr.scalar import ColumnRef, Literal, Scalar
 from ..expr.text_format import from_text
 from ..repr.schema import Column, Schema
-from ..repr.types import Kind, ScalarType
+from ..repr.types import INT8, Kind, ScalarType
 from . import ast, build
 from . import statements as st
 from .expressions import Expressions, Typed, at
@@ -21,7 +20,16 @@ from .from_clause import FromPlanner
 from .names import find, no_relation
 from .output_names import output_name
 from .parse_query import spelled_out
-from .planner import Planner, QueryPlan, literal_plan
+from .plan_assignments import (
+    assigned_columns,
+    assignment_cast,
+    check_assignable,
+    column_defaults,
+    column_index,
+    untyped_literal,
+)
+from .plan_conflict import numbered, plan_conflict
+from .planner import Output, Planner, QueryPlan, literal_plan
 from .plans import (
     CatalogItem,
     CopyFrom,
@@ -69,12 +77,16 @@ def finished(planner: Planner, query: ast.Query) -> Select:
 def insert(planner: Planner, node: st.InsertStatement) -> Insert:
     item = writable(node.target.name, planner)
     columns = _columns(item, node.columns)
-    defaults = _defaults(item)
+    defaults = column_defaults(item)
+    returning = _returning(planner, node.returning, item, node.target)
+    conflict = None
+    if node.conflict is not None:
+        conflict = plan_conflict(planner, node.conflict, item, node.target, defaults)
     if node.query is None:
         relation, _ = build.append(build.UNIT, defaults, item.schema.names)
-        return Insert(
-            item.id, _narrow(relation, item), _returning(planner, node.returning, item, node.target)
-        )
+        if conflict is not None:
+            relation = numbered(relation, None)
+        return Insert(item.id, relation, returning, conflict)
     targets = [item.schema[index].type for index in columns]
     body = node.query.body
     plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
@@ -87,11 +99,15 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
             len(plan.outputs), columns, node.columns is not None, node.target.name.position
         )
         targets = targets[: len(columns)]
-    relation = _assigned(
-        planner, plan, targets, [item.schema[i].name for i in columns], node.target.name.position
-    )
-    relation = _spread(relation, columns, item, defaults)
-    return Insert(item.id, relation, _returning(planner, node.returning, item, node.target))
+    names = [item.schema[i].name for i in columns]
+    if conflict is not None:
+        number = Output("number", INT8, False)
+        relation = numbered(plan.closed(), node.query)
+        plan = QueryPlan(relation, 0, (*plan.outputs, number))
+        targets, names = [*targets, INT8], [*names, "number"]
+    relation = _assigned(planner, plan, targets, names, node.target.name.position)
+    relation = _spread(relation, columns, item, defaults, numbered=conflict is not None)
+    return Insert(item.id, relation, returning, conflict)
 
 
 def _insert_values(
@@ -104,7 +120,7 @@ def _insert_values(
         if plan is not None:
             return plan, kept
         body = spelled_out(body)
-    defaults = _defaults(item)
+    defaults = column_defaults(item)
     expressions = Expressions(planner, Scope(None), build.UNIT, "VALUES")
     parsed_columns: list[list[Typed]] = []
     for nodes, index in zip(zip(*body.rows, strict=True), kept, strict=True):
@@ -127,9 +143,9 @@ def _insert_values(
 def _cell(expressions: Expressions, typed: Typed, type_: ScalarType, name: str, position: int) -> Typed:
     if typed.unknown:
         with at(position):
-            return Typed(_literal(expressions, typed, type_))
-    _assignable(typed.scalar.type, type_, name, position)
-    return Typed(_cast(typed.scalar, type_))
+            return Typed(untyped_literal(expressions, typed, type_))
+    check_assignable(typed.scalar.type, type_, name, position)
+    return Typed(assignment_cast(typed.scalar, type_))
 
 
 def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
@@ -148,12 +164,6 @@ def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
         return [Typed(Literal(python_value(value), type_)) for value in result.values]
     except ValueError:  # a date that Python cannot hold: cell by cell, to say which
         return None
-
-
-def _literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:
-    if typed.parameter is None and isinstance(typed.scalar, Literal) and type_.length is not None:
-        return Cast(Literal(typed.scalar.value, typed.scalar.type), type_, explicit=False)
-    return expressions.coerce(typed, type_, "INSERT")
 
 
 def _check_width(count: int, columns: Sequence[int], listed: bool, position: int) -> list[int]:
@@ -180,57 +190,28 @@ def _columns(item: CatalogItem, names: Sequence[ast.Name] | None) -> list[int]:
     return found
 
 
-def column_index(item: CatalogItem, name: ast.Name) -> int:
-    if name.parts[-1] not in item.schema.names:
-        raise UndefinedColumn(
-            f'column "{name.parts[-1]}" of relation "{item.name.name}" does not exist', position=name.position
-        )
-    return item.schema.names.index(name.parts[-1])
-
-
-def _defaults(item: CatalogItem) -> list[Scalar]:
-    found: list[Scalar] = []
-    for index, column in enumerate(item.schema):
-        default = item.defaults[index] if index < len(item.defaults) else None
-        found.append(default if default is not None else Literal(None, column.type))
-    return found
-
-
-def _assignable(source: ScalarType, target: ScalarType, column: str, position: int) -> None:
-    if not can_cast(source, target, CastContext.ASSIGNMENT):
-        raise DatatypeMismatch(
-            f'column "{column}" is of type {base_name(target)} but expression is of type {base_name(source)}',
-            hint="You will need to rewrite or cast the expression.",
-            position=position,
-        )
-
-
-def _cast(scalar: Scalar, type_: ScalarType) -> Scalar:
-    return scalar if scalar.type == type_ else Cast(scalar, type_, explicit=False)
-
-
 def _assigned(
     planner: Planner, plan: QueryPlan, targets: Sequence[ScalarType], names: Sequence[str], position: int
 ) -> Relation:
     for output, type_, name in zip(plan.outputs, targets, names, strict=True):
         if not output.unknown:
-            _assignable(output.type, type_, name, position)
+            check_assignable(output.type, type_, name, position)
     return planner.converted(plan, targets, names, explicit=False)
 
 
 def _spread(
-    relation: Relation, columns: Sequence[int], item: CatalogItem, defaults: Sequence[Scalar]
+    relation: Relation, columns: Sequence[int], item: CatalogItem, defaults: Sequence[Scalar], numbered: bool
 ) -> Relation:
-    """Rows of some columns to rows of all."""
+    """Rows of some columns to rows of all; their number, if they have one, stays last."""
     scalars: list[Scalar] = []
     for index in range(len(item.schema)):
         scalars.append(build.ref(relation, columns.index(index)) if index in columns else defaults[index])
-    relation, positions = build.append(relation, scalars, item.schema.names)
-    return build.project(relation, positions, item.schema.names)
-
-
-def _narrow(relation: Relation, item: CatalogItem) -> Relation:
-    return build.project(relation, range(len(item.schema)), item.schema.names)
+    names = list(item.schema.names)
+    if numbered:
+        scalars.append(build.ref(relation, len(columns)))
+        names.append("number")
+    relation, positions = build.append(relation, scalars, names)
+    return build.project(relation, positions, names)
 
 
 def _returning(
@@ -291,27 +272,7 @@ def update(planner: Planner, node: st.UpdateStatement) -> Update:
     planner.uses.add(item.id)
     expressions = _matching(planner, node.target, item, node.from_items, node.where)
     expressions.clause = "UPDATE"
-    defaults = _defaults(item)
-    new: dict[int, Scalar] = {}
-    for name, value in node.assignments:
-        index = column_index(item, name)
-        if index in new:
-            raise PtvcError(
-                f'multiple assignments to same column "{name.parts[-1]}"',
-                sqlstate="42601",
-                position=name.position,
-            )
-        type_ = item.schema[index].type
-        if isinstance(value, ast.Default):
-            new[index] = defaults[index]
-            continue
-        typed = expressions.resolve(value)
-        if typed.unknown:
-            with at(value.position):
-                new[index] = _literal(expressions, typed, type_)
-        else:
-            _assignable(typed.scalar.type, type_, name.parts[-1], value.position)
-            new[index] = _cast(typed.scalar, type_)
+    new = assigned_columns(expressions, item, node.assignments, column_defaults(item))
     count = len(item.schema)
     relation = expressions.relation
     after = [new.get(index, build.ref(relation, index)) for index in range(count)]
@@ -368,7 +329,7 @@ def copy(planner: Planner, node: st.CopyStatement) -> CopyFrom | CopyTo:
     assert node.table is not None
     item = writable(node.table, planner)
     columns = _columns(item, node.columns)
-    defaults = _defaults(item)
+    defaults = column_defaults(item)
     missing = {index: defaults[index] for index in range(len(item.schema)) if index not in columns}
     return CopyFrom(item.id, tuple(columns), missing, node.options)
 

@@ -27,7 +27,9 @@ from .expressions import Expressions, at
 from .from_clause import relation_of
 from .names import check_cluster, find_relation, new_name
 from .parse_columns import duration_ms
-from .plan_data import column_index, finished
+from .plan_assignments import column_index
+from .plan_constraints import plan_constraints
+from .plan_data import finished
 from .planner import Planner, QueryPlan
 from .plans import ItemKind, QualifiedName
 from .scope import Scope, ScopeColumn
@@ -54,7 +56,10 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
     _unique([column.name for column in node.columns], node.name)
     schema = columns_schema(node.columns)
     defaults = tuple(_default(planner, c, s) for c, s in zip(node.columns, schema, strict=True))
-    return plans.CreateTable(name, schema, defaults, node.if_not_exists, node.temporary)
+    schema, constraints = plan_constraints(planner, name, schema, node.constraints)
+    return plans.CreateTable(
+        name, schema, defaults, node.if_not_exists, node.temporary, constraints=constraints
+    )
 
 
 def columns_schema(columns: Sequence[st.ColumnDefinition]) -> Schema:
@@ -66,6 +71,7 @@ def _default(planner: Planner, definition: st.ColumnDefinition, column: Column) 
         return None
     expressions = Expressions(planner, Scope(None), build.UNIT, "DEFAULT expressions")
     expressions.allow_subqueries = False
+    planner.maintained, planner.defining = True, "a DEFAULT, which is one value for all rows"
     with at(definition.position):
         typed = expressions.resolve(definition.default)
         if not typed.unknown and not can_cast(typed.scalar.type, column.type, CastContext.ASSIGNMENT):

@@ -102,6 +102,7 @@ class Planner:
     describing: bool = False
     generic: bool = False
     maintained: bool = False  # the query defines a view: nothing of the session may go into it
+    defining: str = "a view"  # what `maintained` is about, for messages
     parameter_types: dict[int, ScalarType] = field(default_factory=dict)
     parameter_count: int = 0
     uses: set[GlobalId] = field(default_factory=set)

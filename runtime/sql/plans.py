@@ -16,6 +16,7 @@ from ..expr.relation import Finishing, GlobalId, Relation
 from ..expr.scalar import Scalar
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
+from .constraints import Constraint
 
 
 class ItemKind(enum.Enum):
@@ -44,7 +45,8 @@ class QualifiedName:
 class CatalogItem:
     """What planning needs to know of an object.  `definition` is a view's relation, inlined where it is used.
 
-    `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.
+    `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
+    table's.
     """
 
     id: GlobalId
@@ -53,6 +55,7 @@ class CatalogItem:
     schema: Schema
     definition: Relation | None = None
     defaults: tuple[Scalar | None, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
 
 
 class CatalogView(Protocol):
@@ -121,12 +124,41 @@ class Explain:
 
 
 @dataclass(frozen=True, slots=True)
+class OnConflict:
+    """What becomes of a proposed row that agrees with a row on a key of `arbiters` (names of constraints).
+
+    `assignments` is empty for DO NOTHING, else has every column of the new row; `where` keeps what is updated.  Both
+    are over the columns of the row that exists, then those of the proposed one.
+    """
+
+    arbiters: tuple[str, ...]
+    assignments: tuple[Scalar, ...] = ()
+    where: Scalar | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Insert:
-    """`relation` yields whole rows of the table: assignment casts and defaults are in it."""
+    """`relation` yields whole rows of the table: assignment casts and defaults are in it.
+
+    With `conflict`, behind them an int8 column that orders the rows: the first of those that agree on a key counts.
+    """
 
     table: GlobalId
     relation: Relation
     returning: Returning | None = None
+    conflict: OnConflict | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """`relation` yields what changes: the action (int4: `MERGE_INSERT`, ...), the target's row as it is, and as it
+    shall be; once for each match."""
+
+    table: GlobalId
+    relation: Relation
+
+
+MERGE_INSERT, MERGE_UPDATE, MERGE_DELETE = 1, 2, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +244,7 @@ class CreateTable:
     if_not_exists: bool
     temporary: bool
     query: Select | None = None  # CREATE TABLE AS
+    constraints: tuple[Constraint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +474,7 @@ PlannedStatement = (
     | Insert
     | Update
     | Delete
+    | Merge
     | Truncate
     | CopyFrom
     | CopyTo

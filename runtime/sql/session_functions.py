@@ -54,7 +54,7 @@ _NOW = frozenset(
 )
 _NULL_TEXT = frozenset(
     {
-        "pg_get_constraintdef", "pg_get_ruledef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
+        "pg_get_ruledef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
         "pg_get_serial_sequence", "shobj_description", "pg_get_function_sqlbody", "pg_tablespace_location",
         "inet_server_addr", "inet_client_addr", "pg_get_function_result", "pg_get_function_arguments",
         "pg_get_function_identity_arguments",
@@ -162,7 +162,8 @@ class SessionFunctions(CatalogFunctions):
             return None
         if self.planner.maintained:
             raise Unsupported(
-                f"{name} is not allowed in a view: its value depends on the session", position=node.position
+                f"{name} is not allowed in {self.planner.defining}: its value depends on the session",
+                position=node.position,
             )
         if node.args:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
@@ -172,8 +173,10 @@ class SessionFunctions(CatalogFunctions):
     def _now(self, name: str, node: ast.Function) -> Typed:
         if self.planner.maintained:
             raise Unsupported(
-                f"{name} is not allowed in a view",
-                hint="A view's contents must be a function of its inputs; in WHERE compare a column with mz_now().",
+                f"{name} is not allowed in {self.planner.defining}",
+                hint="A view's contents must be a function of its inputs; in WHERE compare a column with mz_now()."
+                if self.planner.defining == "a view"
+                else None,
                 position=node.position,
             )
         instant = _EPOCH + timedelta(microseconds=self.planner.context.now_us)
@@ -248,6 +251,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "pg_get_expr": SessionFunctions._first,
     "pg_get_viewdef": SessionFunctions._definition,
     "pg_get_indexdef": SessionFunctions._definition,
+    "pg_get_constraintdef": SessionFunctions._definition,
     "obj_description": SessionFunctions._description,
     "col_description": SessionFunctions._description,
     "pg_encoding_to_char": SessionFunctions._encoding,

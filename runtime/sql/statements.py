@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .ast import Expression, FromItem, Name, Query, SelectItem, TypeName
+from .constraints import ConstraintKind
 from .plans import CopyOptions, ExplainStage, ObjectKind
 
 ObjectName = Name
@@ -32,6 +34,17 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class ConflictClause:
+    """ON CONFLICT: its arbiter by `columns` or `constraint` (neither: any key); without `assignments` DO NOTHING."""
+
+    columns: tuple[Name, ...] | None
+    constraint: Name | None
+    assignments: tuple[tuple[Name, Expression], ...]
+    where: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class InsertStatement:
     """`query` None is DEFAULT VALUES."""
 
@@ -39,6 +52,38 @@ class InsertStatement:
     columns: tuple[Name, ...] | None
     query: Query | None
     returning: tuple[SelectItem, ...]
+    conflict: ConflictClause | None = None
+
+
+class MergeAction(enum.Enum):
+    NOTHING = "do nothing"
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+
+
+@dataclass(frozen=True, slots=True)
+class MergeClause:
+    """A WHEN of MERGE.  `target` and `source` say whether there is a row on that side; an INSERT without `values`
+    is of DEFAULT VALUES."""
+
+    target: bool
+    source: bool
+    condition: Expression | None
+    action: MergeAction
+    assignments: tuple[tuple[Name, Expression], ...]
+    columns: tuple[Name, ...] | None
+    values: tuple[Expression, ...] | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStatement:
+    target: Target
+    source: FromItem
+    on: Expression
+    clauses: tuple[MergeClause, ...]
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +129,19 @@ class ColumnDefinition:
 
 
 @dataclass(frozen=True, slots=True)
+class ConstraintDefinition:
+    """`columns` are a key's; for a CHECK behind a column, that column.  `text` is that of `check`."""
+
+    name: str | None
+    kind: ConstraintKind
+    columns: tuple[Name, ...]
+    nulls_distinct: bool
+    check: Expression | None
+    position: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CreateTableStatement:
     name: ObjectName
     columns: tuple[ColumnDefinition, ...]
@@ -92,6 +150,7 @@ class CreateTableStatement:
     query: Query | None = None
     column_names: tuple[str, ...] = ()
     with_data: bool = True
+    constraints: tuple[ConstraintDefinition, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +328,7 @@ StatementNode = (
     | InsertStatement
     | UpdateStatement
     | DeleteStatement
+    | MergeStatement
     | TruncateStatement
     | CopyStatement
     | CreateTableStatement

@@ -143,13 +143,20 @@ _FILLED = {
     "mz_internal.mz_dataflow_operators": "object_id:t replica_id:t node:l steps:l rows_in:l rows_out:l seconds:d state_rows:l "
     "state_bytes:l mapped_bytes:l",
     "mz_internal.mz_dataflow_state": "object_id:t replica_id:t memory_bytes:l mapped_bytes:l checkpoint_frontier:l",
-}
-
-_EMPTY = {
     "pg_catalog.pg_constraint": "oid:o conname:n connamespace:o contype:c condeferrable:b condeferred:b "
     "convalidated:b conrelid:o contypid:o conindid:o conparentid:o confrelid:o confupdtype:c confdeltype:c "
     "confmatchtype:c conislocal:b coninhcount:s connoinherit:b conkey:S confkey:S conpfeqop:O conppeqop:O "
     "conffeqop:O confdelsetcols:S conexclop:O conbin:t",
+    "information_schema.table_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "
+    "table_catalog:n table_schema:n table_name:n constraint_type:t is_deferrable:t initially_deferred:t enforced:t",
+    "information_schema.key_column_usage": "constraint_catalog:n constraint_schema:n constraint_name:n "
+    "table_catalog:n table_schema:n table_name:n column_name:n ordinal_position:i position_in_unique_constraint:i",
+    "information_schema.constraint_column_usage": "table_catalog:n table_schema:n table_name:n column_name:n "
+    "constraint_catalog:n constraint_schema:n constraint_name:n",
+    "information_schema.check_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n check_clause:t",
+}
+
+_EMPTY = {
     "pg_catalog.pg_inherits": "inhrelid:o inhparent:o inhseqno:i inhdetachpending:b",
     "pg_catalog.pg_policy": "oid:o polname:n polrelid:o polcmd:c polpermissive:b polroles:O polqual:t polwithcheck:t",
     "pg_catalog.pg_trigger": "oid:o tgrelid:o tgparentid:o tgname:n tgfoid:o tgtype:s tgenabled:c tgisinternal:b "
@@ -203,12 +210,6 @@ _EMPTY = {
     "pg_catalog.pg_operator": "oid:o oprname:n oprnamespace:o oprowner:o oprkind:c oprleft:o oprright:o oprresult:o oprcode:o",
     "pg_catalog.pg_opclass": "oid:o opcmethod:o opcname:n opcnamespace:o opcfamily:o opcintype:o opcdefault:b",
     "pg_catalog.pg_cast": "oid:o castsource:o casttarget:o castfunc:o castcontext:c castmethod:c",
-    "information_schema.table_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "
-    "table_catalog:n table_schema:n table_name:n constraint_type:t is_deferrable:t initially_deferred:t enforced:t",
-    "information_schema.key_column_usage": "constraint_catalog:n constraint_schema:n constraint_name:n "
-    "table_catalog:n table_schema:n table_name:n column_name:n ordinal_position:i position_in_unique_constraint:i",
-    "information_schema.constraint_column_usage": "table_catalog:n table_schema:n table_name:n column_name:n "
-    "constraint_catalog:n constraint_schema:n constraint_name:n",
     "information_schema.referential_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "
     "unique_constraint_catalog:n unique_constraint_schema:n unique_constraint_name:n match_option:t update_rule:t "
     "delete_rule:t",

@@ -9,17 +9,21 @@ from ...repr.schema import Column
 from ...sql.explain import show
 from ...sql.plans import ItemKind
 from ..catalog import Item
+from .constraints import constraint_sql, quoted
 from .state import State
 
 
 def create_sql(state: State, item: Item) -> str:
     """A statement that makes the object, under its present name."""
-    name = f"{_quoted(item.schema_name)}.{_quoted(item.name)}"
+    name = f"{quoted(item.schema_name)}.{quoted(item.name)}"
     match item.kind:
         case ItemKind.TABLE:
             columns = ", ".join(
                 _column(c, item.defaults[i] if item.defaults else None) for i, c in enumerate(item.schema)
             )
+            for constraint in item.constraints:
+                definition = constraint_sql(item.schema, constraint)
+                columns += f", CONSTRAINT {quoted(constraint.name)} {definition}"
             return f"CREATE TABLE {name} ({columns})"
         case ItemKind.VIEW:
             return f"CREATE VIEW {name} AS {item.definition_sql}"
@@ -27,22 +31,20 @@ def create_sql(state: State, item: Item) -> str:
             return f"CREATE MATERIALIZED VIEW {name} IN CLUSTER {item.cluster} AS {item.definition_sql}"
         case ItemKind.INDEX:
             on = state.on_name(item)
-            return (
-                f"CREATE INDEX {_quoted(item.name)} IN CLUSTER {item.cluster} ON {on} ({keys(state, item)})"
-            )
+            return f"CREATE INDEX {quoted(item.name)} IN CLUSTER {item.cluster} ON {on} ({keys(state, item)})"
         case _:
             return item.create_sql
 
 
 def _column(column: Column, default: Scalar | None) -> str:
-    text = f"{_quoted(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
+    text = f"{quoted(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
     return text if default is None else f"{text} DEFAULT {expression_sql(default)}"
 
 
 def index_sql(state: State, index: Item) -> str:
     """The definition as PostgreSQL's clients read it: psql shows what follows USING."""
     on = state.on_name(index)
-    return f"CREATE INDEX {_quoted(index.name)} ON {on} USING arrangement ({keys(state, index)})"
+    return f"CREATE INDEX {quoted(index.name)} ON {on} USING arrangement ({keys(state, index)})"
 
 
 def keys(state: State, index: Item) -> str:
@@ -52,7 +54,7 @@ def keys(state: State, index: Item) -> str:
 
 def key_columns(state: State, index: Item) -> list[str]:
     """Each column of the key: a name, or an expression in parentheses."""
-    names = [_quoted(column.name) for column in state.catalog.item_by_id(index.on).schema]
+    names = [quoted(column.name) for column in state.catalog.item_by_id(index.on).schema]
     shown = [(key, expression_sql(key, names)) for key in index.keys]
     return [text if isinstance(key, ColumnRef) or text[0] == "(" else f"({text})" for key, text in shown]
 
@@ -63,9 +65,3 @@ def expression_sql(scalar: Scalar, names: Sequence[str] = ()) -> str:
         quoted = scalar.value.replace("'", "''")
         return f"'{quoted}'::{scalar.type}"
     return show(scalar, names)
-
-
-def _quoted(name: str) -> str:
-    if name.isidentifier() and name == name.lower():
-        return name
-    return '"' + name.replace('"', '""') + '"'

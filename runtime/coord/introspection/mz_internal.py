@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...sql.catalog_functions import CONSTRAINT_POSITION
 from ...sql.plans import ItemKind
+from .constraints import constraint_sql, key_index_sql, of_tables, quoted
 from .definitions import create_sql, index_sql, key_columns
 from .state import State, timestamp
 
@@ -83,6 +85,17 @@ def mz_definitions(state: State) -> Rows:
             body = item.definition_sql
             definition = f"{body};" if body else create_sql(state, item)
             yield {"oid": item.oid, "position": 0, "definition": definition}
+    for item, constraint in of_tables(state):
+        definition = constraint_sql(item.schema, constraint)
+        yield {"oid": constraint.oid, "position": CONSTRAINT_POSITION, "definition": definition}
+        if constraint.is_key:
+            yield {"oid": constraint.oid, "position": 0, "definition": key_index_sql(item, constraint)}
+            for position, index in enumerate(constraint.columns, 1):
+                yield {
+                    "oid": constraint.oid,
+                    "position": position,
+                    "definition": quoted(item.schema[index].name),
+                }
 
 
 def mz_source_statuses(state: State) -> Rows:

@@ -31,7 +31,9 @@ from ...repr.types import (
     ScalarType,
     array_of,
 )
+from ...sql.constraints import ConstraintKind
 from ...sql.plans import ItemKind
+from .constraints import keys_of_tables
 from .definitions import expression_sql, keys
 from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
 
@@ -77,7 +79,8 @@ def pg_class(state: State) -> Rows:
     for oid, item in state.relations():
         temporary = item.name.schema.startswith("pg_temp_")
         yield _class(state, oid, item.name.name, item.name.schema, RELKINDS[item.kind], len(item.schema)) | {
-            "relhasindex": item.id in indexed,
+            "relhasindex": item.id in indexed or any(c.is_key for c in item.constraints),
+            "relchecks": sum(not constraint.is_key for constraint in item.constraints),
             "relhasrules": item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW),
             "relpersistence": "t" if temporary else "p",
             "relam": HEAP_AM if item.kind is ItemKind.TABLE else 0,
@@ -86,6 +89,8 @@ def pg_class(state: State) -> Rows:
         yield _class(state, index.oid, index.name, index.schema_name, "i", len(index.keys)) | {
             "relam": BTREE_AM
         }
+    for table, key in keys_of_tables(state):
+        yield _class(state, key.oid, key.name, table.schema_name, "i", len(key.columns)) | {"relam": BTREE_AM}
 
 
 def _class(state: State, oid: int, name: str, schema: str, kind: str, columns: int) -> dict[str, Any]:
@@ -136,6 +141,10 @@ def pg_attribute(state: State) -> Rows:
         for number, key in enumerate(index.keys, 1):
             name = schema[key.index].name if isinstance(key, ColumnRef) else f"expr{number}"
             yield _attribute(index.oid, number, name, key.type)
+    for table, constraint in keys_of_tables(state):
+        for number, position in enumerate(constraint.columns, 1):
+            column = table.schema[position]
+            yield _attribute(constraint.oid, number, column.name, column.type)
 
 
 def _attribute(oid: int, number: int, name: str, type_: ScalarType) -> dict[str, Any]:
@@ -209,28 +218,41 @@ def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
 def pg_index(state: State) -> Rows:
     for index in state.indexes():
         columns = [key.index + 1 if isinstance(key, ColumnRef) else 0 for key in index.keys]
-        yield {
-            "indexrelid": index.oid,
-            "indrelid": state.catalog.oid(index.on),
-            "indnatts": len(columns),
-            "indnkeyatts": len(columns),
-            "indisunique": False,
-            "indnullsnotdistinct": False,
-            "indisprimary": False,
-            "indisexclusion": False,
-            "indimmediate": True,
-            "indisclustered": False,
-            "indisvalid": True,
-            "indcheckxmin": False,
+        yield _index(index.oid, state.catalog.oid(index.on), columns) | {
             "indisready": state.controller.is_hydrated(index.id),
-            "indislive": True,
-            "indisreplident": False,
-            "indkey": columns,
-            "indcollation": [0] * len(columns),
-            "indclass": [0] * len(columns),
-            "indoption": [0] * len(columns),
             "indexprs": keys(state, index) if 0 in columns else None,
         }
+    for item, constraint in keys_of_tables(state):
+        yield _index(constraint.oid, item.oid, [index + 1 for index in constraint.columns]) | {
+            "indisunique": True,
+            "indnullsnotdistinct": not constraint.nulls_distinct,
+            "indisprimary": constraint.kind is ConstraintKind.PRIMARY_KEY,
+        }
+
+
+def _index(oid: int, relation: int, columns: list[int]) -> dict[str, Any]:
+    return {
+        "indexrelid": oid,
+        "indrelid": relation,
+        "indnatts": len(columns),
+        "indnkeyatts": len(columns),
+        "indisunique": False,
+        "indnullsnotdistinct": False,
+        "indisprimary": False,
+        "indisexclusion": False,
+        "indimmediate": True,
+        "indisclustered": False,
+        "indisvalid": True,
+        "indcheckxmin": False,
+        "indisready": True,
+        "indislive": True,
+        "indisreplident": False,
+        "indkey": columns,
+        "indcollation": [0] * len(columns),
+        "indclass": [0] * len(columns),
+        "indoption": [0] * len(columns),
+        "indexprs": None,
+    }
 
 
 def pg_attrdef(state: State) -> Rows:

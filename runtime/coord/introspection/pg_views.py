@@ -8,6 +8,7 @@ from typing import Any
 from ...config import DATABASE
 from ...sql.plans import ItemKind
 from ..variables import DEFAULTS
+from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
 from .state import DATABASE_OID, OWNER, OWNER_OID, State
 
@@ -62,6 +63,13 @@ def pg_indexes(state: State) -> Rows:
             "tablename": on.name.name,
             "indexname": index.name,
             "indexdef": index_sql(state, index),
+        }
+    for item, constraint in keys_of_tables(state):
+        yield {
+            "schemaname": item.schema_name,
+            "tablename": item.name,
+            "indexname": constraint.name,
+            "indexdef": key_index_sql(item, constraint),
         }
 
 
