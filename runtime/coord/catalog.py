@@ -30,6 +30,10 @@ SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 
 TEMP_SCHEMA_PREFIX = "pg_temp_"
 
 
+Shape = tuple[Schema, tuple[Constraint, ...]]
+"""What a write depends on of a table's definition."""
+
+
 @dataclass(frozen=True, slots=True)
 class Item:
     """One user object.
@@ -59,6 +63,10 @@ class Item:
     column_comments: Mapping[int, str] = field(default_factory=dict)
     created_at: int = 0
     constraints: tuple[Constraint, ...] = ()
+
+    @property
+    def shape(self) -> Shape:
+        return self.schema, self.constraints
 
     @property
     def temporary(self) -> bool:

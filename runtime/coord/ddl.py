@@ -20,6 +20,7 @@ from ..replica.ingest import open_source
 from ..repr.schema import Schema
 from ..sql.plans import (
     AlterCluster,
+    AlterTable,
     Comment,
     CounterConnector,
     CreateCluster,
@@ -38,6 +39,7 @@ from ..sql.plans import (
     Rename,
     Swap,
 )
+from .alter_table import alter_table
 from .alterations import comment_changes, rename_changes, schema_entry, swap_changes
 from .catalog import (
     SYSTEM_SCHEMAS,
@@ -52,6 +54,7 @@ from .collections import HOLDER, Collections
 from .controller import Controller
 from .dependents import depends, dropped_with, refuse_unless_empty
 from .group_commit import GroupCommit
+from .key_lookup import Read
 from .oracle import Oracle
 from .reads import ActiveReads
 from .remap import REMAP_SCHEMA
@@ -71,6 +74,7 @@ Definition = (
     | CreateSink
     | CreateCluster
     | AlterCluster
+    | AlterTable
     | Drop
     | Rename
     | Swap
@@ -110,7 +114,8 @@ class Ddl:
         self._unique = unique
         self.lock = asyncio.Lock()
 
-    async def execute(self, plan: Definition, notices: list[Notice]) -> Command:
+    async def execute(self, plan: Definition, notices: list[Notice], read: Read) -> Command:
+        """`read` is what rows are checked with, at the latest time."""
         match plan:
             case CreateSchema():
                 return await self._create_schema(plan, notices)
@@ -135,6 +140,8 @@ class Ddl:
             case Rename():
                 await self._apply(rename_changes(self._catalog, plan))
                 return Command(f"ALTER {plan.kind.value}")
+            case AlterTable():
+                return await self._alter_table(plan, notices, read)
             case Swap():
                 await self._apply(swap_changes(self._catalog, plan))
                 return Command(f"ALTER {plan.kind.value}")
@@ -331,6 +338,12 @@ class Ddl:
         await self._apply([Change(entry, changed)])
         self._controller.set_cluster(changed)
         return Command("ALTER CLUSTER")
+
+    async def _alter_table(self, plan: AlterTable, notices: list[Notice], read: Read) -> Command:
+        async with self._commit.frozen(plan.id):
+            await self._apply([await alter_table(self._catalog, self._unique, plan, read)])
+        notices.extend(Notice("NOTICE", notice, "00000") for notice in plan.notices)
+        return Command(f"ALTER {plan.kind.value}")
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         """Refuses more replicas than Spark has slots for."""

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from ..errors import Fenced, PtvcError, UndefinedTable
+from ..errors import Fenced, PtvcError, SerializationFailure, UndefinedTable
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Write
 from ..persist.consensus.base import Indeterminate
@@ -38,7 +39,8 @@ class Conflict:
 class _Request:
     """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
     (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
-    constraints; those of the `unchecked` ones only collide, as whoever writes has seen."""
+    constraints; those of the `unchecked` ones only collide, as whoever writes has seen.  `valid` says, at the
+    last moment, whether what is written still fits the tables."""
 
     future: asyncio.Future[int | Conflict | KeysTaken]
     stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
@@ -47,6 +49,7 @@ class _Request:
     timed: tuple[Updates, ...] = ()
     keys: Mapping[KeyId, KeyCounts] = field(default_factory=dict)
     unchecked: frozenset[KeyId] = frozenset()
+    valid: Callable[[], bool] | None = None
     on_durable: Callable[[], None] | None = None
 
     @property
@@ -82,6 +85,7 @@ class GroupCommit:
         self._on_fenced = on_fenced
         self._unique = unique
         self._pending: list[_Request] = []
+        self._frozen: set[GlobalId] = set()
         self._wake = asyncio.Event()
         # One thread: commits are serial, and SQLite likes one writer.
         self.thread = ThreadPoolExecutor(1, "commit")
@@ -111,10 +115,16 @@ class GroupCommit:
         expect: Mapping[GlobalId, int],
         keys: Mapping[KeyId, KeyCounts],
         unchecked: frozenset[KeyId] = frozenset(),
+        valid: Callable[[], bool] | None = None,
     ) -> int | Conflict | KeysTaken:
-        """As `write`; and no key of a unique constraint occurs twice, but of those `unchecked`."""
+        """As `write`; and no key of a unique constraint occurs twice, but of those `unchecked`.
+
+        Raises SerializationFailure if `valid` denies, when the commit's turn has come.
+        """
         future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        return await self._submit(_Request(future, parts, expect=expect, keys=keys, unchecked=unchecked))
+        return await self._submit(
+            _Request(future, parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
+        )
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
@@ -127,6 +137,17 @@ class GroupCommit:
         """Returns when everything that was under way or waiting is settled."""
         future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
         await self._submit(_Request(future))
+
+    @asynccontextmanager
+    async def frozen(self, id: GlobalId) -> AsyncIterator[None]:
+        """While the block runs nobody's write to the collection is committed: they wait."""
+        self._frozen.add(id)
+        try:
+            await self.drained()
+            yield
+        finally:
+            self._frozen.discard(id)
+            self._wake.set()
 
     async def close(self) -> None:
         await self.drained()
@@ -142,7 +163,11 @@ class GroupCommit:
         while True:
             await self._wake.wait()
             self._wake.clear()
-            requests, self._pending = self._pending, []
+            waiting, self._pending = self._pending, []
+            requests = waiting
+            if self._frozen:
+                requests = [r for r in waiting if self._frozen.isdisjoint(r.stamped)]
+                self._pending = [r for r in waiting if not self._frozen.isdisjoint(r.stamped)]
             await self._commit(self._accepted(requests))
             for request in requests:
                 if request.is_barrier and not request.future.done():
@@ -207,6 +232,9 @@ class GroupCommit:
             return True  # whoever waited for it has gone
         if any(id_ not in self._collections for id_ in request.stamped):
             request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
+            return True
+        if request.valid is not None and not request.valid():
+            request.future.set_exception(SerializationFailure("A table was altered meanwhile; run it again."))
             return True
         for id_, read_at in request.expect.items():
             gone = id_ not in self._collections

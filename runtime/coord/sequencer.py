@@ -12,6 +12,7 @@ from ..compute.lower import lower
 from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, SerializationFailure
 from ..expr.relation import Project, Relation, TopK, dependencies
+from ..repr.batch import Batch
 from ..sql.plan_cache import PlanCache
 from ..sql.plans import (
     CopyFrom,
@@ -78,9 +79,14 @@ class Sequencer:
     def is_definition(self, planned: PlannedStatement) -> TypeGuard[Definition]:
         return isinstance(planned, Definition)
 
-    async def define(self, planned: PlannedStatement, notices: list[Notice]) -> Command:
+    async def define(self, planned: PlannedStatement, session: Session, notices: list[Notice]) -> Command:
         assert isinstance(planned, Definition)
-        return await self.ddl.execute(planned, notices)
+
+        async def read(relation: Relation) -> Batch:
+            context = self._peeks.latest(self._context(session, Transaction(TransactionKind.IMPLICIT, 0)))
+            return await self._peeks.collect(relation, context)
+
+        return await self.ddl.execute(planned, notices, read)
 
     def table_as(self, planned: PlannedStatement) -> CreateTable | None:
         """The statement, if it is a CREATE TABLE AS."""
@@ -189,7 +195,9 @@ class Sequencer:
         writes, expect = transaction.overlay(), dict(transaction.expect)
         collide: set[int] = set()
         for _ in range(MAX_ATTEMPTS):
-            outcome = await self._commit.write_keyed(writes, expect, transaction.keys, frozenset(collide))
+            outcome = await self._commit.write_keyed(
+                writes, expect, transaction.keys, frozenset(collide), lambda: self.writes.valid(transaction)
+            )
             match outcome:
                 case KeysTaken(key=key):
                     # Read before it is said to collide only: nobody may write the table in between.

@@ -196,7 +196,7 @@ class Session:
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = plan(statement, self._context(), parameters)
-            result = await self._sequencer.define(planned, self.notices)
+            result = await self._sequencer.define(planned, self, self.notices)
         created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
         if created and (query := self._sequencer.table_as(planned)) is not None:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())

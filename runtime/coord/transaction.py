@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef
+from .catalog import Shape
 from .key_counts import KeyCounts
 
 
@@ -25,7 +26,7 @@ class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
     the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
     several statements; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
-    `upserted` those of them that an ON CONFLICT looked at."""
+    `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for."""
 
     kind: TransactionKind
     now_us: int
@@ -37,6 +38,7 @@ class Transaction:
     expect: dict[GlobalId, int] = field(default_factory=dict)
     keys: dict[int, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
+    shapes: dict[GlobalId, Shape] = field(default_factory=dict)
     _release: Callable[[], None] | None = None
 
     @property
@@ -67,6 +69,7 @@ class Transaction:
         self.expect.clear()
         self.keys.clear()
         self.upserted.clear()
+        self.shapes.clear()
 
     def read_for_write(self, ids: set[GlobalId], time: int) -> None:
         for id_ in ids:

@@ -81,6 +81,11 @@ class UniqueKeys:
         """How often each hash occurs; the constraint is ready."""
         return self._counts[key].of(hashes)
 
+    def repeated(self, key: KeyId) -> Words:
+        """The hashes that occur more than once."""
+        hashes, counts = self._counts[key].entries()
+        return hashes[counts > 1]
+
     def taken(
         self, changes: Mapping[KeyId, KeyCounts], earlier: Sequence[Mapping[KeyId, KeyCounts]]
     ) -> KeysTaken | None:

@@ -50,8 +50,8 @@ class Writes:
         self._unique = unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        rows = await self._read(plan.relation, context, transaction)
         item = self._catalog.get(plan.table)
+        rows = await self._read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
         check_rows(item, rows)
@@ -89,8 +89,8 @@ class Writes:
         return self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
-        rows = await self._read(plan.relation, context, transaction)
         item = self._catalog.get(plan.table)
+        rows = await self._read(plan.relation, context, transaction)
         changes, new, count = await merged(
             item, rows, lambda relation: self._read(relation, context, transaction)
         )
@@ -99,13 +99,14 @@ class Writes:
         return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
+        item = self._catalog.get(plan.table)
         rows = await self._read(plan.relation, context, transaction)
-        await self._change(self._catalog.get(plan.table), rows.negate(), context, transaction)
+        await self._change(item, rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        rows = await self._read(plan.relation, context, transaction)
         item = self._catalog.get(plan.table)
+        rows = await self._read(plan.relation, context, transaction)
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
@@ -171,12 +172,14 @@ class Writes:
     async def _change(
         self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
     ) -> None:
-        """Notes what the statement changes; 23505 if two rows would have one key, as far as can be said before the
+        """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as can be said before the
         commit."""
         keys = [constraint for constraint in item.constraints if constraint.is_key]
         if keys and len(changes):
             await self._unique.ready(item, keys)
-        self._encode(item.id, changes, transaction)
+        self._encode(item, changes, transaction)
+        if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
+            raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
         for constraint in keys:
             hashes, diffs = key_changes(constraint, changes)
             own = transaction.keys.setdefault(constraint.oid, KeyCounts())
@@ -226,9 +229,16 @@ class Writes:
         )
         return latest.time
 
-    def _encode(self, table: GlobalId, rows: Batch, transaction: Transaction) -> None:
+    def valid(self, transaction: Transaction) -> bool:
+        """Whether the tables still have the definitions that the transaction's rows were made for."""
+        for table, shape in transaction.shapes.items():
+            item = self._catalog.find_by_id(table)
+            if item is None or item.shape != shape:
+                return False
+        return True
+
+    def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
         """Times are open: the commit gives them."""
-        item = self._catalog.get(table)
         if item.kind is not ItemKind.TABLE or item.shard is None:
             raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
         untimed = Batch(rows.columns, np.zeros(len(rows), np.uint64), rows.diffs)
@@ -239,7 +249,7 @@ class Writes:
             Delta(untimed, NO_ERRORS),
             writer=self._persist.writer_id,
         )
-        transaction.add(table, parts)
+        transaction.add(item.id, parts)
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())

@@ -8,7 +8,7 @@ from ..errors import Unsupported
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_merge import MergeParser
+from .parse_alter_table import RELATIONS, AlterTableParser
 from .plans import ExplainStage, ObjectKind
 
 _SHOW_KINDS = (
@@ -16,7 +16,7 @@ _SHOW_KINDS = (
 )  # fmt: skip
 
 
-class StatementParser(MergeParser):
+class StatementParser(AlterTableParser):
     def statement(self) -> st.StatementNode:
         """One statement, up to `;` or the end."""
         node = self._statement()
@@ -93,19 +93,13 @@ class StatementParser(MergeParser):
 
     # --- definitions ---
 
-    def _if_exists(self) -> bool:
-        if self.accept_words("if"):
-            self.expect_words("exists")
-            return True
-        return False
-
     def _drop(self) -> st.StatementNode:
         self.expect_words("drop")
         kind = self._kind()
         if kind is ObjectKind.COLUMN:
             self.fail()
         self.accept_words("concurrently")
-        if_exists = self._if_exists()
+        if_exists = self.if_exists()
         names = self.comma_list(self.object_name)
         cascade = self.accept_any("cascade", "restrict") == "cascade"
         return st.DropStatement(kind, names, if_exists, cascade)
@@ -113,7 +107,8 @@ class StatementParser(MergeParser):
     def _alter(self) -> st.StatementNode:
         self.expect_words("alter")
         kind = self._kind()
-        if_exists = self._if_exists()
+        if_exists = self.if_exists()
+        self.accept_words("only")
         name = self.object_name()
         position = self.token.position
         if self.accept_words("rename", "to"):
@@ -123,6 +118,8 @@ class StatementParser(MergeParser):
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
             return st.AlterClusterStatement(name, self.options())
+        if kind in RELATIONS:
+            return self.alter_relation(kind, name, if_exists)
         raise Unsupported(
             f"ALTER {kind.value} ... {self.token.value.upper()} is not supported yet",
             hint="RENAME TO and SWAP WITH are.",

@@ -17,6 +17,7 @@ from . import plan_changes, plan_data, plan_definitions, plans
 from . import statements as st
 from .explain import explain
 from .parse import Statement, too_complex
+from .plan_alter_table import alter_table
 from .plan_merge import merge
 from .plan_show import show
 from .planner import Planner
@@ -146,6 +147,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return plan_changes.drop(planner, node)
         case st.RenameStatement():
             return plan_changes.rename(planner, node)
+        case st.AlterTableStatement():
+            return alter_table(planner, node)
         case st.SwapStatement():
             return plan_changes.swap(planner, node)
         case st.CommentStatement():

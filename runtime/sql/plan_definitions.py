@@ -55,7 +55,9 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
         return plans.CreateTable(name, schema, nothing, node.if_not_exists, node.temporary, query)
     _unique([column.name for column in node.columns], node.name)
     schema = columns_schema(node.columns)
-    defaults = tuple(_default(planner, c, s) for c, s in zip(node.columns, schema, strict=True))
+    defaults = tuple(
+        column_default(planner, c.default, c.position, s) for c, s in zip(node.columns, schema, strict=True)
+    )
     schema, constraints = plan_constraints(planner, name, schema, node.constraints)
     return plans.CreateTable(
         name, schema, defaults, node.if_not_exists, node.temporary, constraints=constraints
@@ -66,14 +68,17 @@ def columns_schema(columns: Sequence[st.ColumnDefinition]) -> Schema:
     return Schema(tuple(Column(c.name, resolve_type(c.type), not c.not_null) for c in columns))
 
 
-def _default(planner: Planner, definition: st.ColumnDefinition, column: Column) -> Scalar | None:
-    if definition.default is None:
+def column_default(
+    planner: Planner, node: ast.Expression | None, position: int, column: Column
+) -> Scalar | None:
+    """The value that DEFAULT gives the column."""
+    if node is None:
         return None
     expressions = Expressions(planner, Scope(None), build.UNIT, "DEFAULT expressions")
     expressions.allow_subqueries = False
     planner.maintained, planner.defining = True, "a DEFAULT, which is one value for all rows"
-    with at(definition.position):
-        typed = expressions.resolve(definition.default)
+    with at(position):
+        typed = expressions.resolve(node)
         if not typed.unknown and not can_cast(typed.scalar.type, column.type, CastContext.ASSIGNMENT):
             raise PtvcError(
                 f'column "{column.name}" is of type {base_name(column.type)} but default expression is of type '

@@ -57,6 +57,11 @@ class CatalogItem:
     defaults: tuple[Scalar | None, ...] = ()
     constraints: tuple[Constraint, ...] = ()
 
+    @property
+    def shape(self) -> tuple[Schema, tuple[Constraint, ...]]:
+        """What a write depends on of a table's definition."""
+        return self.schema, self.constraints
+
 
 class CatalogView(Protocol):
     """The catalog as planning sees it: one consistent version."""
@@ -360,6 +365,25 @@ class CreateCluster:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterTable:
+    """The table's definition afterwards, and what of it existing rows must be checked for.
+
+    `present` are columns that become NOT NULL, `added` constraints that are new; `before` is the definition that the
+    statement was planned over.
+    """
+
+    id: GlobalId
+    kind: ObjectKind
+    before: CatalogItem
+    schema: Schema
+    defaults: tuple[Scalar | None, ...]
+    constraints: tuple[Constraint, ...]
+    present: tuple[int, ...] = ()
+    nullable: tuple[int, ...] = ()
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AlterCluster:
     name: str
     options: Mapping[str, int]
@@ -487,6 +511,7 @@ PlannedStatement = (
     | CreateSink
     | CreateCluster
     | AlterCluster
+    | AlterTable
     | Drop
     | Rename
     | Swap

@@ -260,6 +260,56 @@ class RenameStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class AddConstraint:
+    constraint: ConstraintDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint:
+    name: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameConstraint:
+    name: Name
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    name: Name
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetNotNull:
+    column: Name
+    not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault:
+    """Without `default` there is none any more."""
+
+    column: Name
+    default: Expression | None
+
+
+TableAction = AddConstraint | DropConstraint | RenameConstraint | RenameColumn | SetNotNull | SetDefault
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTableStatement:
+    """`kind` says what the statement calls the relation; only columns of views can be renamed."""
+
+    kind: ObjectKind
+    name: ObjectName
+    actions: tuple[TableAction, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class SwapStatement:
     kind: ObjectKind
     first: ObjectName
@@ -342,6 +392,7 @@ StatementNode = (
     | AlterClusterStatement
     | DropStatement
     | RenameStatement
+    | AlterTableStatement
     | SwapStatement
     | CommentStatement
     | SetStatement

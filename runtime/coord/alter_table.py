@@ -1,0 +1,101 @@
+"""ALTER TABLE: checks that the rows there are fit the new definition, and makes it the table's.
+
+While that is going on nobody else's write to the table is committed; what was planned or checked under the old
+definition is refused afterwards (see `Item.shape`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ..errors import CheckViolation, DuplicateObject, NotNullViolation, UndefinedTable, Unsupported
+from ..expr.registry import resolve_call
+from ..expr.relation import Filter, Get, Relation, TopK
+from ..expr.scalar import ColumnRef, Scalar
+from ..repr.hash import hash_columns
+from ..sql.constraints import Constraint
+from ..sql.plans import AlterTable, ItemKind
+from .catalog import Catalog, Change, Item
+from .key_lookup import Read, duplicate, not_unique
+from .unique_keys import UniqueKeys
+
+
+async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, read: Read) -> Change:
+    """The change to the catalog; raises what forbids it.  No write to the table is under way."""
+    item = catalog.find_by_id(plan.id)
+    if item is None or item.shape != plan.before.shape:
+        raise UndefinedTable(
+            "the relation was altered meanwhile", hint="Run the statement again.", sqlstate="40001"
+        )
+    if plan.nullable:
+        _check_no_dependents(catalog, item, plan)
+    known = {constraint.name: constraint for constraint in item.constraints}
+    constraints = tuple(c if c.oid else replace(c, oid=catalog.allocate_oid()) for c in plan.constraints)
+    new = replace(item, schema=plan.schema, defaults=plan.defaults, constraints=constraints)
+    for index in plan.present:
+        await _check_present(item, index, read)
+    oids = {constraint.oid for constraint in known.values()}
+    added = [constraint for constraint in constraints if constraint.oid not in oids]
+    for constraint in added:
+        if constraint.is_key:
+            if catalog.find(item.schema_name, constraint.name) is not None:
+                raise DuplicateObject(f'relation "{constraint.name}" already exists')
+            await _check_unique(new, constraint, unique, read)
+        else:
+            await _check_rows(item, constraint, read)
+    kept = {constraint.oid for constraint in constraints}
+    unique.forget([constraint for constraint in item.constraints if constraint.oid not in kept])
+    return Change(item, new)
+
+
+def _check_no_dependents(catalog: Catalog, item: Item, plan: AlterTable) -> None:
+    """What is maintained over the table has been optimized for a column without NULLs."""
+    dependents = catalog.dependents(item.id)
+    if dependents and item.kind is ItemKind.TABLE:
+        names = ", ".join(f'"{dependent.full_name}"' for dependent in dependents)
+        column = item.schema[plan.nullable[0]].name
+        raise Unsupported(
+            f'cannot drop NOT NULL of column "{column}": {names} rely on it',
+            hint="Drop them first, and create them anew.",
+        )
+
+
+async def _check_present(item: Item, index: int, read: Read) -> None:
+    column = item.schema[index]
+    is_null = resolve_call("is_null", (ColumnRef(index, column.type, True),))
+    if len(await read(_one(Filter(_table(item), (is_null,))))):
+        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
+
+
+async def _check_rows(item: Item, constraint: Constraint, read: Read) -> None:
+    assert constraint.check is not None
+    wrong: Scalar = resolve_call("not", (constraint.check,))
+    if len(await read(_one(Filter(_table(item), (wrong,))))):
+        raise CheckViolation(
+            f'check constraint "{constraint.name}" of relation "{item.name}" is violated by some row'
+        )
+
+
+async def _check_unique(item: Item, constraint: Constraint, unique: UniqueKeys, read: Read) -> None:
+    await unique.ready(item, [constraint])
+    try:
+        suspects = unique.repeated(constraint.oid)
+        if len(suspects):
+            rows = await read(_table(item))
+            hashes = hash_columns([rows.columns[index] for index in constraint.columns], len(rows))
+            rows = rows.filter(np.isin(hashes, suspects))
+            if (found := duplicate(constraint, rows)) is not None:
+                raise not_unique(item, constraint, rows, found)
+    except BaseException:
+        unique.forget([constraint])
+        raise
+
+
+def _table(item: Item) -> Relation:
+    return Get(item.id, item.schema)
+
+
+def _one(relation: Relation) -> Relation:
+    return TopK(relation, (), (), 1)

@@ -1,0 +1,80 @@
+"""ALTER TABLE: what follows the table's name, and RENAME COLUMN of views."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from ..errors import Unsupported
+from . import ast
+from . import statements as st
+from .lexer import TokenKind
+from .parse_merge import MergeParser
+from .plans import ObjectKind
+
+RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
+_HINT = (
+    "ALTER TABLE can ADD and DROP constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
+    "DEFAULT and NOT NULL."
+)
+
+
+class AlterTableParser(MergeParser):
+    def if_exists(self) -> bool:
+        if self.accept_words("if"):
+            self.expect_words("exists")
+            return True
+        return False
+
+    def alter_relation(self, kind: ObjectKind, name: ast.Name, if_exists: bool) -> st.StatementNode:
+        """`action, ...`"""
+        if self.accept_words("rename"):
+            actions: tuple[st.TableAction, ...] = (self._rename(kind),)
+        elif kind is ObjectKind.TABLE:
+            actions = self.comma_list(self._action)
+        else:
+            self._refuse(kind)
+        return st.AlterTableStatement(kind, name, actions, if_exists)
+
+    def _rename(self, kind: ObjectKind) -> st.TableAction:
+        if kind is ObjectKind.TABLE and self.accept_words("constraint"):
+            name = self.one_name()
+            self.expect_words("to")
+            return st.RenameConstraint(name, self.identifier())
+        self.accept_words("column")
+        name = self.one_name()
+        self.expect_words("to")
+        return st.RenameColumn(name, self.identifier())
+
+    def _action(self) -> st.TableAction:
+        if self.at_word("add"):
+            self.advance()
+            if self.at_constraint():
+                return st.AddConstraint(self.table_constraint())
+            self._refuse(ObjectKind.TABLE, "ADD COLUMN")
+        if self.accept_words("drop"):
+            if not self.accept_words("constraint"):
+                self._refuse(ObjectKind.TABLE, "DROP COLUMN")
+            if_exists = self.if_exists()
+            name = self.one_name()
+            self.accept_any("cascade", "restrict")
+            return st.DropConstraint(name, if_exists)
+        if self.accept_words("alter"):
+            self.accept_words("column")
+            return self._alter_column()
+        return self._refuse(ObjectKind.TABLE)
+
+    def _alter_column(self) -> st.TableAction:
+        column = self.one_name()
+        word = self.accept_any("set", "drop")
+        if word is not None and self.accept_words("not", "null"):
+            return st.SetNotNull(column, word == "set")
+        if word is not None and self.accept_words("default"):
+            return st.SetDefault(column, self.expression() if word == "set" else None)
+        return self._refuse(ObjectKind.TABLE, "ALTER COLUMN")
+
+    def _refuse(self, kind: ObjectKind, what: str | None = None) -> NoReturn:
+        if self.token.kind is not TokenKind.NAME:
+            self.fail()
+        shown = f"{kind.value} ... {what or self.token.value.upper()}"
+        hint = _HINT if kind is ObjectKind.TABLE else "RENAME, RENAME COLUMN and SWAP WITH are."
+        raise Unsupported(f"ALTER {shown} is not supported yet", hint=hint, position=self.token.position)

@@ -1,0 +1,128 @@
+"""ALTER TABLE, resolved: the actions, one after the other, to the definition that results."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from ..errors import PtvcError, UndefinedObject
+from ..repr.schema import Schema
+from . import ast, plans
+from . import statements as st
+from .constraints import Constraint, ConstraintKind
+from .names import find_object, missing_object
+from .plan_assignments import column_index
+from .plan_constraints import plan_constraints
+from .plan_definitions import column_default
+from .planner import Planner
+from .plans import CatalogItem
+from .rename_in_text import renamed_in_text
+
+
+def alter_table(planner: Planner, node: st.AlterTableStatement) -> plans.AlterTable | plans.NoOp:
+    item = find_object(node.kind, node.name, planner.context)
+    if item is None:
+        if node.if_exists:
+            return plans.NoOp(f"ALTER {node.kind.value}")
+        raise missing_object(node.kind, node.name, planner.context)
+    defaults = item.defaults or (None,) * len(item.schema)
+    plan = plans.AlterTable(item.id, node.kind, item, item.schema, defaults, item.constraints)
+    for action in node.actions:
+        plan = _act(planner, plan, action)
+    return plan
+
+
+def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> plans.AlterTable:
+    now = replace(plan.before, schema=plan.schema, defaults=plan.defaults, constraints=plan.constraints)
+    match action:
+        case st.AddConstraint(constraint=definition):
+            schema, added = plan_constraints(planner, now.name, plan.schema, (definition,), plan.constraints)
+            present = _newly(plan.schema, schema)
+            return replace(
+                plan,
+                schema=schema,
+                constraints=plan.constraints + added,
+                present=plan.present + present,
+            )
+        case st.DropConstraint(name=name, if_exists=if_exists):
+            if if_exists and name.parts[-1] not in (c.name for c in plan.constraints):
+                notice = (
+                    f'constraint "{name.parts[-1]}" of relation "{now.name.name}" does not exist, skipping'
+                )
+                return replace(plan, notices=(*plan.notices, notice))
+            dropped = _constraint(now, name)
+            return replace(plan, constraints=tuple(c for c in plan.constraints if c is not dropped))
+        case st.RenameConstraint(name=name, new_name=new_name):
+            found = _constraint(now, name)
+            _check_free(now, new_name, name.position)
+            constraints = tuple(replace(c, name=new_name) if c is found else c for c in plan.constraints)
+            return replace(plan, constraints=constraints)
+        case st.RenameColumn():
+            return _rename_column(plan, now, action)
+        case st.SetNotNull(column=column, not_null=not_null):
+            return _set_not_null(plan, now, column_index(now, column), not_null, column)
+        case st.SetDefault(column=column, default=node):
+            index = column_index(now, column)
+            default = column_default(planner, node, column.position, plan.schema[index])
+            return replace(
+                plan, defaults=tuple(default if i == index else d for i, d in enumerate(plan.defaults))
+            )
+
+
+def _newly(before: Schema, after: Schema) -> tuple[int, ...]:
+    """Columns that have become NOT NULL."""
+    pairs = enumerate(zip(before, after, strict=True))
+    return tuple(i for i, (old, new) in pairs if old.nullable and not new.nullable)
+
+
+def _rename_column(plan: plans.AlterTable, now: CatalogItem, action: st.RenameColumn) -> plans.AlterTable:
+    index = column_index(now, action.name)
+    old, new = plan.schema.names[index], action.new_name
+    if new in plan.schema.names:
+        raise PtvcError(
+            f'column "{new}" of relation "{now.name.name}" already exists',
+            sqlstate="42701",
+            position=action.name.position,
+        )
+    columns = tuple(replace(c, name=new) if i == index else c for i, c in enumerate(plan.schema))
+    constraints = tuple(
+        replace(c, text=renamed_in_text(c.text, old, new)) if c.check is not None else c
+        for c in plan.constraints
+    )
+    return replace(plan, schema=Schema(columns), constraints=constraints)
+
+
+def _set_not_null(
+    plan: plans.AlterTable, now: CatalogItem, index: int, not_null: bool, column: ast.Name
+) -> plans.AlterTable:
+    if plan.schema[index].nullable is not not_null:
+        return plan
+    if not not_null and any(
+        c.kind is ConstraintKind.PRIMARY_KEY and index in c.columns for c in plan.constraints
+    ):
+        raise PtvcError(
+            f'column "{plan.schema[index].name}" is in a primary key',
+            sqlstate="42P16",
+            position=column.position,
+        )
+    columns = tuple(replace(c, nullable=not not_null) if i == index else c for i, c in enumerate(plan.schema))
+    if not_null:
+        return replace(plan, schema=Schema(columns), present=(*plan.present, index))
+    return replace(plan, schema=Schema(columns), nullable=(*plan.nullable, index))
+
+
+def _constraint(item: CatalogItem, name: ast.Name) -> Constraint:
+    for constraint in item.constraints:
+        if constraint.name == name.parts[-1]:
+            return constraint
+    raise UndefinedObject(
+        f'constraint "{name.parts[-1]}" of relation "{item.name.name}" does not exist', position=name.position
+    )
+
+
+def _check_free(item: CatalogItem, name: str, position: int) -> None:
+    if any(constraint.name == name for constraint in item.constraints):
+        raise PtvcError(
+            f'constraint "{name}" for relation "{item.name.name}" already exists',
+            sqlstate="42710",
+            position=position,
+        )
