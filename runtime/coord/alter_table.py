@@ -13,17 +13,18 @@ import numpy as np
 from ..errors import CheckViolation, DuplicateObject, NotNullViolation, UndefinedTable, Unsupported
 from ..expr.registry import resolve_call
 from ..expr.relation import Filter, Get, Relation, TopK
-from ..expr.scalar import ColumnRef, Scalar
+from ..expr.scalar import ColumnRef, Scalar, transform
 from ..repr.hash import hash_columns
 from ..sql.constraints import Constraint
 from ..sql.plans import AlterTable, ItemKind
 from .catalog import Catalog, Change, Item
+from .drop_column import drop_columns
 from .key_lookup import Read, duplicate, not_unique
 from .unique_keys import UniqueKeys
 
 
-async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, read: Read) -> Change:
-    """The change to the catalog; raises what forbids it.  No write to the table is under way."""
+async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, read: Read) -> list[Change]:
+    """The changes to the catalog, the table's last; raises what forbids it.  No write to the table is under way."""
     item = catalog.find_by_id(plan.id)
     if item is None or item.shape != plan.before.shape:
         raise UndefinedTable(
@@ -33,7 +34,20 @@ async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, re
         _check_no_dependents(catalog, item, plan)
     known = {constraint.name: constraint for constraint in item.constraints}
     constraints = tuple(c if c.oid else replace(c, oid=catalog.allocate_oid()) for c in plan.constraints)
-    new = replace(item, schema=plan.schema, defaults=plan.defaults, constraints=constraints)
+    missing = item.missing + plan.missing
+    new = replace(item, schema=plan.schema, defaults=plan.defaults, constraints=constraints, missing=missing)
+    dropped: list[Item] = []
+    if plan.dropped:
+        new, dropped = drop_columns(catalog, item, new, plan)
+    if plan.missing:
+        _check_no_sinks(catalog, item)
+        if item.layout:
+            types = plan.schema.types[len(item.schema) :]
+            places = range(len(item.stored), len(item.stored) + len(types))
+            new = replace(new, stored=item.stored + types, layout=(*item.layout, *places))
+    if plan.empty is not None and len(await read(_one(_table(item)))):
+        column = plan.schema[plan.empty]
+        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
     for index in plan.present:
         await _check_present(item, index, read)
     oids = {constraint.oid for constraint in known.values()}
@@ -47,7 +61,20 @@ async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, re
             await _check_rows(item, constraint, read)
     kept = {constraint.oid for constraint in constraints}
     unique.forget([constraint for constraint in item.constraints if constraint.oid not in kept])
-    return Change(item, new)
+    return [*(Change(other, None) for other in dropped), Change(item, new)]
+
+
+def index_over(index: Item, table: Item) -> Item:
+    """The index's definition over the rows of the table as they are now: which columns may be NULL is part of it."""
+    schema = table.physical
+
+    def relabelled(node: Scalar) -> Scalar:
+        if isinstance(node, ColumnRef):
+            return ColumnRef(node.index, node.type, schema[node.index].nullable)
+        return node
+
+    keys = tuple(transform(key, relabelled) for key in index.keys)
+    return replace(index, relation=Get(table.id, schema), keys=keys)
 
 
 def _check_no_dependents(catalog: Catalog, item: Item, plan: AlterTable) -> None:
@@ -60,6 +87,15 @@ def _check_no_dependents(catalog: Catalog, item: Item, plan: AlterTable) -> None
             f'cannot drop NOT NULL of column "{column}": {names} rely on it',
             hint="Drop them first, and create them anew.",
         )
+
+
+def _check_no_sinks(catalog: Catalog, item: Item) -> None:
+    for dependent in catalog.dependents(item.id):
+        if dependent.kind is ItemKind.SINK:
+            raise Unsupported(
+                f'cannot add a column to "{item.name}": sink "{dependent.full_name}" reads it',
+                hint="Drop the sink, or let it read a materialized view of the columns that it shall have.",
+            )
 
 
 async def _check_present(item: Item, index: int, read: Read) -> None:
@@ -94,7 +130,7 @@ async def _check_unique(item: Item, constraint: Constraint, unique: UniqueKeys, 
 
 
 def _table(item: Item) -> Relation:
-    return Get(item.id, item.schema)
+    return item.contents
 
 
 def _one(relation: Relation) -> Relation:

@@ -10,16 +10,19 @@ append.  Objects of temporary schemas are in memory only.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
+
+import pyarrow as pa
 
 from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
 from ..errors import UndefinedObject
 from ..expr.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
-from ..expr.relation import GlobalId, Relation
+from ..expr.relation import Get, GlobalId, Project, Relation, inputs, with_inputs
 from ..expr.scalar import Scalar
-from ..repr.schema import Schema
+from ..repr.schema import Column, Schema, type_from_json, type_to_json
+from ..repr.types import ScalarType
 from ..sql.constraints import Constraint
 from ..sql.plans import CatalogItem, ItemKind, QualifiedName
 from ..sql.system_relations import SYSTEM_RELATIONS
@@ -41,6 +44,10 @@ class Item:
     `relation` is what a view, index or sink computes; `shard` where a collection is stored (tables, sources,
     materialized views), `remap` a source's second one.  `definition_sql` is the query as the user wrote it, `create_sql`
     a whole statement.  `uses` are the ids named in the definition.  `options` depend on the kind, plain JSON.
+    `missing` are the values, as text, that rows have which are older than the last columns of a table, one for each
+    column that was added.  Columns of a table that are dropped stay where they are stored: `stored` has the types of
+    all, `layout` the places of those that are left; both are empty while none has been dropped.  `columns` are the
+    columns of tables, by place, that a view names (None: it is not known).
     """
 
     id: GlobalId
@@ -63,10 +70,66 @@ class Item:
     column_comments: Mapping[int, str] = field(default_factory=dict)
     created_at: int = 0
     constraints: tuple[Constraint, ...] = ()
+    missing: tuple[str | None, ...] = ()
+    stored: tuple[ScalarType, ...] = ()
+    layout: tuple[int, ...] = ()
+    columns: tuple[tuple[GlobalId, int], ...] | None = None
 
     @property
     def shape(self) -> Shape:
         return self.schema, self.constraints
+
+    @property
+    def stored_columns(self) -> tuple[Column, ...]:
+        """The columns that were added to the table, as its shard has them: all nullable."""
+        columns = self.physical.columns
+        first = len(columns) - len(self.missing)
+        return tuple(
+            Column(column.name, column.type, True, missing)
+            for column, missing in zip(columns[first:], self.missing, strict=True)
+        )
+
+    @property
+    def physical(self) -> Schema:
+        """The rows as they are stored: dropped columns, too."""
+        if not self.layout:
+            return self.schema
+        columns = [Column("dropped", type_) for type_ in self.stored]
+        for column, place in zip(self.schema, self.layout, strict=True):
+            columns[place] = column
+        return Schema(tuple(columns))
+
+    @property
+    def dropped_places(self) -> frozenset[int]:
+        """Where columns are stored that were dropped."""
+        return frozenset(range(len(self.stored))) - set(self.layout)
+
+    @property
+    def stored_shape(self) -> tuple[int, tuple[int, ...]]:
+        """How the rows are stored, as far as ALTER TABLE changes it."""
+        return len(self.physical), self.layout
+
+    @property
+    def contents(self) -> Relation:
+        """A table's rows."""
+        rows = Get(self.id, self.physical)
+        return Project(rows, self.layout, self.schema.names) if self.layout else rows
+
+    def visible(self, columns: Sequence[pa.Array]) -> tuple[pa.Array, ...]:
+        """Stored columns as the table shows them."""
+        return tuple(columns[place] for place in self.layout) if self.layout else tuple(columns)
+
+    def as_stored(self, columns: Sequence[pa.Array], count: int) -> tuple[pa.Array, ...]:
+        """Columns of the table as they are stored; dropped ones are NULL."""
+        if not self.layout:
+            return tuple(columns)
+        places: list[pa.Array] = [None] * len(self.stored)
+        for column, place in zip(columns, self.layout, strict=True):
+            places[place] = column
+        return tuple(
+            pa.nulls(count, type_.arrow) if column is None else column
+            for column, type_ in zip(places, self.stored, strict=True)
+        )
 
     @property
     def temporary(self) -> bool:
@@ -104,6 +167,10 @@ class Item:
             "column_comments": {str(i): text for i, text in self.column_comments.items()},
             "created_at": self.created_at,
             "constraints": [constraint.to_json() for constraint in self.constraints],
+            "missing": list(self.missing),
+            "stored": [type_to_json(type_) for type_ in self.stored],
+            "layout": list(self.layout),
+            "columns": None if self.columns is None else [list(column) for column in self.columns],
         }
         return json.dumps(value, separators=(",", ":"))
 
@@ -131,6 +198,10 @@ class Item:
             column_comments={int(i): text for i, text in v["column_comments"].items()},
             created_at=v["created_at"],
             constraints=tuple(Constraint.from_json(c) for c in v.get("constraints", ())),
+            missing=tuple(v.get("missing", ())),
+            stored=tuple(type_from_json(type_) for type_ in v.get("stored", ())),
+            layout=tuple(v.get("layout", ())),
+            columns=_columns_from_json(v.get("columns")),
         )
 
 
@@ -289,6 +360,10 @@ class Catalog:
     def find_by_id(self, id: GlobalId) -> Item | None:
         return self._items.get(id)
 
+    def widened(self, relation: Relation) -> Relation:
+        """`relation` over tables as they are now."""
+        return widened(relation, self._items)
+
     def find(self, schema: str, name: str) -> Item | None:
         id_ = self._by_name.get((schema, name))
         return self._items[id_] if id_ is not None else None
@@ -353,6 +428,10 @@ class Catalog:
             # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
             if item.kind is not ItemKind.VIEW or self.indexes_on(item.id):
                 definition = None
+            if item.kind is ItemKind.TABLE and item.layout:
+                definition = item.contents
+            elif definition is not None:
+                definition = widened(definition, self._items)
             planned = CatalogItem(
                 item.id,
                 QualifiedName(DATABASE, item.schema_name, item.name),
@@ -361,6 +440,7 @@ class Catalog:
                 definition,
                 item.defaults,
                 item.constraints,
+                item.layout,
             )
             self._planned[item.id] = planned
         return planned
@@ -373,6 +453,25 @@ def bootstrap_entries() -> list[Entry]:
 
 def renamed(item: Item, **changes: Any) -> Change:
     return Change(item, replace(item, **changes))
+
+
+def _columns_from_json(value: list[list[Any]] | None) -> tuple[tuple[GlobalId, int], ...] | None:
+    return None if value is None else tuple((id_, place) for id_, place in value)
+
+
+def widened(relation: Relation, items: Mapping[GlobalId, Item]) -> Relation:
+    """`relation` with every table read with all the columns that it has now, and shown with those it had then."""
+    if isinstance(relation, Get):
+        item = items.get(relation.id)
+        width = len(relation.schema)
+        if item is None or item.kind is not ItemKind.TABLE or width >= len(item.physical):
+            return relation
+        return Project(Get(relation.id, item.physical), tuple(range(width)), relation.schema.names)
+    children = inputs(relation)
+    wide = tuple(widened(child, items) for child in children)
+    if all(new is old for new, old in zip(wide, children, strict=True)):
+        return relation
+    return with_inputs(relation, wide)
 
 
 def _system_items() -> dict[GlobalId, CatalogItem]:

@@ -8,14 +8,15 @@ replica last said.  Both promises are volatile; `durable_upper` is what persist 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Collection as Places
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ..errors import ObjectNotReady, PtvcError
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef, PersistClient, ShardId
 from ..replica.protocol import Import
-from ..repr.schema import Schema
+from ..repr.schema import Column, Schema
 from .oracle import Oracle
 
 HOLDER = "controller"
@@ -24,7 +25,8 @@ HOLDER = "controller"
 
 @dataclass(slots=True)
 class Collection:
-    """`last_write` is the time of the last data, for optimistic writes."""
+    """`last_write` is the time of the last data, for optimistic writes.  `evolved`: columns were added to `schema`
+    since the collection was created."""
 
     id: GlobalId
     shard: ShardId
@@ -33,6 +35,7 @@ class Collection:
     durable_upper: int
     upper: int
     last_write: int = 0
+    evolved: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,16 @@ class Collections:
         collection = Collection(id, shard, schema, stamped, upper, upper, last_write=upper - 1)
         self._by_id[id] = collection
         return collection
+
+    def evolve(self, id: GlobalId, columns: tuple[Column, ...], dropped: Places[int] = ()) -> None:
+        """The collection has gained `columns` at its end, those at `dropped` are gone: from now on it is read so."""
+        collection = self._by_id[id]
+        kept = (
+            replace(column, dropped=column.dropped or place in dropped)
+            for place, column in enumerate(collection.schema)
+        )
+        collection.schema = Schema((*kept, *columns))
+        collection.evolved = True
 
     def add_unstored(self, id: GlobalId, name: str) -> None:
         """An index: it has a frontier, and lives in a replica's memory."""

@@ -39,7 +39,7 @@ from ..sql.plans import (
     Rename,
     Swap,
 )
-from .alter_table import alter_table
+from .alter_table import alter_table, index_over
 from .alterations import comment_changes, rename_changes, schema_entry, swap_changes
 from .catalog import (
     SYSTEM_SCHEMAS,
@@ -52,7 +52,7 @@ from .catalog import (
 from .catalog_store import CatalogStore
 from .collections import HOLDER, Collections
 from .controller import Controller
-from .dependents import depends, dropped_with, refuse_unless_empty
+from .dependents import depends, dropped_with, noun, refuse_unless_empty
 from .group_commit import GroupCommit
 from .key_lookup import Read
 from .oracle import Oracle
@@ -186,6 +186,7 @@ class Ddl:
             relation=plan.relation,
             definition_sql=plan.definition_sql,
             uses=tuple(sorted(plan.uses)),
+            columns=tuple(sorted(plan.columns)),
         )
         await self._apply([Change(None, item)])
         return Command("CREATE VIEW")
@@ -207,6 +208,7 @@ class Ddl:
             relation=plan.relation,
             definition_sql=plan.definition_sql,
             uses=tuple(sorted(plan.uses)),
+            columns=tuple(sorted(plan.columns)),
         )
         await self._apply([Change(old, new)])
         return Command("CREATE VIEW")
@@ -230,6 +232,7 @@ class Ddl:
             relation=plan.relation,
             definition_sql=plan.definition_sql,
             uses=tuple(sorted(plan.uses)),
+            columns=tuple(sorted(plan.columns)),
             options=options,
         )
         await self._create_stored(item, dropped)
@@ -341,9 +344,40 @@ class Ddl:
 
     async def _alter_table(self, plan: AlterTable, notices: list[Notice], read: Read) -> Command:
         async with self._commit.frozen(plan.id):
-            await self._apply([await alter_table(self._catalog, self._unique, plan, read)])
+            changes = await alter_table(self._catalog, self._unique, plan, read)
+            old, new = changes[-1].before, changes[-1].after
+            assert isinstance(old, Item)
+            assert isinstance(new, Item)
+            if new.stored_shape == old.stored_shape:
+                if [c.nullable for c in new.schema] != [c.nullable for c in old.schema]:
+                    indexes = self._catalog.indexes_on(new.id)
+                    changes = [*changes, *(Change(index, index_over(index, new)) for index in indexes)]
+                await self._apply(changes)
+            else:
+                await self._apply_evolved(changes, new)
+            for change in changes:
+                if plan.cascade and change.after is None and isinstance(change.before, Item):
+                    message = f"drop cascades to {noun(change.before)} {change.before.name}"
+                    notices.append(Notice("NOTICE", message, "00000"))
         notices.extend(Notice("NOTICE", notice, "00000") for notice in plan.notices)
         return Command(f"ALTER {plan.kind.value}")
+
+    async def _apply_evolved(self, changes: list[Change], new: Item) -> None:
+        """Rows stay as they are stored, and views go on; indexes on the table are built again, with its columns now."""
+        gone = {change.before.id for change in changes[:-1] if isinstance(change.before, Item)}
+        indexes = [index for index in self._catalog.indexes_on(new.id) if index.id not in gone]
+        rebuilt = []
+        changes = [*changes]
+        for index in indexes:
+            id_, _ = self._catalog.allocate()
+            again = replace(index_over(index, new), id=id_)
+            rebuilt.append(again)
+            changes += [Change(index, None), Change(None, again)]
+        await self._apply(changes)
+        await asyncio.get_running_loop().run_in_executor(self._commit.thread, self._evolve, new)
+        for index in rebuilt:
+            self._collections.add_unstored(index.id, index.name)
+            self._controller.install(index)
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         """Refuses more replicas than Spark has slots for."""
@@ -390,7 +424,21 @@ class Ddl:
         elif item.kind in STORED:
             assert item.shard is not None
             stamped = item.kind is not ItemKind.MATERIALIZED_VIEW
-            self._collections.add(item.id, item.name, item.shard, item.schema, stamped=stamped)
+            evolved = bool(item.missing or item.layout)
+            schema = self._evolve(item) if evolved else item.schema
+            self._collections.add(item.id, item.name, item.shard, schema, stamped=stamped)
+            if evolved:
+                self._collections.evolve(item.id, ())
+
+    def _evolve(self, item: Item) -> Schema:
+        """Lets the table's shard know of columns that were added or dropped, should it not yet."""
+        assert item.shard is not None
+        known = self._persist.state(item.shard).schema  # under the names that its columns had at first
+        first = len(item.physical) - len(item.missing)
+        columns = (*known.columns, *item.stored_columns[len(known) - first :])
+        gone = item.dropped_places
+        wanted = Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
+        return self._persist.evolve_schema(item.shard, wanted, epoch=self._epoch).schema
 
     # -- drop --
 
@@ -457,6 +505,13 @@ class Ddl:
         await loop.run_in_executor(self._commit.thread, self._store.save, changes)
         dropped = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
         self._catalog.apply(changes)
+        for change in changes:
+            match change:
+                case Change(Item() as old, Item(kind=ItemKind.TABLE) as new) if (
+                    new.stored_shape != old.stored_shape
+                ):
+                    known = len(new.stored_columns) - len(new.physical) + len(old.physical)
+                    self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
         for item in dropped:
             self._controller.uninstall(item)
             self._collections.remove(item.id)

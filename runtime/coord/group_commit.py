@@ -273,7 +273,8 @@ class GroupCommit:
         writes: dict[ShardId, Write] = {}
         for id_, rows in stamped.items():
             collection = self._collections[id_]
-            update = Updates(id_, collection.durable_upper, time + 1, tuple(rows))
+            schema = collection.schema if collection.evolved else None
+            update = Updates(id_, collection.durable_upper, time + 1, tuple(rows), schema)
             writes[collection.shard] = Write(update.lower, update.upper, update.parts)
             committed.append(update)
         for shard, rows in companions.items():

@@ -52,6 +52,8 @@ def choose_index(
     for index in catalog.indexes_on(node.id):
         if index.cluster != cluster or not usable(index):
             continue
+        if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
+            continue  # the table has gained a column since
         values = [fixed[key] for key in index.keys if key in fixed]
         if len(values) == len(index.keys) and (keys := _combinations(index.keys, values)) is not None:
             return IndexRead(index, _rebase(chain, node, index), keys)

@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 from ..errors import UniqueViolation
 from ..expr.literals import python_value
 from ..expr.registry import resolve_call
-from ..expr.relation import Constant, Filter, Get, Join, JoinKind, Relation
+from ..expr.relation import Constant, Filter, Join, JoinKind, Relation
 from ..expr.scalar import ColumnRef, Literal, Or, Scalar
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import Words
@@ -47,7 +47,7 @@ async def rows_with_keys(read: Read, item: Item, constraint: Constraint, keys: S
 
 
 def _restricted(item: Item, constraint: Constraint, keys: Sequence[pa.Array]) -> Relation:
-    table = Get(item.id, item.schema)
+    table = item.contents
     columns = [item.schema[index] for index in constraint.columns]
     refs = [ColumnRef(i, c.type, c.nullable) for i, c in zip(constraint.columns, columns, strict=True)]
     try:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..errors import CardinalityViolation
-from ..expr.relation import Get
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import fixed
 from ..repr.consolidate import consolidate
@@ -26,7 +25,7 @@ async def merged(item: Item, rows: Batch, read: Read) -> tuple[Batch, Batch, int
     gone = consolidate(Batch(old.columns, np.zeros(len(old), np.uint64), old.diffs))
     if len(gone) and int(gone.diffs.max()) > 1:
         # Either the table has equal rows, or several rows of the source match one: what is there decides.
-        table = await read(Get(item.id, item.schema))
+        table = await read(item.contents)
         there = Batch(table.columns, np.zeros(len(table), np.uint64), table.diffs)
         left = consolidate(concat_batches(item.schema, [there, gone.negate()]))
         if len(left) and int(left.diffs.min()) < 0:

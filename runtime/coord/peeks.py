@@ -172,6 +172,8 @@ class Peeks:
         for id_ in ids:
             self._check_there(id_, time)
         await self._collections.wait_until_readable(ids, time)
+        if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
+            relation = optimize(now)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
         if self._jobs.wanted(relation, context.cluster, sources):
             if finishing is not None and finishing.limit is not None:

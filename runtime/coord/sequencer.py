@@ -11,7 +11,7 @@ from ..clock import Clock
 from ..compute.lower import lower
 from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, SerializationFailure
-from ..expr.relation import Project, Relation, TopK, dependencies
+from ..expr.relation import GlobalId, Project, Relation, TopK, dependencies
 from ..repr.batch import Batch
 from ..sql.plan_cache import PlanCache
 from ..sql.plans import (
@@ -31,7 +31,7 @@ from ..sql.plans import (
 )
 from ..transform.pipeline import optimize
 from .append_only import append_only
-from .catalog import Catalog
+from .catalog import Catalog, Shape
 from .ddl import Ddl, Definition
 from .group_commit import Conflict, GroupCommit
 from .introspection import Introspection
@@ -147,8 +147,12 @@ class Sequencer:
     ) -> Result:
         """A statement by itself commits at once, and runs again after a conflict."""
         upsert = isinstance(planned, Insert) and planned.conflict is not None
+        tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
+        shapes = [self._shape(table) for table in tables]
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
+                if attempt and shapes != [self._shape(table) for table in tables]:
+                    raise SerializationFailure("The table was altered meanwhile; run the statement again.")
                 try:
                     result = await self._buffer(planned, self._context(session, transaction), transaction)
                     if not transaction.single or not (transaction.expect or upsert):
@@ -164,6 +168,10 @@ class Sequencer:
                 if attempt == 0:  # those who lost a race try again one by one, so that nobody starves
                     await turn.enter_async_context(self._retrying)
         raise SerializationFailure("Try again.")
+
+    def _shape(self, table: GlobalId) -> Shape | None:
+        item = self.catalog.find_by_id(table)
+        return item.shape if item is not None else None
 
     async def _buffer(
         self,

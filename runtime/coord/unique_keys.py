@@ -124,7 +124,7 @@ class UniqueKeys:
             with self._reads.at(self._oracle.read_time) as time:
                 source = self._collections.import_of(item.id, time)
                 loop = asyncio.get_running_loop()
-                found = await loop.run_in_executor(None, lambda: self._read(source, constraints))
+                found = await loop.run_in_executor(None, lambda: self._read(item, source, constraints))
         except BaseException:
             self.forget(constraints)
             raise
@@ -133,10 +133,11 @@ class UniqueKeys:
                 self._counts[constraint.oid].merge(counts)
                 self._ready.add(constraint.oid)
 
-    def _read(self, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:
+    def _read(self, item: Item, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:
         found = [KeyCounts() for _ in constraints]
         for part in source.snapshot:
             rows = read_updates(self._persist.blob, (part,), source.schema, 0, source.as_of + 1).oks
+            rows = rows.with_columns(item.visible(rows.columns))
             for constraint, counts in zip(constraints, found, strict=True):
                 counts.add(*key_changes(constraint, rows))
         return found

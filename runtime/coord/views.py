@@ -12,11 +12,11 @@ from .catalog import Catalog, Item
 
 
 def expand(relation: Relation, catalog: Catalog) -> Relation:
-    """`relation` with every view replaced by what it is over stored collections; itself when it has none."""
+    """`relation` with every view replaced by what it is over stored collections, as they are now; itself if that is it."""
     if isinstance(relation, Get):
         item = catalog.find_by_id(relation.id)
         if item is None or item.kind is not ItemKind.VIEW:
-            return relation
+            return catalog.widened(relation)
         assert item.relation is not None
         return expand(item.relation, catalog)
     children = inputs(relation)

@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import PtvcError, SerializationFailure, UniqueViolation
-from ..expr.relation import Get, GlobalId, Relation, dependencies
+from ..expr.relation import GlobalId, Relation, dependencies
 from ..persist.client import PersistClient
 from ..persist.read import read_updates
 from ..persist.write import write_parts
@@ -117,8 +117,7 @@ class Writes:
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for table in plan.tables:
-            relation = Get(table, self._catalog.get(table).schema)
-            rows = await self._read(relation, context, transaction)
+            rows = await self._read(self._catalog.get(table).contents, context, transaction)
             await self._change(self._catalog.get(table), rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
 
@@ -127,6 +126,8 @@ class Writes:
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
         item = self._catalog.get(plan.table)
+        if len(plan.columns) + len(plan.defaults) != len(item.schema):
+            raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
         async for chunk in chunks:
             count = len(chunk[0]) if chunk else 0
@@ -222,8 +223,9 @@ class Writes:
         latest = self._peeks.latest(context)
         assert latest.time is not None
         own = read_updates(
-            self._persist.blob, transaction.writes.get(item.id, []), item.schema, 0, MAX_TIME
+            self._persist.blob, transaction.writes.get(item.id, []), item.physical, 0, MAX_TIME
         ).oks
+        own = own.with_columns(item.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
         )
@@ -241,11 +243,12 @@ class Writes:
         """Times are open: the commit gives them."""
         if item.kind is not ItemKind.TABLE or item.shard is None:
             raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
-        untimed = Batch(rows.columns, np.zeros(len(rows), np.uint64), rows.diffs)
+        columns = item.as_stored(rows.columns, len(rows))
+        untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
         parts = write_parts(
             self._persist.blob,
             item.shard,
-            item.schema,
+            item.physical,
             Delta(untimed, NO_ERRORS),
             writer=self._persist.writer_id,
         )

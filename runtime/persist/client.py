@@ -103,7 +103,8 @@ class PersistClient:
         self._machine.transition(shard, drop, epoch)
 
     def evolve_schema(self, shard: ShardId, schema: Schema, *, epoch: int | None = None) -> ShardState:
-        """Add nullable columns at the end of the shard's schema; earlier parts read as NULL there.
+        """Add nullable columns at the end of the shard's schema, which earlier parts have as NULL or as the column's
+        `missing`; or mark columns as dropped, which all parts then have as NULL.
 
         `schema` is the whole new schema; the one that the shard has already is accepted.  InvalidUsage otherwise.
         """

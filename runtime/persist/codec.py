@@ -25,8 +25,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import StorageError
+from ..expr.text_format import from_text
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_batch
-from ..repr.schema import ERROR_SCHEMA, Schema
+from ..repr.schema import ERROR_SCHEMA, Column, Schema
 from .part import PartRef
 
 _HEADER = struct.Struct("<4sHHIIQQ")
@@ -109,12 +110,25 @@ def _types_checksum(schema: Schema, columns: int) -> int:
 
 
 def _extend(schema: Schema, batch: Batch) -> Batch:
-    """NULLs in the columns that `schema` has gained since `batch` was written."""
+    """The batch with the columns that `schema` has gained since it was written: NULL, or what they say of old rows."""
     written = len(batch.columns)
-    if written == len(schema):
+    dropped = any(column.dropped for column in schema)
+    if written == len(schema) and not dropped:
         return batch
-    added = [pa.nulls(len(batch), column.type.arrow) for column in schema.columns[written:]]
-    return batch.with_columns([*batch.columns, *added])
+    columns = [*batch.columns, *(_absent(column, len(batch)) for column in schema.columns[written:])]
+    if dropped:
+        columns = [
+            pa.nulls(len(batch), column.type.arrow) if column.dropped else values
+            for column, values in zip(schema, columns, strict=True)
+        ]
+    return batch.with_columns(columns)
+
+
+def _absent(column: Column, count: int) -> pa.Array:
+    if column.missing is None:
+        return pa.nulls(count, column.type.arrow)
+    value = from_text(pa.array([column.missing], pa.string()), column.type).values
+    return value.take(pa.array(np.zeros(count, np.int64)))
 
 
 # Parquet

@@ -212,9 +212,14 @@ def released(head: Head, hold: Hold) -> Change:
 
 
 def evolved(head: Head, schema: Schema) -> Change:
-    """Columns added at the end, all nullable: earlier parts read as NULL there."""
+    """Columns added at the end, all nullable: earlier parts read as NULL there, or as they say.  Others are dropped
+    for good: all parts read as NULL there."""
     old, new = head.schema.columns, schema.columns
-    if new[: len(old)] != old:
+    kept = tuple(
+        replace(column, dropped=column.dropped or later.dropped)
+        for column, later in zip(old, new, strict=False)
+    )
+    if len(new) < len(old) or new[: len(old)] != kept:
         raise InvalidUsage(
             f'cannot change the schema of shard "{head.shard}": its columns must stay as they are',
             hint="Columns can only be added, at the end.",

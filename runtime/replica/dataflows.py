@@ -80,7 +80,8 @@ class Dataflows:
         the coordinator should hear."""
         started = monotonic()
         self._remove(command.id)  # installed once more: it starts from what is durable by now
-        inputs = {source.id: Input(self._blob, source) for source in command.imports}
+        widths = {id_: len(command.plan.import_schema(id_)) for id_ in command.plan.imports}
+        inputs = {source.id: Input(self._blob, source, widths.get(source.id)) for source in command.imports}
         dataflow = Dataflow(command.plan, command.as_of)
         schema = command.plan.schema
         index = Index(schema, command.output.key) if isinstance(command.output, IndexOutput) else None
@@ -159,7 +160,12 @@ class Dataflows:
                 continue
             if command.checkpoint is not None or command.state is not None:
                 source = next(source for source in command.imports if source.id == node.source)
-                installed.dataflow.own_rows(node.node, load_snapshot(self._blob, source).oks)
+                installed.dataflow.own_rows(
+                    node.node,
+                    load_snapshot(
+                        self._blob, source, len(installed.dataflow.plan.import_schema(source.id))
+                    ).oks,
+                )
 
     def _put_behind(self, id: GlobalId) -> None:
         """Has dataflows that read `id`, or what is read from it, step after it."""
@@ -204,7 +210,7 @@ class Dataflows:
         for update in progress.updates:
             if update.id not in self._installed:
                 for source in self._readers.get(update.id, ()):
-                    source.receive(update.parts, update.upper)
+                    source.receive(update.parts, update.upper, update.schema)
         for id_, upper in progress.uppers:
             if id_ not in self._installed:
                 for source in self._readers.get(id_, ()):

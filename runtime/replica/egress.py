@@ -166,7 +166,7 @@ class Egress:
 
             def update(input: Input, parts: list[Any] = parts, read: GlobalId = read) -> None:
                 for committed in parts:
-                    input.receive(committed.parts, committed.upper)
+                    input.receive(committed.parts, committed.upper, committed.schema)
                 if input.stamped:
                     input.close(progress.closed)
                 elif read in uppers:

@@ -8,12 +8,23 @@ from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
 from ..persist.read import read_snapshot, read_updates
 from ..repr.batch import Batch, Delta, concat_deltas
+from ..repr.consolidate import consolidate
+from ..repr.schema import Schema
 from .protocol import Import
 
 
-def load_snapshot(blob: Blob, source: Import) -> Delta:
-    """The contents at `source.as_of`, consolidated, all at that time."""
-    return read_snapshot(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
+def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta:
+    """The contents at `source.as_of`, consolidated, all at that time; with `width`, of so many columns only."""
+    whole = read_snapshot(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
+    narrow = _narrow(whole, width)
+    return narrow if narrow is whole else Delta(consolidate(narrow.oks), narrow.errs)
+
+
+def _narrow(delta: Delta, width: int | None) -> Delta:
+    """Without the columns that a table has gained since whoever reads it was planned."""
+    if width is None or width >= len(delta.oks.columns):
+        return delta
+    return Delta(delta.oks.select(range(width)), delta.errs)
 
 
 class Input:
@@ -23,13 +34,15 @@ class Input:
     `frontier` is known to be missing or complete.
     """
 
-    def __init__(self, blob: Blob, source: Import) -> None:
+    def __init__(self, blob: Blob, source: Import, width: int | None = None) -> None:
+        """`width` is how many of the collection's columns are wanted: its first ones."""
         self._blob = blob
+        self._width = width
         self._source = source
         self._pending: list[Delta] = []
         self.frontier = source.upper
         self.stamped = source.stamped
-        self.schema = source.schema
+        self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
 
     @property
     def nbytes(self) -> int:
@@ -48,7 +61,7 @@ class Input:
 
     def load(self) -> int:
         """Reads what the import begins with; returns the number of rows in the snapshot."""
-        snapshot = load_snapshot(self._blob, self._source)
+        snapshot = load_snapshot(self._blob, self._source, self._width)
         self.load_updates()
         self._pending.insert(0, snapshot)
         return len(snapshot.oks)
@@ -57,15 +70,16 @@ class Input:
         """Reads only what follows the snapshot: that is in the state already.  Returns the number of updates."""
         source = self._source
         delta = read_updates(self._blob, source.updates, source.schema, source.as_of + 1, source.upper)
-        self._pending.append(delta)
+        self._pending.append(_narrow(delta, self._width))
         return len(delta.oks)
 
-    def receive(self, parts: tuple[PartRef, ...], upper: int) -> None:
-        """Committed parts that end at `upper`; what is known already is left out."""
+    def receive(self, parts: tuple[PartRef, ...], upper: int, schema: Schema | None = None) -> None:
+        """Committed parts that end at `upper`, of the collection's `schema` now; what is known already is left out."""
         if upper <= self.frontier:
             return
         if parts:
-            self._pending.append(read_updates(self._blob, parts, self.schema, self.frontier, upper))
+            delta = read_updates(self._blob, parts, schema or self._source.schema, self.frontier, upper)
+            self._pending.append(_narrow(delta, len(self.schema)))
         self.frontier = upper
 
     def hand_over(self, delta: Delta, upper: int) -> None:

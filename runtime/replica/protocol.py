@@ -184,12 +184,16 @@ class Uninstall:
 
 @dataclass(frozen=True, slots=True)
 class Updates:
-    """Parts of one collection with times in `[lower, upper)`, just committed."""
+    """Parts of one collection with times in `[lower, upper)`, just committed.
+
+    `schema` is given when it is not that of every `Import` of the collection: columns were added meanwhile.
+    """
 
     id: GlobalId
     lower: int
     upper: int
     parts: tuple[PartRef, ...]
+    schema: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)

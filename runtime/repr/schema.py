@@ -13,9 +13,14 @@ from .types import TEXT, Kind, ScalarType
 
 @dataclass(frozen=True, slots=True)
 class Column:
+    """`missing` is, as text, the value of rows that were stored before the column was added; None is NULL.  A
+    `dropped` column is stored, and read as NULL whatever was."""
+
     name: str
     type: ScalarType
     nullable: bool = True
+    missing: str | None = None
+    dropped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,11 +54,31 @@ class Schema:
         return pa.schema([pa.field(f"c{i}", column.type.arrow) for i, column in enumerate(self.columns)])
 
     def to_json(self) -> list[dict[str, Any]]:
-        return [{"name": c.name, "type": type_to_json(c.type), "nullable": c.nullable} for c in self.columns]
+        return [_column_to_json(column) for column in self.columns]
 
     @classmethod
     def from_json(cls, columns: list[dict[str, Any]]) -> Schema:
-        return cls(tuple(Column(c["name"], type_from_json(c["type"]), c["nullable"]) for c in columns))
+        return cls(
+            tuple(
+                Column(
+                    c["name"],
+                    type_from_json(c["type"]),
+                    c["nullable"],
+                    c.get("missing"),
+                    c.get("dropped", False),
+                )
+                for c in columns
+            )
+        )
+
+
+def _column_to_json(column: Column) -> dict[str, Any]:
+    value = {"name": column.name, "type": type_to_json(column.type), "nullable": column.nullable}
+    if column.missing is not None:
+        value["missing"] = column.missing
+    if column.dropped:
+        value["dropped"] = True
+    return value
 
 
 def type_to_json(type_: ScalarType) -> dict[str, Any]:

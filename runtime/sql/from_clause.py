@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
@@ -76,8 +77,13 @@ class FromPlanner(JoinPlanner):
         shift = 0 if base is build.UNIT else len(base.schema)
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):
             absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED
+            origin: Callable[[], None] | None = None
+            if found.kind is ItemKind.TABLE:
+                origin = partial(self.planner.columns.add, (found.id, found.stored_position(index)))
             self.scope.columns.append(
-                ScopeColumn(alias, name, column.type, column.nullable, shift + index, absent=absent)
+                ScopeColumn(
+                    alias, name, column.type, column.nullable, shift + index, absent=absent, origin=origin
+                )
             )
         if found.kind is ItemKind.SYSTEM:
             hidden = ScopeColumn(alias, "tableoid", OID, True, shift, hidden=True, absent=True)

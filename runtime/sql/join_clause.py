@@ -172,6 +172,8 @@ class JoinPlanner(JoinConditions, ABC):
                 _only(name, after, "right", item.position),
             )
             pairs.append(pair)
+            for column in pair:
+                column.use()
             with at(item.position):
                 type_ = common_type([column.type for column in pair], "JOIN/USING")
                 first, second = (as_type(_reference(column), type_) for column in pair)

@@ -13,7 +13,7 @@ from .plans import ObjectKind
 
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
 _HINT = (
-    "ALTER TABLE can ADD and DROP constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
+    "ALTER TABLE can ADD and DROP columns and constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
     "DEFAULT and NOT NULL."
 )
 
@@ -50,10 +50,19 @@ class AlterTableParser(MergeParser):
             self.advance()
             if self.at_constraint():
                 return st.AddConstraint(self.table_constraint())
-            self._refuse(ObjectKind.TABLE, "ADD COLUMN")
+            self.accept_words("column")
+            if_not_exists = False
+            if self.accept_words("if"):
+                self.expect_words("not", "exists")
+                if_not_exists = True
+            column, constraints = self.definition()
+            return st.AddColumn(column, tuple(constraints), if_not_exists)
         if self.accept_words("drop"):
             if not self.accept_words("constraint"):
-                self._refuse(ObjectKind.TABLE, "DROP COLUMN")
+                self.accept_words("column")
+                if_exists = self.if_exists()
+                name = self.one_name()
+                return st.DropColumn(name, if_exists, self.accept_any("cascade", "restrict") == "cascade")
             if_exists = self.if_exists()
             name = self.one_name()
             self.accept_any("cascade", "restrict")

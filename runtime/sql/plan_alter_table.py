@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..errors import PtvcError, UndefinedObject
-from ..repr.schema import Schema
+from ..errors import PtvcError, UndefinedObject, Unsupported
+from ..expr.evaluate import evaluate
+from ..expr.scalar import remap
+from ..expr.text_format import to_text
+from ..repr.schema import Column, Schema
 from . import ast, plans
 from . import statements as st
 from .constraints import Constraint, ConstraintKind
@@ -16,6 +19,7 @@ from .plan_definitions import column_default
 from .planner import Planner
 from .plans import CatalogItem
 from .rename_in_text import renamed_in_text
+from .types import resolve_type
 
 
 def alter_table(planner: Planner, node: st.AlterTableStatement) -> plans.AlterTable | plans.NoOp:
@@ -26,8 +30,21 @@ def alter_table(planner: Planner, node: st.AlterTableStatement) -> plans.AlterTa
         raise missing_object(node.kind, node.name, planner.context)
     defaults = item.defaults or (None,) * len(item.schema)
     plan = plans.AlterTable(item.id, node.kind, item, item.schema, defaults, item.constraints)
+    drops = [isinstance(action, st.DropColumn) for action in node.actions]
+    if any(drops) and not all(drops):
+        raise Unsupported(
+            "DROP COLUMN and other actions in one statement are not supported",
+            hint="Write a statement of its own.",
+            position=node.name.position,
+        )
     for action in node.actions:
         plan = _act(planner, plan, action)
+    if plan.missing and (plan.present or any(c not in item.constraints for c in plan.constraints)):
+        raise Unsupported(
+            "ADD COLUMN and a new constraint in one statement are not supported",
+            hint="Add the column, then the constraint.",
+            position=node.name.position,
+        )
     return plan
 
 
@@ -43,6 +60,10 @@ def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> pl
                 constraints=plan.constraints + added,
                 present=plan.present + present,
             )
+        case st.AddColumn():
+            return _add_column(planner, plan, now, action)
+        case st.DropColumn():
+            return _drop_column(plan, now, action)
         case st.DropConstraint(name=name, if_exists=if_exists):
             if if_exists and name.parts[-1] not in (c.name for c in plan.constraints):
                 notice = (
@@ -66,6 +87,77 @@ def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> pl
             return replace(
                 plan, defaults=tuple(default if i == index else d for i, d in enumerate(plan.defaults))
             )
+
+
+def _add_column(
+    planner: Planner, plan: plans.AlterTable, now: CatalogItem, action: st.AddColumn
+) -> plans.AlterTable:
+    """Rows that are there have the column's DEFAULT, which is kept with the column rather than in each of them."""
+    definition = action.column
+    if definition.name in plan.schema.names:
+        if action.if_not_exists:
+            notice = f'column "{definition.name}" of relation "{now.name.name}" already exists, skipping'
+            return replace(plan, notices=(*plan.notices, notice))
+        raise PtvcError(
+            f'column "{definition.name}" of relation "{now.name.name}" already exists',
+            sqlstate="42701",
+            position=definition.position,
+        )
+    if action.constraints:
+        raise Unsupported(
+            "ADD COLUMN with a constraint other than NOT NULL is not supported",
+            hint="Add the column, then the constraint.",
+            position=action.constraints[0].position,
+        )
+    column = Column(definition.name, resolve_type(definition.type), not definition.not_null)
+    default = column_default(planner, definition.default, definition.position, column)
+    missing = None
+    if default is not None:
+        result = evaluate(default, (), 1)
+        if result.errors is not None and len(result.errors.indices):
+            raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())
+        missing = to_text(result.values, column.type)[0].as_py()
+    index = len(plan.schema)
+    return replace(
+        plan,
+        schema=Schema((*plan.schema.columns, column)),
+        defaults=(*plan.defaults, default),
+        missing=(*plan.missing, missing),
+        empty=index if definition.not_null and missing is None else plan.empty,
+    )
+
+
+def _drop_column(plan: plans.AlterTable, now: CatalogItem, action: st.DropColumn) -> plans.AlterTable:
+    """The column goes from the definition, with the constraints that name it; rows stay as they are stored."""
+    name = action.name.parts[-1]
+    if action.if_exists and name not in plan.schema.names:
+        notice = f'column "{name}" of relation "{now.name.name}" does not exist, skipping'
+        return replace(plan, notices=(*plan.notices, notice))
+    gone = column_index(now, action.name)
+    if len(plan.schema) == 1:
+        raise Unsupported("the last column of a table cannot be dropped", position=action.name.position)
+
+    def moved(index: int) -> int:
+        return index - (index > gone)
+
+    constraints = tuple(
+        replace(
+            constraint,
+            columns=tuple(moved(index) for index in constraint.columns),
+            check=None if constraint.check is None else remap(constraint.check, moved),
+        )
+        for constraint in plan.constraints
+        if gone not in constraint.columns
+    )
+    left = [index for index in range(len(plan.before.schema)) if index not in plan.dropped]
+    return replace(
+        plan,
+        schema=Schema(tuple(column for index, column in enumerate(plan.schema) if index != gone)),
+        defaults=tuple(default for index, default in enumerate(plan.defaults) if index != gone),
+        constraints=constraints,
+        dropped=(*plan.dropped, left[gone]),
+        cascade=plan.cascade or action.cascade,
+    )
 
 
 def _newly(before: Schema, after: Schema) -> tuple[int, ...]:

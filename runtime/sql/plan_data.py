@@ -16,7 +16,7 @@ from ..repr.types import INT8, Kind, ScalarType
 from . import ast, build
 from . import statements as st
 from .expressions import Expressions, Typed, at
-from .from_clause import FromPlanner
+from .from_clause import FromPlanner, relation_of
 from .names import find, no_relation
 from .output_names import output_name
 from .parse_query import spelled_out
@@ -254,7 +254,7 @@ def _matching(
     """The table's rows that WHERE keeps, joined with FROM or USING."""
     scope = Scope(None)
     _enter(scope, item, target, 0)
-    relation: Relation = Get(item.id, item.schema)
+    relation = relation_of(item)
     for other in others:
         relation = FromPlanner(planner, scope).add(other, relation)
     expressions = Expressions(planner, scope, relation, "WHERE")
@@ -291,7 +291,7 @@ def _one_match(relation: Relation, item: CatalogItem) -> Relation:
     """
     count = len(item.schema)
     first = TopK(relation, tuple(range(count)), (), 1)
-    table: Relation = Get(item.id, item.schema)
+    table = relation_of(item)
     left = build.refs(table, range(count))
     right = build.refs(first, range(count))
     joined = Join(table, first, JoinKind.INNER, left, right, null_safe=True)
@@ -306,7 +306,7 @@ def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
     count = len(item.schema)
     relation = build.project(expressions.relation, range(count), item.schema.names)
     if node.using:
-        table: Relation = Get(item.id, item.schema)
+        table = relation_of(item)
         keys = build.refs(table, range(count))
         matched = Distinct(relation)
         relation = Join(

@@ -16,7 +16,7 @@ from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
 from ..expr.functions.assertions import assert_not_null
 from ..expr.relation import Map, Project, Relation
-from ..expr.scalar import Cast, ColumnRef, Scalar
+from ..expr.scalar import Cast, ColumnRef, Scalar, remap
 from ..expr.temporal import check_temporal
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8
@@ -133,7 +133,15 @@ def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> pl
     sql = text[node.query.start : node.query.end]
     uses = frozenset(planner.uses)
     return plans.CreateView(
-        name, relation, schema, sql, node.or_replace, node.if_not_exists, node.temporary, uses
+        name,
+        relation,
+        schema,
+        sql,
+        node.or_replace,
+        node.if_not_exists,
+        node.temporary,
+        uses,
+        frozenset(planner.columns),
     )
 
 
@@ -167,6 +175,7 @@ def create_materialized_view(
         frozenset(planner.uses),
         node.retain_history_ms,
         tuple(not_null),
+        frozenset(planner.columns),
     )
 
 
@@ -216,6 +225,10 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
     else:
         keys = tuple(expressions.scalar(key) for key in node.keys)
         words = [item.schema[key.index].name if isinstance(key, ColumnRef) else "expr" for key in keys]
+    if item.layout:  # an index holds the rows as they are stored
+        assert isinstance(item.definition, Project)
+        relation = item.definition.input
+        keys = tuple(remap(key, item.stored_position) for key in keys)
     name = node.name
     if name is None:
         base = f"{item.name.name}_{'_'.join(words)}_idx"
@@ -351,6 +364,12 @@ def create_sink(planner: Planner, node: st.CreateSinkStatement, sql: str) -> pla
             position=node.from_name.position,
         )
     key = tuple(column_index(item, column) for column in node.key)
+    if item.layout:
+        raise Unsupported(
+            f'a sink from "{item.name.name}", of which columns were dropped, is not supported',
+            hint="Let it read a materialized view of the table.",
+            position=node.from_name.position,
+        )
     envelope = plans.Envelope(node.envelope)
     if envelope is plans.Envelope.UPSERT and not key:
         raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)

@@ -106,6 +106,7 @@ class Planner:
     parameter_types: dict[int, ScalarType] = field(default_factory=dict)
     parameter_count: int = 0
     uses: set[GlobalId] = field(default_factory=set)
+    columns: set[tuple[GlobalId, int]] = field(default_factory=set)  # of tables, where they are stored
     environment: dict[str, CommonTableBinding] = field(default_factory=dict)
     session: SessionFunctions = field(init=False)
     subqueries: Subqueries = field(init=False)

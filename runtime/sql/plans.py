@@ -46,7 +46,8 @@ class CatalogItem:
     """What planning needs to know of an object.  `definition` is a view's relation, inlined where it is used.
 
     `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
-    table's.
+    table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
+    `definition` projects them.
     """
 
     id: GlobalId
@@ -56,6 +57,15 @@ class CatalogItem:
     definition: Relation | None = None
     defaults: tuple[Scalar | None, ...] = ()
     constraints: tuple[Constraint, ...] = ()
+    layout: tuple[int, ...] = ()
+
+    def stored_position(self, index: int) -> int:
+        """Where a table's column stands among those that are stored."""
+        return self.layout[index] if self.layout else index
+
+    def shown_position(self, place: int) -> int:
+        """Which column is stored there: the inverse of `stored_position`."""
+        return self.layout.index(place) if self.layout else place
 
     @property
     def shape(self) -> tuple[Schema, tuple[Constraint, ...]]:
@@ -262,6 +272,7 @@ class CreateView:
     if_not_exists: bool
     temporary: bool
     uses: frozenset[GlobalId]  # every object named in the body, views included
+    columns: frozenset[tuple[GlobalId, int]] = frozenset()  # of tables, where they are stored
 
 
 @dataclass(frozen=True, slots=True)
@@ -278,6 +289,7 @@ class CreateMaterializedView:
     uses: frozenset[GlobalId]
     retain_history_ms: int | None = None
     assert_not_null: tuple[int, ...] = ()
+    columns: frozenset[tuple[GlobalId, int]] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -368,8 +380,9 @@ class CreateCluster:
 class AlterTable:
     """The table's definition afterwards, and what of it existing rows must be checked for.
 
-    `present` are columns that become NOT NULL, `added` constraints that are new; `before` is the definition that the
-    statement was planned over.
+    `present` are columns that become NOT NULL, `nullable` those that are so no longer; `before` is the definition that
+    the statement was planned over.  `missing` are, for each added column, the value (as text) of the rows there are;
+    `empty` is one that these cannot have.  `dropped` are positions in `before`; `cascade` takes what uses them along.
     """
 
     id: GlobalId
@@ -381,6 +394,10 @@ class AlterTable:
     present: tuple[int, ...] = ()
     nullable: tuple[int, ...] = ()
     notices: tuple[str, ...] = ()
+    missing: tuple[str | None, ...] = ()
+    empty: int | None = None
+    dropped: tuple[int, ...] = ()
+    cascade: bool = False
 
 
 @dataclass(frozen=True, slots=True)

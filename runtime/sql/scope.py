@@ -9,6 +9,7 @@ that subquery adds the column to the domain and starts again.
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable
@@ -17,6 +18,9 @@ from ..repr.types import ScalarType
 
 OuterColumn = tuple[int, int]
 """(levels up, ordinal in that scope): level 1 is the directly enclosing query."""
+
+
+ColumnUse = Callable[[], None]
 
 
 class Correlated(Exception):
@@ -32,7 +36,8 @@ class Correlated(Exception):
 class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
     their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
-    row of a function of one value, which is that value: the table's name alone reaches it, behind all columns."""
+    row of a function of one value, which is that value: the table's name alone reaches it, behind all columns.
+    `origin` notes that a column of a table is used."""
 
     table: str | None
     name: str
@@ -42,6 +47,12 @@ class ScopeColumn:
     hidden: bool = False
     absent: bool = False
     row: bool = False
+    origin: ColumnUse | None = field(default=None, compare=False)
+
+    def use(self) -> None:
+        """The statement names the column."""
+        if self.origin is not None:
+            self.origin()
 
 
 @dataclass(slots=True)
@@ -112,6 +123,8 @@ class Scope:
             found = ordinal
         if found is None and table is None:
             found = next((i for i, c in enumerate(self.columns) if c.row and c.name == name), None)
+        if found is not None:
+            self.columns[found].use()
         return found
 
     def ancestor(self, level: int) -> Scope:
@@ -135,15 +148,17 @@ class Scope:
                 raise PtvcError(
                     "SELECT * with no tables specified is not valid", sqlstate="42601", position=position
                 )
-            return [column for column in self.columns if not column.hidden]
+            return _used([column for column in self.columns if not column.hidden])
         table = qualifier[-1]
         if table not in self.tables:
             raise UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
-        return [
-            column
-            for column in self.columns
-            if column.table == table and not column.row and not (column.hidden and column.absent)
-        ]
+        return _used(
+            [
+                column
+                for column in self.columns
+                if column.table == table and not column.row and not (column.hidden and column.absent)
+            ]
+        )
 
     def _missing(self, table: str | None, name: str, position: int) -> PtvcError:
         if table is not None:
@@ -172,6 +187,12 @@ class Scope:
         column = names[close[0]]
         shown = column.name if column.table is None else f"{column.table}.{column.name}"
         return f'Perhaps you meant to reference the column "{shown}".'
+
+
+def _used(columns: list[ScopeColumn]) -> list[ScopeColumn]:
+    for column in columns:
+        column.use()
+    return columns
 
 
 def _split(parts: tuple[str, ...], position: int) -> tuple[str | None, str]:

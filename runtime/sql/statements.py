@@ -260,6 +260,20 @@ class RenameStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class AddColumn:
+    column: ColumnDefinition
+    constraints: tuple[ConstraintDefinition, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn:
+    name: Name
+    if_exists: bool
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
 class AddConstraint:
     constraint: ConstraintDefinition
 
@@ -296,7 +310,16 @@ class SetDefault:
     default: Expression | None
 
 
-TableAction = AddConstraint | DropConstraint | RenameConstraint | RenameColumn | SetNotNull | SetDefault
+TableAction = (
+    AddColumn
+    | DropColumn
+    | AddConstraint
+    | DropConstraint
+    | RenameConstraint
+    | RenameColumn
+    | SetNotNull
+    | SetDefault
+)
 
 
 @dataclass(frozen=True, slots=True)

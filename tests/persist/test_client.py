@@ -117,6 +117,23 @@ def test_schemas_grow_at_the_end(client: PersistClient, consensus: Consensus) ->
             client.evolve_schema("s", bad)
 
 
+def test_dropped_columns_are_null_for_good(client: PersistClient, consensus: Consensus) -> None:
+    """A row is retracted without its dropped value."""
+    client.create_shard("s", SCHEMA)
+    append(client, "s", 0, 1, [((1, "a"), 0, 1), ((1, "b"), 0, 1), ((2, "c"), 0, 1)])
+    dropped = Schema((SCHEMA[0], replace(SCHEMA[1], dropped=True)))
+    assert client.evolve_schema("s", dropped).schema == dropped
+    append(client, "s", 1, 2, [((1, None), 1, -1), ((2, None), 1, -1)])
+    assert read_at(client, "s", 1) == {("row", 1, None): 1}
+    append(client, "s", 2, 3, [], [])
+    client.set_hold("s", "h", 1, critical=True)
+    assert client.compact("s", force=True)
+    assert read_at(client, "s", 1) == {("row", 1, None): 1}
+    assert read_at(other_client(consensus, client), "s", 1) == {("row", 1, None): 1}
+    with pytest.raises(InvalidUsage):
+        client.evolve_schema("s", SCHEMA)
+
+
 # Appending
 
 

@@ -92,6 +92,28 @@ def test_added_columns_read_as_null(encode: Encode, decode: Decode) -> None:
 
 
 @CODECS
+def test_added_columns_have_what_they_say_of_old_rows(encode: Encode, decode: Decode) -> None:
+    delta = delta_of([((1, "a"), 1, 1), ((2, "b"), 2, -1)])
+    wider = Schema(
+        (*SCHEMA.columns, Column("n", INT8, True, "7"), Column("tags", array_of(TEXT), True, "{x,NULL}"))
+    )
+    found = decode(wider, encode(SCHEMA, delta))
+    assert updates_of(found.oks) == [((1, "a", 7, ["x", None]), 1, 1), ((2, "b", 7, ["x", None]), 2, -1)]
+    assert_same(decode(wider, encode(wider, found)), found)
+    assert Schema.from_json(wider.to_json()) == wider
+
+
+@CODECS
+def test_dropped_columns_read_as_null(encode: Encode, decode: Decode) -> None:
+    delta = delta_of([((1, "a"), 1, 1), ((2, "b"), 2, -1)])
+    dropped = Schema((SCHEMA[0], replace(SCHEMA[1], dropped=True), Column("n", INT8, True, "7", True)))
+    found = decode(dropped, encode(SCHEMA, delta))
+    assert updates_of(found.oks) == [((1, None, None), 1, 1), ((2, None, None), 2, -1)]
+    assert [column.type for column in found.oks.columns] == [type_.arrow for type_ in dropped.types]
+    assert Schema.from_json(dropped.to_json()) == dropped
+
+
+@CODECS
 def test_other_columns_are_refused(encode: Encode, decode: Decode) -> None:
     data = encode(SCHEMA, delta_of([((1, "a"), 1, 1)]))
     for other in (Schema((Column("id", INT8),)), Schema((Column("id", INT8), Column("name", INT8)))):

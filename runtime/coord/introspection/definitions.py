@@ -54,7 +54,10 @@ def keys(state: State, index: Item) -> str:
 
 def key_columns(state: State, index: Item) -> list[str]:
     """Each column of the key: a name, or an expression in parentheses."""
-    names = [quoted(column.name) for column in state.catalog.item_by_id(index.on).schema]
+    item = state.catalog.item_by_id(index.on)
+    names = [""] * (max(item.layout) + 1) if item.layout else [""] * len(item.schema)
+    for position, column in enumerate(item.schema):
+        names[item.stored_position(position)] = quoted(column.name)
     shown = [(key, expression_sql(key, names)) for key in index.keys]
     return [text if isinstance(key, ColumnRef) or text[0] == "(" else f"({text})" for key, text in shown]
 

@@ -86,12 +86,13 @@ def mz_indexes(state: State) -> Rows:
 
 def mz_index_columns(state: State) -> Rows:
     for index in state.indexes():
+        on = state.catalog.item_by_id(index.on)
         for position, key in enumerate(index.keys, 1):
             is_column = isinstance(key, ColumnRef)
             yield {
                 "index_id": index.id,
                 "index_position": position,
-                "on_position": key.index + 1 if isinstance(key, ColumnRef) else None,
+                "on_position": on.shown_position(key.index) + 1 if isinstance(key, ColumnRef) else None,
                 "on_expression": None if is_column else "expression",
                 "nullable": key.nullable,
             }

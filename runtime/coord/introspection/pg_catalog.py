@@ -137,9 +137,11 @@ def pg_attribute(state: State) -> Rows:
                 "atthasdef": default is not None,
             }
     for index in state.indexes():
-        schema = state.catalog.item_by_id(index.on).schema
+        on = state.catalog.item_by_id(index.on)
         for number, key in enumerate(index.keys, 1):
-            name = schema[key.index].name if isinstance(key, ColumnRef) else f"expr{number}"
+            name = f"expr{number}"
+            if isinstance(key, ColumnRef):
+                name = on.schema[on.shown_position(key.index)].name
             yield _attribute(index.oid, number, name, key.type)
     for table, constraint in keys_of_tables(state):
         for number, position in enumerate(constraint.columns, 1):
@@ -217,7 +219,8 @@ def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
 
 def pg_index(state: State) -> Rows:
     for index in state.indexes():
-        columns = [key.index + 1 if isinstance(key, ColumnRef) else 0 for key in index.keys]
+        on = state.catalog.item_by_id(index.on)
+        columns = [on.shown_position(k.index) + 1 if isinstance(k, ColumnRef) else 0 for k in index.keys]
         yield _index(index.oid, state.catalog.oid(index.on), columns) | {
             "indisready": state.controller.is_hydrated(index.id),
             "indexprs": keys(state, index) if 0 in columns else None,
