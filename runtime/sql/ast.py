@@ -237,13 +237,15 @@ class Array:
 
 @dataclass(frozen=True, slots=True)
 class Subscript:
-    """`arg[index]`; with `slice` `arg[index:upper]`, of which either bound may be left out."""
+    """`arg[index]`; with `slice` `arg[index:upper]`, of which either bound may be left out; `further` behind another
+    subscript without parentheses between: another dimension of an array, or one step deeper into a document."""
 
     arg: Expression
     index: Expression | None
     position: int
     slice: bool = False
     upper: Expression | None = None
+    further: bool = False
 
 
 @dataclass(frozen=True, slots=True)

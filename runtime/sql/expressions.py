@@ -417,7 +417,14 @@ class Expressions:
         return self.apply("array_of", [Typed(scalar) for scalar in scalars], node.position)
 
     def _subscript(self, node: ast.Subscript) -> Typed:
-        array = self._resolve(node.arg)
+        array, inner = self._resolve(node.arg), node.arg
+        if (
+            node.further
+            and isinstance(inner, ast.Subscript)
+            and not inner.further
+            and self._resolve(inner.arg).scalar.type.kind is not Kind.JSONB
+        ):
+            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
         if array.scalar.type.kind is Kind.JSONB and not array.unknown:
             if node.slice:
                 raise Unsupported("jsonb subscript does not support slices", position=node.position)

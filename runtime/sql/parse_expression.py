@@ -283,24 +283,23 @@ class ExpressionParser(FunctionParser):
         subscripted = False
         while True:
             position = self.token.position
-            if self.at_symbol("[") and subscripted:
-                raise Unsupported("arrays of several dimensions are not supported", position=position)
-            subscripted = self.at_symbol("[")
             if self.accept_symbol("::"):
                 operand = ast.Cast(operand, self.type_name(), position)
+                subscripted = False
             elif self.accept_symbol("["):
-                operand = self._subscript(operand, position)
+                operand = self._subscript(operand, position, further=subscripted)
+                subscripted = True
             else:
                 return operand
 
-    def _subscript(self, operand: ast.Expression, position: int) -> ast.Expression:
+    def _subscript(self, operand: ast.Expression, position: int, further: bool) -> ast.Expression:
         """`[i]`, `[i:j]`, `[:j]`, `[i:]` or `[:]`, behind the bracket."""
         index = None if self.at_symbol(":") else self.expression()
         upper, sliced = None, self.accept_symbol(":")
         if sliced and not self.at_symbol("]"):
             upper = self.expression()
         self.expect_symbol("]")
-        return ast.Subscript(operand, index, position, sliced, upper)
+        return ast.Subscript(operand, index, position, sliced, upper, further)
 
     def _primary(self) -> ast.Expression:
         token = self.token

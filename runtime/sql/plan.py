@@ -75,9 +75,18 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             if returning is not None:
                 scalars = tuple(bind_scalar(scalar, values) for scalar in returning.scalars)
                 returning = replace(returning, scalars=scalars)
-            return replace(planned, relation=bind_parameters(relation, values), returning=returning)
+            bound = replace(planned, relation=bind_parameters(relation, values), returning=returning)
+            if isinstance(bound, plans.Insert) and bound.conflict is not None:
+                return replace(bound, conflict=_bind_conflict(bound.conflict, values))
+            return bound
         case _:
             return planned
+
+
+def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> plans.OnConflict:
+    assignments = tuple(bind_scalar(scalar, values) for scalar in conflict.assignments)
+    where = None if conflict.where is None else bind_scalar(conflict.where, values)
+    return replace(conflict, assignments=assignments, where=where)
 
 
 def result_schema(planned: PlannedStatement) -> Schema | None:

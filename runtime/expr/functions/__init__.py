@@ -17,6 +17,7 @@ from . import (
     bits,
     boolean,
     comparison,
+    containment,
     datetime,
     extract,
     format_string,
@@ -45,7 +46,7 @@ from . import (
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, extract, format_string, jsonb, jsonb_build, jsonb_path, like,
+    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_path, like,
     nulls, number_theory, pattern, quantified_patterns, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)

@@ -105,6 +105,18 @@ def test_writes_take_their_values_each_time(client: Db) -> None:
         )
 
 
+def test_what_a_conflict_does_takes_its_values_each_time(client: Db, runtime: InProcess) -> None:
+    client.execute("CREATE TABLE t (a int PRIMARY KEY, b int)")
+    upsert = """INSERT INTO t AS old VALUES (%s::int, 0)
+        ON CONFLICT (a) DO UPDATE SET b = old.b + %s::int WHERE old.b < %s::int RETURNING b * %s::int"""
+    before = hits(runtime)
+    found = [rows(client, upsert, (1, step, limit, 10)) for step, limit in ((5, 9), (1, 9), (2, 9), (4, 3))]
+    assert found == [[(0,)], [(10,)], [(30,)], []]
+    assert rows(client, upsert, (1, 4, 9, 100)) == [(700,)]
+    assert rows(client, "SELECT * FROM t") == [(1, 7)]
+    assert hits(runtime) >= before + 4
+
+
 def test_a_value_that_fails_does_so_each_time_and_the_next_is_fine(client: Db) -> None:
     for divisor in (2, 0, 5, 0):
         if divisor:
