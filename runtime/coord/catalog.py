@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
+from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA, ClusterOptions
 from ..errors import UndefinedObject
 from ..expr.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
 from ..expr.relation import Get, GlobalId, Project, Relation, inputs, with_inputs
@@ -384,6 +384,11 @@ class Catalog:
 
     def cluster(self, name: str) -> ClusterEntry | None:
         return self._clusters.get(name)
+
+    def cluster_options(self, name: str) -> ClusterOptions:
+        """Those of the cluster; of one that is gone, what the settings say."""
+        entry = self._clusters.get(name)
+        return ClusterOptions.from_mapping(entry.options if entry is not None else {})
 
     def cluster_entries(self) -> list[ClusterEntry]:
         return list(self._clusters.values())

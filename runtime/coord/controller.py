@@ -18,7 +18,7 @@ from collections.abc import Callable, Coroutine
 from itertools import count
 from pathlib import Path
 
-from ..config import ClusterOptions, Settings
+from ..config import Settings
 from ..errors import PtvcError, ReplicaUnavailable
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
@@ -107,7 +107,7 @@ class Controller:
         self.sinks = SinkFrontiers(self.remap)
         self.ingested: dict[GlobalId, dict[str, int]] = {}
         self.feed = CommitFeed(self.clusters, catalog, collections, oracle, reads, now_ms)
-        self._holds = InputHolds(persist)
+        self.holds = InputHolds(persist)
         self._installation = Installation(
             settings,
             persist,
@@ -117,14 +117,14 @@ class Controller:
             reads,
             self.clusters,
             self.checkpoints,
-            self._holds,
+            self.holds,
             self.statuses,
             HydrationJobs(self.jobs, settings, catalog, self.checkpoints, self._commit_view),
             self.remap,
             self.sinks,
         )
         self._installer = Installer(
-            self._installation, catalog, self.checkpoints, self._holds, self.statuses, self._steps, now_ms
+            self._installation, catalog, self.checkpoints, self.holds, self.statuses, self._steps, now_ms
         )
 
     # -- life --
@@ -183,8 +183,7 @@ class Controller:
 
     def _send_limits(self, replica: ReplicaClient) -> None:
         """What the options of its cluster, or the settings, say to the replica."""
-        entry = self._catalog.cluster(replica.cluster)
-        own = ClusterOptions.from_mapping(entry.options if entry is not None else {})
+        own = self._catalog.cluster_options(replica.cluster)
         limit = self._settings.memory_limit_mb << 20 if own.memory_limit is None else own.memory_limit
         replica.send(LimitMemory(limit or None))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
@@ -251,7 +250,7 @@ class Controller:
         replica.detach()
         self.clusters.resign(replica)
         for id_ in installed:
-            self._holds.release(replica, id_)
+            self.holds.release(replica, id_)
             self._collections.reset_unstored(id_, self.clusters.frontier(id_))
 
     async def _elect(self, cluster: str) -> None:
@@ -333,7 +332,7 @@ class Controller:
             clusters=self.clusters,
             installation=self._installation,
             installer=self._installer,
-            holds=self._holds,
+            holds=self.holds,
             sinks=self.sinks,
             statuses=self.statuses,
             steps=self._steps,

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Awaitable, Callable
 
 from ..compute.plan import DataflowPlan, recursive
-from ..config import ClusterOptions, Settings
+from ..config import Settings
 from ..replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
 from .catalog import Catalog, Item
 from .checkpoints import Checkpoints
@@ -50,9 +50,8 @@ class HydrationJobs:
         return True
 
     def _min_rows(self, replica: ReplicaClient) -> int:
-        entry = self._catalog.cluster(replica.cluster)
-        options = ClusterOptions.from_mapping(entry.options if entry is not None else {})
-        return self._settings.job_min_rows if options.job_min_rows is None else options.job_min_rows
+        least = self._catalog.cluster_options(replica.cluster).job_min_rows
+        return self._settings.job_min_rows if least is None else least
 
     async def run(
         self,

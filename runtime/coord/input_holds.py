@@ -5,13 +5,16 @@ Later the object's durable frontier, or its checkpoint, holds them; until then t
 
 from __future__ import annotations
 
+from contextlib import suppress
+
+from ..errors import ObjectNotReady
 from ..expr.relation import GlobalId
 from ..persist.client import PersistClient, ShardId
 from ..replica.protocol import Import
 from .replicas import ReplicaClient
 
 HYDRATION_LEASE_MS = 3_600_000
-"""How long inputs are held at most, should this process end in the middle."""
+"""How long inputs are held after the last `renew`: at most, should this process end in the middle."""
 
 
 class InputHolds:
@@ -26,6 +29,12 @@ class InputHolds:
         sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
         self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
         self._held[holder] = tuple(sinces)
+
+    def renew(self) -> None:
+        """Those who hold are alive: upkeep says so, before it ends holds whose leases are over.  From any thread."""
+        for holder in tuple(self._held):
+            with suppress(ObjectNotReady):  # it has let go a moment ago
+                self._persist.heartbeat(holder)
 
     def release(self, replica: ReplicaClient, id: GlobalId) -> None:
         """The replica has read the inputs of the object as of its beginning, or will not."""

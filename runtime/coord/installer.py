@@ -1,7 +1,8 @@
 """The installer: sees to it that replicas run what they should, however often that has to be tried.
 
-Every installation (`coord.installation`) is a task of its replica, which ends with the replica's connection.  One that
-fails is tried again with growing delays, until the object is dropped: what fails (a full disk, a job) may pass.
+Every installation (`coord.installation`) is a task of its replica, which ends with the replica's connection, and with
+the object: its job is cancelled, its inputs are let go.  One that fails is tried again with growing delays: what fails
+(a full disk, a job) may pass.
 """
 
 from __future__ import annotations
@@ -47,18 +48,35 @@ class Installer:
         self._statuses = statuses
         self._steps = steps
         self._now_ms = now_ms
+        self._tasks: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
 
     def install(self, replica: ReplicaClient, item: Item) -> None:
-        """Begins to install the item; returns at once."""
+        """Begins to install the item, anew if that was under way; returns at once."""
+        self._cancel(replica, item.id)
         tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         replica.installing[item.id] = Installing(tried, self._now_ms())
         task = asyncio.create_task(self._try_install(replica, item, tried), name=f"install {item.full_name}")
+        key = replica.id, item.id
+        self._tasks[key] = task
         replica.tasks.add(task)
-        task.add_done_callback(replica.tasks.discard)
-        task.add_done_callback(lambda _: _tried(replica, item.id, tried))
+
+        def done(ended: asyncio.Task[None]) -> None:
+            replica.tasks.discard(ended)
+            if self._tasks.get(key) is ended:
+                del self._tasks[key]
+            _tried(replica, item.id, tried)
+
+        task.add_done_callback(done)
+
+    def _cancel(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """Nobody waits for the installation any more, nor for a job that it has begun."""
+        if (task := self._tasks.pop((replica.id, id), None)) is not None:
+            task.cancel()
 
     def uninstall(self, replica: ReplicaClient, item: Item) -> None:
         """The item was dropped."""
+        self._cancel(replica, item.id)
+        self._holds.release(replica, item.id)
         if item.id in replica.installed:
             replica.unsubscribe(self._installation.subscribed(item.id))
         self._steps.cancel(replica, item.id)

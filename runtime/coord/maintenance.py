@@ -137,6 +137,7 @@ class Maintenance:
         """Blobs of writers that cannot append any more, and that nothing refers to, go.  Who is alive is asked when
         a blob has been seen: its writer may have begun a moment ago.  What was replaced goes after `grace_ms`: jobs that
         began before may read it."""
+        self._controller.holds.renew()
         self._persist.collect_garbage(
             grace_ms=grace_ms, writer_is_dead=lambda writer: writer not in self._controller.writers()
         )

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from ..compute.lower import lower
 from ..compute.spark.answer import read_answer
-from ..config import ClusterOptions, Settings
+from ..config import Settings
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.relation import LetRec, Relation, walk
 from ..replica.protocol import Import, JobFinished, RunJob
@@ -43,9 +43,7 @@ class QueryJobs:
         place."""
         if any(isinstance(node, LetRec) for node in walk(relation)):
             return False
-        entry = self._catalog.cluster(cluster)
-        options = ClusterOptions.from_mapping(entry.options if entry is not None else {})
-        least = options.job_min_rows
+        least = self._catalog.cluster_options(cluster).job_min_rows
         if least is None:
             least = self._settings.query_job_min_rows
         return bool(sources) and sum(part.rows for source in sources for part in source.snapshot) >= least

@@ -153,21 +153,3 @@ def test_a_view_that_fails_while_its_job_runs_is_installed_once_more(runtime: In
     runtime.driver.jobs_may_run.set()
     runtime.query("ALTER CLUSTER quickstart SET (MEMORY LIMIT '1 GB')")
     check(runtime)
-
-
-def test_an_index_that_is_dropped_while_a_job_hydrates_it_is_not_installed() -> None:
-    settings = replace(SETTINGS, job_min_rows=1)
-    with running(settings, jobs=True) as runtime:
-        runtime.query("CREATE TABLE t (k int, v int)")
-        runtime.query("INSERT INTO t SELECT i % 5, i FROM generate_series(1, 10) AS i")
-        runtime.driver.jobs_may_run.clear()
-        runtime.query("CREATE INDEX t_k ON t (k)")
-        eventually(lambda: runtime.driver.jobs)
-        (replica,) = runtime.coordinator.controller.clusters.of("quickstart")
-        (id_,) = replica.installing
-        runtime.query("DROP INDEX t_k")
-        runtime.driver.jobs_may_run.set()
-        eventually(lambda: not replica.installing)
-        assert id_ not in replica.installed
-        assert runtime.coordinator.controller.statuses.get(id_) is None
-        assert runtime.query("SELECT count(*) FROM t WHERE k = 1") == [(2,)]
