@@ -13,7 +13,7 @@ from ..expr.relation import Constant, Filter, Get, GlobalId, Map, Project, Relat
 from ..expr.scalar import NowCompare
 from ..repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, concat_batches, empty_batch, empty_delta
 from ..repr.schema import ERROR_SCHEMA
-from .lower import Edge
+from .lower.edge import Edge
 from .operators.linear import MapFilterProject
 
 

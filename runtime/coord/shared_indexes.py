@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..compute.shared_arrangements import IndexKey
+from ..compute.lower.shared_arrangements import IndexKey
 from ..expr.relation import GlobalId
 from ..expr.scalar import ColumnRef
 from .catalog import Catalog, Item

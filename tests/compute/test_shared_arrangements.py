@@ -11,12 +11,12 @@ from random import Random
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
+from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.merge import MergeWorker
 from ptvc.compute.plan import ArrangeOp, DataflowPlan, JoinOp, shared_nodes
 from ptvc.compute.plan_text import plan_text
 from ptvc.compute.run import Run
 from ptvc.compute.run_store import RunStore
-from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.compute.spine import Spine
 from ptvc.expr import relation as r
 from ptvc.expr.scalar import Literal

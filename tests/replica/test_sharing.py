@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.shared_arrangements import IndexKey
+from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.expr.relation import Get, Join, JoinKind, Map, Project
 from ptvc.expr.scalar import ColumnRef
 from ptvc.persist.blob.memory import MemoryBlob

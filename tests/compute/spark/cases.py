@@ -9,8 +9,8 @@ from random import Random
 
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
+from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.run_file import map_run
-from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult

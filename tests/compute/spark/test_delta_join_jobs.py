@@ -10,8 +10,8 @@ from random import Random
 
 import numpy as np
 import pytest
+from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.plan import ArrangeOp, LookupOp, shared_nodes
-from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import ColumnRef, Literal

@@ -15,9 +15,9 @@ from ptvc.compute import merge as merge_module
 from ptvc.compute import spine as spine_module
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
+from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.plan import ArrangeOp, DataflowPlan, shared_nodes
 from ptvc.compute.plan_text import plan_text
-from ptvc.compute.shared_arrangements import IndexKey
 from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Delta
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..expr.registry import resolve_call
-from ..expr.relation import Join, JoinKind, Relation
-from ..expr.scalar import ColumnRef, Scalar, remap
-from ..repr.schema import Schema
-from ..transform.multi_join import MultiJoin, joins_of, multi_join, pair_join, residual_ready
+from ...expr.registry import resolve_call
+from ...expr.relation import Join, JoinKind, Relation
+from ...expr.scalar import ColumnRef, Scalar, remap
+from ...repr.schema import Schema
+from ...transform.multi_join import MultiJoin, joins_of, multi_join, pair_join, residual_ready
+from ..plan import ArrangeOp, Exchange, Import, LookupOp, Mfp, Node, Op, UnionOp
 from .delta_paths import Path, Step, delta_paths, is_smaller
-from .plan import ArrangeOp, Exchange, Import, LookupOp, Mfp, Node, Op, UnionOp
 from .shared_arrangements import Bare, IndexKey, SharedInputs
 
 MAX_INPUTS = 10
@@ -61,7 +61,7 @@ class DeltaJoins:
         self._nodes = nodes
         self._add = add
         self._keyed = keyed
-        self._chained: set[int] = set()
+        self._chained: dict[int, Join] = {}  # by identity, which is theirs as long as they are kept
 
     def lowered(self, join: Join) -> tuple[int, tuple[int, ...]] | None:
         """The join, and those nested in it, as one: a node, and which of its columns are the join's.  None when it
@@ -77,7 +77,7 @@ class DeltaJoins:
         few = len(whole.inputs) <= MAX_INPUTS
         paths = delta_paths(whole, shared.keys()) if self._wanted or few else None
         if paths is None or not (self._wanted or is_smaller(whole, paths, _taken(paths, shared))):
-            self._chained.update(map(id, joins_of(join)))
+            self._chained.update((id(inner), inner) for inner in joins_of(join))
             return self._pair(join)
         wanted = sorted(set(whole.output))
         return self._union(whole, paths, wanted, shared), tuple(map(wanted.index, whole.output))

@@ -23,9 +23,9 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ..expr.relation import Filter, Map, Project, Relation
-from ..expr.scalar import Call, Literal
-from ..transform.multi_join import MultiJoin
+from ...expr.relation import Filter, Map, Project, Relation
+from ...expr.scalar import Call, Literal
+from ...transform.multi_join import MultiJoin
 
 LITERAL, FILTERED = 0.1, 0.3
 """What is taken to pass an equality with a literal or a further column, and a filter of another kind."""

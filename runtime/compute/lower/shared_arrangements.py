@@ -11,12 +11,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..expr.evaluate import can_fail
-from ..expr.relation import Filter, Get, GlobalId, Project, Relation
-from ..expr.scalar import ColumnRef, Scalar, remap
-from ..expr.temporal import reads_now
-from ..repr.schema import Schema
-from ..transform.multi_join import MultiJoin
+from ...expr.evaluate import can_fail
+from ...expr.relation import Filter, Get, GlobalId, Project, Relation
+from ...expr.scalar import ColumnRef, Scalar, remap
+from ...expr.temporal import reads_now
+from ...repr.schema import Schema
+from ...transform.multi_join import MultiJoin
 
 
 @dataclass(frozen=True, slots=True)
