@@ -112,7 +112,7 @@ class ThreadDriver:
 
     def _run(self) -> None:
         self._connection = connection = Connection(self._address)
-        connection.send(DriverHello(os.getpid(), "none", "threads", os.getpid()))
+        connection.send(DriverHello(os.getpid(), "none", "threads"))
         while (message := connection.receive()) is not None:
             match message:
                 case StartReplica(replica=replica, epoch=epoch):

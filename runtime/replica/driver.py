@@ -105,7 +105,7 @@ def main(address: str, directory: str, master: str, memory: str) -> None:
     connection = Connection(address)
     app = Application(master, memory, Path(directory) / "spark")
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
-    connection.send(DriverHello(os.getpid(), app.version, app.master, app.jvm_pid))
+    connection.send(DriverHello(os.getpid(), app.version, app.master))
     try:
         Driver(connection, address, Path(directory), app).run()
     finally:

@@ -114,7 +114,7 @@ class _RunningSink:
                 return False
         self._waiting = []
         self._state("running", None)
-        self._send(SinkProgress(self._command.id, sink.durable_upper, sink.statistics.records))
+        self._send(SinkProgress(self._command.id, sink.durable_upper))
         return True
 
     def _error(self, errs: Batch) -> str | None:

@@ -1,0 +1,106 @@
+"""The stream that messages cross: a 4-byte big-endian length, then the pickled message."""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import operator
+import pickle
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import Any
+
+Message = Any
+
+
+_HEADER = struct.Struct(">I")
+_NO_HEADER = bytes(_HEADER.size)
+
+
+def encode(message: Message) -> bytes:
+    buffer = io.BytesIO()
+    buffer.write(_NO_HEADER)
+    _Pickler(buffer, protocol=5).dump(message)
+    payload = buffer.getbuffer()
+    _HEADER.pack_into(payload, 0, len(payload) - _HEADER.size)
+    return bytes(payload)
+
+
+class _Pickler(pickle.Pickler):
+    """Dataclasses as calls of their class: their own way asks each object for the names of its fields."""
+
+    def reducer_override(self, value: Any) -> Any:
+        cls: Any = type(value)
+        values = _values_of(cls)
+        return NotImplemented if values is None else (cls, values(value))
+
+
+@cache
+def _values_of(cls: Any) -> Callable[[Any], tuple[Any, ...]] | None:
+    """What gives the arguments with which the class makes an equal object; None: it is pickled in its own way."""
+    if not is_dataclass(cls) or hasattr(cls, "__post_init__"):
+        return None
+    names = [field.name for field in fields(cls)]
+    if not all(field.init and not field.kw_only for field in fields(cls)):
+        return None
+    if len(names) < 2:
+        return lambda value: tuple(getattr(value, name) for name in names)
+    return operator.attrgetter(*names)
+
+
+class Connection:
+    """The end of the stream that a replica or the driver holds: blocking, `send` from any thread."""
+
+    def __init__(self, address: str) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        try:
+            self._socket.connect(address)
+        except OSError:
+            self._socket.close()
+            raise
+        self._reader = self._socket.makefile("rb", buffering=1 << 20)
+        self._lock = threading.Lock()
+
+    def send(self, message: Message) -> None:
+        """Raises ConnectionError when the other end is gone, or this one was closed."""
+        data = encode(message)
+        with self._lock:
+            try:
+                self._socket.sendall(data)
+            except OSError as error:
+                raise ConnectionAbortedError(f"the connection is closed: {error}") from error
+
+    def receive(self) -> Message | None:
+        """The next message; None once the other end is gone.  One thread receives, to the end."""
+        try:
+            header = self._reader.read(_HEADER.size)
+            length = _HEADER.unpack(header)[0] if len(header) == _HEADER.size else 0
+            payload = self._reader.read(length)
+        except (ConnectionError, ValueError):  # lost, or closed by another thread
+            length, payload = 0, b""
+        if length == 0 or len(payload) < length:
+            self._reader.close()
+            return None
+        return pickle.loads(payload)
+
+    def close(self) -> None:
+        try:
+            self._socket.shutdown(socket.SHUT_RDWR)
+        except OSError:
+            return  # the peer closed first
+        finally:
+            self._socket.close()
+
+
+async def receive(reader: asyncio.StreamReader) -> Message | None:
+    """The coordinator's side of `Connection.receive`."""
+    try:
+        (length,) = _HEADER.unpack(await reader.readexactly(_HEADER.size))
+        payload = await reader.readexactly(length)
+    except (asyncio.IncompleteReadError, ConnectionError):
+        return None
+    return pickle.loads(payload)

@@ -1,0 +1,76 @@
+"""Sources and sinks: what a replica is to run, and what they have read and written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from ...expr.relation import GlobalId
+from ...persist.client import PartRef
+from ...repr.schema import Schema
+from .commits import Import
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDescription:
+    """A source for the replica to run.  `options` are the connector's, plain values; `label` names it in errors."""
+
+    label: str
+    connector: str
+    options: dict[str, Any]
+    schema: Schema
+    key: tuple[int, ...]
+    envelope: str
+
+
+@dataclass(frozen=True, slots=True)
+class InstallSource:
+    """`position` is where the durable output ends upstream; `snapshot` that output, for upsert state."""
+
+    id: GlobalId
+    name: str
+    description: SourceDescription
+    position: str | None
+    output: Import
+
+
+@dataclass(frozen=True, slots=True)
+class Ingest:
+    """New data of a source, times still open: `parts` go to its shard, `position` to its remap shard."""
+
+    id: GlobalId
+    parts: tuple[PartRef, ...]
+    position: str
+    statistics: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Ingested:
+    """The answer to `Ingest`: committed at `time`, or not (None) when the source is being dropped."""
+
+    id: GlobalId
+    time: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class SinkDescription:
+    connector: str
+    options: dict[str, Any]
+    envelope: str
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class InstallSink:
+    id: GlobalId
+    name: str
+    description: SinkDescription
+    input: Import
+
+
+@dataclass(frozen=True, slots=True)
+class SinkProgress:
+    """Everything below `upper` is in the target."""
+
+    id: GlobalId
+    upper: int

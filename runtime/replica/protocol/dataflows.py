@@ -1,0 +1,141 @@
+"""Views and indexes: what a replica is to maintain and within which limits, and how it goes with that.
+
+`Status` is of sources and sinks as well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...compute.checkpoint import Checkpoint
+from ...compute.dataflow import OperatorStatistics
+from ...compute.plan import DataflowPlan
+from ...expr.relation import GlobalId
+from ...persist.client import ShardId
+from .commits import Import
+from .jobs import StateRuns
+
+
+@dataclass(frozen=True, slots=True)
+class ViewOutput:
+    """The dataflow's output is appended to `shard`, from its durable `upper` on."""
+
+    shard: ShardId
+    upper: int
+
+
+@dataclass(frozen=True, slots=True)
+class IndexOutput:
+    """The dataflow's output is arranged in memory by the columns `key`; the last of them were added for it."""
+
+    key: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class StateOptions:
+    """Where the state of a dataflow is kept, and how.
+
+    Runs of `spill_rows` rows are mapped files.  A checkpoint, with this `fingerprint`, is made of every
+    `checkpoint_rows` updates taken in, and of any number once the last is `checkpoint_interval_ms` old.
+    """
+
+    directory: str
+    fingerprint: str
+    spill_rows: int
+    checkpoint_rows: int
+    checkpoint_interval_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class InstallDataflow:
+    """`state` is there when a Spark job has hydrated the dataflow as of `as_of`, `checkpoint` (with its cut at
+    `as_of + 1`) when it goes on from one; otherwise the replica hydrates.  Without `durable`, all state is in memory.
+    """
+
+    id: GlobalId
+    plan: DataflowPlan
+    as_of: int
+    imports: tuple[Import, ...]
+    output: ViewOutput | IndexOutput
+    state: tuple[StateRuns, ...] | None = None
+    checkpoint: Checkpoint | None = None
+    durable: StateOptions | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Uninstall:
+    id: GlobalId
+
+
+@dataclass(frozen=True, slots=True)
+class LimitMemory:
+    """What the dataflows of the replica may hold in memory together, in bytes; None is any amount."""
+
+    limit: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class LargeSteps:
+    """Steps of `rows` updates or more are to be Spark jobs."""
+
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """State of a source, sink or dataflow: running, stalled (with the reason) or failed.
+
+    `sqlstate` and `hint` are for those who read a dataflow that failed; None for what is usual.
+    """
+
+    id: GlobalId
+    state: str
+    reason: str | None
+    sqlstate: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Hydrated:
+    """A dataflow has taken in what its installation named; `rows` were read: those since the cut, if it goes on
+    from a checkpoint."""
+
+    id: GlobalId
+    seconds: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpointed:
+    """The files of this state are durable; every output below its cut was sent before."""
+
+    id: GlobalId
+    checkpoint: Checkpoint
+
+
+@dataclass(frozen=True, slots=True)
+class CheckpointPublished:
+    """The answer to `Checkpointed`: a restart begins there, or (not `published`) where it did before."""
+
+    id: GlobalId
+    cut: int
+    published: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StateLost:
+    """The state that the dataflow was to go on from cannot be read: it is not installed."""
+
+    id: GlobalId
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class DataflowStatistics:
+    """What the operators of a dataflow have done, in the order of its plan; and the bytes that all of its state, that
+    of an index included, has in memory and in mapped files."""
+
+    id: GlobalId
+    operators: tuple[OperatorStatistics, ...]
+    memory_bytes: int = 0
+    mapped_bytes: int = 0

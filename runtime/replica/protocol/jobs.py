@@ -1,0 +1,129 @@
+"""Spark jobs: asked of the driver by the coordinator, or, for a large step of a dataflow, of the coordinator by a replica."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...compute.plan import DataflowPlan
+from ...compute.spark.job import Step
+from ...expr.relation import GlobalId
+from ...persist.client import PartRef, ShardId
+from .commits import Import
+
+INDEX_RUNS = "index"
+"""The name of an index's own runs among the state that a job has left; their node is the number of nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class StateRuns:
+    """A hydrated operator state: the run files of one spine."""
+
+    node: int
+    spine: str
+    paths: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RunJob:
+    """To the driver: compute `plan` as of `as_of` as a Spark job of `partitions` tasks per level (0: as many as fit).
+
+    A query has `answer_bytes`, what its answer may be at most, and gets files of rows.  Otherwise this is a hydration:
+    the operators' state is kept, and the contents are written as parts of `output_shard`, or, by the columns
+    `index_key`, as runs of an index, or not at all if both are None: they are durable already.  A `step` has no imports:
+    it says what has changed.  A compaction has a `merge_upper`: parts of `output_shard` are written that stand for those
+    of its import, with their times, which are below `merge_upper`, advanced to `as_of`; it needs no `directory`.
+
+    `pool` is the cluster that the job is for; upkeep is for none.
+    """
+
+    job_id: int
+    pool: str | None
+    plan: DataflowPlan
+    as_of: int
+    imports: tuple[Import, ...]
+    output_shard: ShardId | None
+    index_key: tuple[int, ...] | None
+    answer_bytes: int | None
+    directory: str
+    partitions: int
+    step: Step | None = None
+    merge_upper: int | None = None
+
+    @property
+    def rows(self) -> int:
+        """The rows that it reads."""
+        if self.step is not None:
+            return sum(changes.rows for changes in self.step.changes)
+        return sum(part.rows for source in self.imports for part in source.snapshot)
+
+    @property
+    def nbytes(self) -> int:
+        """The size of the parts that it reads, encoded."""
+        return sum(part.nbytes for source in self.imports for part in source.snapshot)
+
+
+@dataclass(frozen=True, slots=True)
+class CancelJob:
+    job_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobProgress:
+    """How far a job has come: input rows read of all, and ended tasks, of which a level has equally many."""
+
+    job_id: int
+    rows_read: int
+    rows: int
+    levels_done: int
+    levels: int
+    tasks_done: int
+    tasks: int
+
+
+@dataclass(frozen=True, slots=True)
+class JobFinished:
+    """The output parts and the state of a hydration, or `error`.
+
+    Of a query, `answers` are the paths of files of rows, `answer_bytes` is their size (if that is too much, some were
+    not written), `retracts` says that some rows are retractions of others, and `failure` is the SQLSTATE and message of
+    an error among them.  Of a step, `errors` are those that come and go (Arrow IPC).
+    """
+
+    job_id: int
+    output: tuple[PartRef, ...]
+    state: tuple[StateRuns, ...]
+    rows: int
+    seconds: float
+    error: str | None = None
+    answers: tuple[str, ...] = ()
+    answer_bytes: int = 0
+    retracts: bool = False
+    failure: tuple[str, str] | None = None
+    errors: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepJob:
+    """The dataflow waits for a Spark job to make `step`, in `directory`.  `number` is unique in this replica."""
+
+    id: GlobalId
+    number: int
+    plan: DataflowPlan
+    step: Step
+    directory: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepEnded:
+    """The answer to `StepJob`: what the step has added to the dataflow's state, the rows of its output (INDEX_RUNS, as
+    a hydration's), and its errors (Arrow IPC).  Or `error`: the replica is to make the step itself."""
+
+    id: GlobalId
+    number: int
+    state: tuple[StateRuns, ...] = ()
+    errors: bytes | None = None
+    error: str | None = None
+
+
+def job_writer(job_id: int) -> str:
+    return f"job-{job_id}"

@@ -1,0 +1,54 @@
+"""One-off queries, and their answers, a chunk at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expr.relation import GlobalId, Relation
+from .commits import Import
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """A one-off query at `as_of`: `relation` over the contents of `inputs`."""
+
+    peek_id: int
+    relation: Relation
+    as_of: int
+    inputs: tuple[Import, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeekIndex:
+    """Rows of an index at `as_of`: all of them, or those whose key equals a row of `keys` (Arrow IPC).
+
+    `relation` is applied to them; it reads the index as `Get(index_id)`.
+    """
+
+    peek_id: int
+    index_id: GlobalId
+    keys: bytes | None
+    relation: Relation
+    as_of: int
+
+
+@dataclass(frozen=True, slots=True)
+class CancelPeek:
+    peek_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class PeekRows:
+    """A chunk of a peek's answer: one Arrow IPC batch of rows with their multiplicities; `done` on the last."""
+
+    peek_id: int
+    payload: bytes
+    done: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PeekFailed:
+    peek_id: int
+    sqlstate: str
+    message: str
+    hint: str | None = None
