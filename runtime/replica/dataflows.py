@@ -10,53 +10,37 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from time import monotonic
 
-from ..compute.dataflow import Dataflow
 from ..compute.interrupt import interruptible
-from ..compute.plan import not_a_job
-from ..compute.run_file import map_run
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..persist.write import write_parts
 from ..repr.batch import Delta
+from .beginning import begin
 from .checkpoint import DurableState, PendingCheckpoint
-from .index import INDEX_ERRS, Index
+from .index import Index
 from .inputs import Input, load_snapshot
 from .installed import Installed
 from .memory import MemoryLimit
+from .outputs import Outputs
 from .protocol import (
-    Append,
     Appended,
     CheckpointPublished,
     DataflowStatistics,
-    Hydrated,
-    IndexOutput,
     InstallDataflow,
     Message,
     Progress,
     StateLost,
     Status,
     StepEnded,
-    Updates,
-    ViewOutput,
 )
 from .sharing import Sharing
+from .step_jobs import StepJobs
 from .step_under_way import StepUnderWay
 
 logger = logging.getLogger(__name__)
-
-
-@dataclass(slots=True)
-class _Made:
-    """What a step has made: outputs of views `(view, output, lower, upper)`, and how far indexes have come."""
-
-    views: list[tuple[Installed, Delta, int, int]] = field(default_factory=list)
-    indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
 
 
 class Dataflows:
@@ -70,8 +54,7 @@ class Dataflows:
         self._closed = 0
         self._sharing = Sharing()
         self.memory = MemoryLimit()
-        self.job_min_rows: int | None = None
-        self._begun: list[StepUnderWay] = []
+        self.jobs = StepJobs()
         self._unwanted: set[GlobalId] = set()
         self._stopping = False
 
@@ -80,76 +63,41 @@ class Dataflows:
         the coordinator should hear."""
         started = monotonic()
         self._remove(command.id)  # installed once more: it starts from what is durable by now
-        widths = {id_: len(command.plan.import_schema(id_)) for id_ in command.plan.imports}
-        inputs = {source.id: Input(self._blob, source, widths.get(source.id)) for source in command.imports}
-        dataflow = Dataflow(command.plan, command.as_of)
-        schema = command.plan.schema
-        index = Index(schema, command.output.key) if isinstance(command.output, IndexOutput) else None
-        installed = Installed(
-            command.id, dataflow, inputs, command.output, schema, command.as_of, index, started
-        )
-        installed.never_by_job = not_a_job(command.plan)
-        if isinstance(command.output, ViewOutput):
-            installed.appended = command.output.upper
+        try:
+            installed = Installed.made(command, self._blob, started)
+        except Exception as error:  # a dataflow that cannot begin must not take the others along
+            logger.exception("dataflow %s cannot be made", command.id)
+            yield Status(command.id, "failed", _reason(error))
+            return
+        self._installed[command.id] = installed
         try:
             self._begin(installed, command)
-        except StorageError as error:
-            self._sharing.leave(command.id)
-            if command.checkpoint is not None:
+        except Exception as error:
+            if isinstance(error, StorageError) and command.checkpoint is not None:
+                self._remove(command.id)
                 yield StateLost(command.id, error.message)
                 return
-            installed.failed = True
-            yield Status(command.id, "failed", error.message)
-        except (PtvcError, OSError) as error:
-            self._sharing.leave(command.id)
-            installed.failed = True
-            yield Status(command.id, "failed", str(error))
-        for id_, source in inputs.items():
+            yield self._failed(installed, error)
+            return
+        for id_, source in installed.inputs.items():
             if (producer := self._installed.get(id_)) is not None:
                 for upper, delta in producer.unacknowledged:
                     source.hand_over(delta, upper)
                 source.close(producer.upper)
             elif source.stamped:
                 source.close(self._closed)
-        self._installed[command.id] = installed
-        for id_, source in inputs.items():
+        for id_, source in installed.inputs.items():
             self._readers.setdefault(id_, []).append(source)
         if self._readers.get(command.id):
             self._put_behind(command.id)
 
     def _begin(self, installed: Installed, command: InstallDataflow) -> None:
-        """Gets what the dataflow begins with: state and the updates after it, or the contents of its inputs."""
-        state: DurableState | None = None
-        if command.durable is not None:
-            state = installed.state = DurableState(command.id, command.durable, self._writer)
-        sources = installed.inputs.values()
-        if command.checkpoint is not None:
-            assert state is not None
-            checkpoint = command.checkpoint
-            runs = state.load(checkpoint, installed.spines())
-            installed.load(runs, checkpoint.cut, checkpoint.since)
-            installed.rows = sum(source.load_updates() for source in sources)
-        elif command.state is not None:
-            paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}
-            if state is not None:
-                runs = state.adopt(paths)
-            else:
-                runs = {id_: tuple(map_run(path) for path in some) for id_, some in paths.items()}
-            if installed.index is not None:  # its errors at the job's one time are those of the output
-                number = len(command.plan.nodes)
-                runs[number, INDEX_ERRS] = runs.get((number, "errs"), ())
-            installed.load(runs, command.as_of + 1, command.as_of)
-            installed.hydrated = True  # by a job, which has reported it
-            for source in sources:
-                source.load_updates()
-        else:
-            installed.rows = sum(source.load() for source in sources)
-            if installed.index is not None:
-                installed.index.begin(command.as_of)
+        """Gets what the dataflow begins with."""
+        begin(installed, command, self._writer)
         self._share(installed, command)
-        if state is not None:
-            state.keep(installed.spines())
-            installed.dataflow.keep_substitutes_in(state.store)
+        if installed.state is not None:
+            installed.state.keep(installed.spines())
+            installed.dataflow.keep_substitutes_in(installed.state.store)
 
     def _share(self, installed: Installed, command: InstallDataflow) -> None:
         """Has the dataflow read the arrangements of indexes; what cannot be had so, it holds itself."""
@@ -160,12 +108,8 @@ class Dataflows:
                 continue
             if command.checkpoint is not None or command.state is not None:
                 source = next(source for source in command.imports if source.id == node.source)
-                installed.dataflow.own_rows(
-                    node.node,
-                    load_snapshot(
-                        self._blob, source, len(installed.dataflow.plan.import_schema(source.id))
-                    ).oks,
-                )
+                width = len(installed.dataflow.plan.import_schema(source.id))
+                installed.dataflow.own_rows(node.node, load_snapshot(self._blob, source, width).oks)
 
     def _put_behind(self, id: GlobalId) -> None:
         """Has dataflows that read `id`, or what is read from it, step after it."""
@@ -247,21 +191,21 @@ class Dataflows:
 
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
-        made = _Made()
+        outputs = Outputs(self._blob, self._writer, self._failed)
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
             upper = min(upper, self._sharing.frontier(installed.id, upper))
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
-            if self._by_job(installed, upper):
+            if self.jobs.begin(installed, upper):
                 continue
-            yield from self._advance(installed, upper, partial(self._computed, installed, upper), made)
-        yield from self._put_out(made)
+            yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)
+        yield from outputs.messages()
 
     def _advance(
-        self, installed: Installed, upper: int, compute: Callable[[], Delta], made: _Made
+        self, installed: Installed, upper: int, compute: Callable[[], Delta], outputs: Outputs
     ) -> Iterator[Message]:
-        """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `made`."""
+        """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `outputs`."""
         lower = installed.upper
         try:
             with interruptible(lambda: self._wanted(installed.id)):
@@ -277,67 +221,27 @@ class Dataflows:
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
             return
-        if installed.index is None:
-            made.views.append((installed, delta, lower, upper))
-        else:
-            made.indexes.append((installed.id, upper))
-            yield from self._hydrated(installed)
-
-    def _put_out(self, made: _Made) -> Iterator[Message]:
-        """Says how far the indexes have come, as their readers wait; then writes what the views have put out."""
-        if made.indexes:
-            yield Append((), tuple(made.indexes))
-        writes, uppers = [], []
-        for installed, delta, lower, upper in made.views:
-            try:
-                write = self._write(installed, delta, lower, upper)
-            except Exception as error:
-                yield self._failed(installed, error)
-                continue
-            if write is not None:
-                writes.append(write)
-            uppers.append((installed.id, upper))
-            yield from self._hydrated(installed)
-        if uppers:
-            yield Append(tuple(writes), tuple(uppers))
-
-    def _hydrated(self, installed: Installed) -> Iterator[Hydrated]:
-        if not installed.hydrated:
-            installed.hydrated = True
-            yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+        yield from outputs.add(installed, delta, lower, upper)
 
     def _failed(self, installed: Installed, error: Exception) -> Status:
         """To be called where `error` is handled."""
+        logger.exception("dataflow %s failed", installed.id)
+        self._let_go(installed)
+        return Status(installed.id, "failed", _reason(error))
+
+    def _give_up(self, installed: Installed, error: PtvcError) -> Status:
+        logger.warning("dataflow %s failed: %s", installed.id, error.message)
+        self._let_go(installed)
+        return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
+
+    def _let_go(self, installed: Installed) -> None:
+        """The dataflow is not maintained any more: it takes nothing in, and its state goes."""
         installed.failed = True
         self._stop_reading(installed)
-        logger.exception("dataflow %s failed", installed.id)
-        reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
-        return Status(installed.id, "failed", reason)
+        installed.under_way = None  # whatever becomes of its job: what it holds on to goes
+        installed.clear()
 
     # -- large steps --
-
-    def _by_job(self, installed: Installed, upper: int) -> bool:
-        """Begins the step as a job if it is large.  The first one of a dataflow that has no state is not."""
-        state, dataflow = installed.state, installed.dataflow
-        if self.job_min_rows is None or state is None or dataflow.upper == dataflow.as_of:
-            return False
-        rows = installed.rows_waiting(upper)
-        if rows < max(self.job_min_rows, 1):
-            return False
-        if installed.never_by_job is not None:
-            logger.info("a step of %s over %d rows is no job: %s", installed.id, rows, installed.never_by_job)
-            return False
-        inputs = installed.take(upper)
-        if not inputs:
-            return False
-        installed.under_way = StepUnderWay(installed.id, dataflow, state, inputs, upper)
-        self._begun.append(installed.under_way)
-        return True
-
-    def begun(self) -> Iterator[StepUnderWay]:
-        """The steps that are to be handed over to jobs."""
-        begun, self._begun = self._begun, []
-        yield from begun
 
     def ended(self, message: StepEnded) -> Iterator[Message]:
         """A job has made a step, or has failed: then it is made here."""
@@ -348,11 +252,11 @@ class Dataflows:
         if installed.failed:
             step.abandon()
             return
-        made = _Made()
+        outputs = Outputs(self._blob, self._writer, self._failed)
         yield from self._advance(
-            installed, step.upper, lambda: self._made_elsewhere(installed, step, message), made
+            installed, step.upper, lambda: self._made_elsewhere(installed, step, message), outputs
         )
-        yield from self._put_out(made)
+        yield from outputs.messages()
 
     def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
         reason = message.error
@@ -371,14 +275,6 @@ class Dataflows:
         """Moves state to files when it is too much for memory; a dataflow that needs too much all the same fails."""
         while (found := self.memory.check(list(self._installed.values()))) is not None:
             yield self._give_up(*found)
-
-    def _give_up(self, installed: Installed, error: PtvcError) -> Status:
-        installed.failed = True
-        self._stop_reading(installed)
-        installed.under_way = None  # whatever becomes of its job: what it holds on to goes
-        installed.clear()
-        logger.warning("dataflow %s failed: %s", installed.id, error.message)
-        return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
 
     def _wanted(self, id: GlobalId) -> bool:
         return not self._stopping and id not in self._unwanted
@@ -399,22 +295,6 @@ class Dataflows:
             reader.hand_over(delta, upper)
         if installed.index is not None:
             installed.index.insert(delta, upper)
-
-    def _write(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
-        """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable
-        already."""
-        if not delta:
-            return None
-        # What was durable when the view was installed is the same, and stays.  What others have written since is
-        # left to the commit, which knows of it.
-        first = max(installed.appended, lower)
-        new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
-        if not new:
-            return None
-        assert isinstance(installed.output, ViewOutput)
-        installed.unacknowledged.append((upper, new))
-        parts = write_parts(self._blob, installed.output.shard, installed.schema, new, writer=self._writer)
-        return Updates(installed.id, first, upper, parts)
 
     def index(self, id: GlobalId) -> Index:
         """The arrangement of an index; KeyError when it is not installed (any more), ReplicaUnavailable when it has
@@ -442,3 +322,8 @@ class Dataflows:
                     sum(spine.nbytes for spine in spines),
                     sum(spine.mapped_nbytes for spine in spines),
                 )
+
+
+def _reason(error: Exception) -> str:
+    """What those who read the dataflow are told."""
+    return str(error) if isinstance(error, PtvcError | OSError) else f"internal error: {error!r}"

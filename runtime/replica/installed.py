@@ -7,16 +7,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..compute.dataflow import Dataflow
+from ..compute.plan import not_a_job
 from ..compute.run import Run
 from ..compute.run_store import StateId
 from ..compute.spine import Spine
 from ..expr.relation import GlobalId
+from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from ..repr.schema import Schema
 from .checkpoint import DurableState
 from .index import Index
 from .inputs import Input
-from .protocol import IndexOutput, ViewOutput
+from .protocol import IndexOutput, InstallDataflow, ViewOutput
 from .step_under_way import StepUnderWay
 
 
@@ -44,6 +46,24 @@ class Installed:
     unacknowledged: deque[tuple[int, Delta]] = field(default_factory=deque)
     under_way: StepUnderWay | None = None
     never_by_job: str | None = None
+
+    @classmethod
+    def made(cls, command: InstallDataflow, blob: Blob, started: float) -> Installed:
+        """Has no state yet, and nothing waits for it but what its inputs begin with."""
+        plan, output = command.plan, command.output
+        widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
+        return cls(
+            id=command.id,
+            dataflow=Dataflow(plan, command.as_of),
+            inputs={source.id: Input(blob, source, widths.get(source.id)) for source in command.imports},
+            output=output,
+            schema=plan.schema,
+            upper=command.as_of,
+            index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
+            started=started,
+            appended=output.upper if isinstance(output, ViewOutput) else 0,
+            never_by_job=not_a_job(plan),
+        )
 
     @property
     def cut(self) -> int:

@@ -83,7 +83,7 @@ class Replica:
                     break
                 for answer in self._dataflows.step():
                     self._connection.send(answer)
-                for under_way in self._dataflows.begun():
+                for under_way in self._dataflows.jobs.begun():
                     self._checkpointer.submit(self._hand_over, under_way)
                 for answer in self._dataflows.limit_memory():
                     self._connection.send(answer)
@@ -133,7 +133,7 @@ class Replica:
                 if (state := self._dataflows.published(message)) is not None:
                     self._checkpointer.submit(state.sweep)
             case LargeSteps(rows=rows):
-                self._dataflows.job_min_rows = rows
+                self._dataflows.jobs.min_rows = rows
             case StepEnded():
                 for answer in self._dataflows.ended(message):
                     self._connection.send(answer)

@@ -9,7 +9,7 @@ import pytest
 from inprocess import FAST, InProcess, eventually, running
 from ptvc.coord import input_holds, maintenance
 from ptvc.coord.replicas import ReplicaClient
-from ptvc.replica.dataflows import Dataflows
+from ptvc.replica import outputs
 
 
 @pytest.fixture
@@ -98,7 +98,7 @@ def test_what_is_dropped_is_not_tried_again(runtime: InProcess) -> None:
 def test_inputs_of_what_is_dropped_before_it_is_hydrated_are_let_go(
     runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Dataflows, "_hydrated", lambda self, installed: iter(()))
+    monkeypatch.setattr(outputs, "_hydrated", lambda installed: iter(()))
     runtime.query("CREATE CLUSTER twice (REPLICATION FACTOR 2, JOB MIN ROWS 1000)")
     before = holders(runtime, "t")
     runtime.query("CREATE MATERIALIZED VIEW x IN CLUSTER twice AS SELECT DISTINCT k FROM t")

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+import pytest
+from ptvc.compute.dataflow import Dataflow
 from ptvc.errors import DiskFull
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.dataflows import Dataflows
@@ -229,3 +231,44 @@ def test_uninstalled_dataflows_hear_nothing() -> None:
     r.dataflows.uninstall("never there")
     r.commit("t", 11, 20, (1, 15, 1))
     assert r.said == []
+
+
+@pytest.mark.parametrize("where", ["dataflows.begin", "installed.Dataflow"])
+def test_a_dataflow_that_cannot_begin_for_whatever_reason_leaves_the_others_running(
+    where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(*_: object) -> None:
+        raise ValueError("no idea")
+
+    r = Replica()
+    r.install(install("good", imported(r.blob, "t", as_of=10, upper=11), 0))
+    with monkeypatch.context() as patch:
+        patch.setattr(f"ptvc.replica.{where}", broken)
+        r.install(install("bad", imported(r.blob, "t", as_of=10, upper=11), 0))
+    assert [(m.id, m.reason) for m in r.said if isinstance(m, Status)] == [
+        ("bad", "internal error: ValueError('no idea')")
+    ]
+    r.commit("t", 11, 20, (2, 15, 1))
+    assert written(r.blob, r.appends, "good") == [(2, 15, 1)]
+    r.install(install("bad", imported(r.blob, "t", as_of=19, upper=20, snapshot=[(2, 15, 1)]), 0))
+    r.commit("t", 20, 30)
+    assert written(r.blob, r.appends, "bad") == [(2, 19, 1)]
+
+
+def test_what_has_failed_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    r = Replica()
+    command = install("x", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0)
+    r.install(replace(command, output=IndexOutput((0,))))
+    r.commit("t", 11, 20, (2, 15, 1))
+    (installed,) = r.dataflows._installed.values()
+    assert installed.nbytes > 0
+
+    def broken(*_: object) -> None:
+        raise ValueError("no idea")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Dataflow, "step", broken)
+        r.commit("t", 20, 30, (3, 25, 1))
+    r.commit("t", 30, 40, (4, 35, 1))
+    assert installed.failed
+    assert installed.nbytes == 0

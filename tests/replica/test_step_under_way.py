@@ -35,7 +35,7 @@ class Subject:
     def __init__(self, directory: Path) -> None:
         self.blob = MemoryBlob()
         self.dataflows = Dataflows(self.blob, "writer")
-        self.dataflows.job_min_rows = 20
+        self.dataflows.jobs.min_rows = 20
         plan = lower(Union((Get("t", SCHEMA), Get("u", SCHEMA)), SCHEMA))
         sources = tuple(
             imported(self.blob, id_, as_of=BEGIN - 1, upper=BEGIN, stamped=False) for id_ in ("t", "u")
@@ -62,10 +62,10 @@ def test_rows_that_wait_for_another_input_do_not_make_small_steps_jobs(tmp_path:
     subject = Subject(tmp_path)
     subject.receive("t", BEGIN + 5, (1, BEGIN, 1), *ROWS)
     subject.receive("u", BEGIN + 1, (2, BEGIN, 1))
-    assert not list(subject.dataflows.begun())
+    assert not list(subject.dataflows.jobs.begun())
     assert subject.written == [(1, BEGIN, 1), (2, BEGIN, 1)]
     subject.receive("u", BEGIN + 2)
-    (step,) = subject.dataflows.begun()
+    (step,) = subject.dataflows.jobs.begun()
     assert (step.lower, step.upper) == (BEGIN + 1, BEGIN + 2)
 
 
@@ -74,7 +74,7 @@ def test_a_step_whose_job_fails_must_fit_into_memory(tmp_path: Path, written_out
     subject = Subject(tmp_path)
     subject.receive("u", BEGIN + 2)
     subject.receive("t", BEGIN + 2, *ROWS)
-    (step,) = subject.dataflows.begun()
+    (step,) = subject.dataflows.jobs.begun()
     if written_out:
         step.written()
     subject.dataflows.memory.limit = step.nbytes - 1
@@ -88,7 +88,7 @@ def test_a_step_whose_job_fails_is_made_here(tmp_path: Path) -> None:
     subject = Subject(tmp_path)
     subject.receive("u", BEGIN + 2)
     subject.receive("t", BEGIN + 2, *ROWS)
-    (step,) = subject.dataflows.begun()
+    (step,) = subject.dataflows.jobs.begun()
     step.written()
     subject.receive("t", BEGIN + 3, (1, BEGIN + 2, -1))
     subject.receive("u", BEGIN + 3)

@@ -1,0 +1,49 @@
+"""What a dataflow begins with: the contents of its inputs, what a job has made of them, or a checkpoint.
+
+```
+contents      state: none                                  waiting: snapshots, for the first step, and what came since
+a job's       state: its run files, as of its time         waiting: what came since
+checkpoint    state: its run files, as of its cut          waiting: what came since
+```
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..compute.run_file import map_run
+from .checkpoint import DurableState
+from .index import INDEX_ERRS
+from .installed import Installed
+from .protocol import InstallDataflow
+
+
+def begin(installed: Installed, command: InstallDataflow, writer: str) -> None:
+    """Loads it; `writer` names this attempt of the replica in files.  Raises PtvcError and OSError."""
+    state: DurableState | None = None
+    if command.durable is not None:
+        state = installed.state = DurableState(command.id, command.durable, writer)
+    sources = installed.inputs.values()
+    if command.checkpoint is not None:
+        assert state is not None
+        checkpoint = command.checkpoint
+        runs = state.load(checkpoint, installed.spines())
+        installed.load(runs, checkpoint.cut, checkpoint.since)
+        installed.rows = sum(source.load_updates() for source in sources)
+    elif command.state is not None:
+        paths = {(s.node, s.spine): [Path(path) for path in s.paths] for s in command.state}
+        if state is not None:
+            runs = state.adopt(paths)
+        else:
+            runs = {id_: tuple(map_run(path) for path in some) for id_, some in paths.items()}
+        if installed.index is not None:  # its errors at the job's one time are those of the output
+            number = len(command.plan.nodes)
+            runs[number, INDEX_ERRS] = runs.get((number, "errs"), ())
+        installed.load(runs, command.as_of + 1, command.as_of)
+        installed.hydrated = True  # by a job, which has reported it
+        for source in sources:
+            source.load_updates()
+    else:
+        installed.rows = sum(source.load() for source in sources)
+        if installed.index is not None:
+            installed.index.begin(command.as_of)
