@@ -77,8 +77,11 @@ class Run:
         hashes = self.hashes
         if self.samples is None or len(probes) > _DIRECT_PROBES:
             first = hashes.searchsorted(probes, "left")
-            hits = np.flatnonzero(hashes[np.minimum(first, len(hashes) - 1)] == probes)
-            return hits, first[hits], self._counts(probes[hits], first[hits])
+            hits = (hashes.take(first, mode="clip") == probes).nonzero()[0]
+            if not len(hits):
+                return _NOWHERE, _NOWHERE, _NOWHERE
+            first = first[hits]
+            return hits, first, self._counts(probes[hits], first)
         first = self._bisect(probes, after=False)
         hits = np.flatnonzero(hashes[np.minimum(first, len(hashes) - 1)] == probes)
         first = first[hits]
@@ -131,6 +134,9 @@ class Run:
             return
         ends: npt.NDArray[np.int64] = np.cumsum(counts)
         shift = first - (ends - counts)  # row = number of the pair + shift
+        if total <= limit:
+            yield hits.repeat(counts), np.arange(total) + shift.repeat(counts)
+            return
         for start in range(0, total, limit):
             stop = min(start + limit, total)
             pairs = np.arange(start, stop)

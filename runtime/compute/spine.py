@@ -381,6 +381,8 @@ class Spine:
         limit: int = PROBE_ROWS,
     ) -> Iterator[Matches]:
         """As `probe`, in pieces of at most `limit` pairs, none of them empty."""
+        if not len(hashes):
+            return iter(())  # what is pending stays so
         return probe_runs(self.runs, self.key, keys, hashes, exact=exact, columns=columns, limit=limit)
 
 

@@ -83,6 +83,8 @@ def group_rows(
             keys = (ranks, hashes) if times is None else (times, ranks, hashes)
             order = np.lexsort(keys)
             same = ranks[order][1:] == ranks[order][:-1]
+    elif not len(pairs):
+        return Groups(order, np.arange(len(order)))
     starts = np.flatnonzero(np.concatenate(([True], ~same)))
     return Groups(order, starts)
 

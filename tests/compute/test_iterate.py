@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from random import Random
 
@@ -11,7 +12,7 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.interrupt import interruptible
 from ptvc.compute.lower import lower
 from ptvc.compute.operators.counts import at_least_zero, occurs
-from ptvc.compute.operators.loops import iterate
+from ptvc.compute.operators.loops import iterations, limits
 from ptvc.compute.operators.loops.count_history import CountHistory
 from ptvc.compute.plan import IterateOp, recursive
 from ptvc.compute.plan_text import plan_text
@@ -88,13 +89,14 @@ def random_graph(random: Random) -> dict[str, list[Update]]:
     }
 
 
+@pytest.mark.parametrize("limit", [None, 1000], ids=["waves", "iterations"])
 @pytest.mark.parametrize("seed", range(20))
-def test_reachability_matches_a_search(seed: int) -> None:
+def test_reachability_matches_a_search(seed: int, limit: int | None) -> None:
     random = Random(seed)
     histories = random_graph(random)
     outputs = []
     for cuts in ([0, 21], list(range(22)), random_cuts(random, 20)):
-        output = run(reachable(), histories, cuts)
+        output = run(replace(reachable(), limit=limit), histories, cuts)
         for time in range(21):
             expected = search(as_of(histories["u1"], time), as_of(histories["u2"], time))
             assert as_of(output, time) == expected, f"at {time}, steps {cuts}"
@@ -102,35 +104,37 @@ def test_reachability_matches_a_search(seed: int) -> None:
     assert outputs[0] == outputs[1] == outputs[2]
 
 
-def test_a_cycle_does_not_keep_itself_alive() -> None:
+@pytest.mark.parametrize("limit", [None, 1000], ids=["waves", "iterations"])
+def test_a_cycle_does_not_keep_itself_alive(limit: int | None) -> None:
     edges = [((1, 2), 1, 1), ((2, 3), 1, 1), ((3, 2), 1, 1), ((3, 3), 1, 1), ((1, 2), 2, -1)]
-    output = run(reachable(), {"u1": edges, "u2": [((1,), 1, 1)]}, [1, 2, 3])
+    output = run(replace(reachable(), limit=limit), {"u1": edges, "u2": [((1,), 1, 1)]}, [1, 2, 3])
     assert as_of(output, 1) == {(1,): 1, (2,): 1, (3,): 1}
     assert as_of(output, 2) == {(1,): 1}
 
 
-def test_a_long_chain() -> None:
+@pytest.mark.parametrize("limit", [None, 1000], ids=["waves", "iterations"])
+def test_a_long_chain(limit: int | None) -> None:
     edges = [((i, i + 1), 1, 1) for i in range(400)]
     edges += [((0, 200), 2, 1), ((100, 101), 3, -1), ((0, 200), 4, -1)]
-    output = run(reachable(), {"u1": edges, "u2": [((0,), 1, 1)]}, [1, 2, 3, 4, 5])
+    output = run(replace(reachable(), limit=limit), {"u1": edges, "u2": [((0,), 1, 1)]}, [1, 2, 3, 4, 5])
     assert [len(as_of(output, time)) for time in range(1, 5)] == [401, 401, 302, 101]
 
 
 def test_a_step_costs_the_iterations_that_change() -> None:
     """A change at the far end of a chain visits the iterations there, none of those before."""
     edges = [((i, i + 1), 1, 1) for i in range(300)]
-    dataflow = Dataflow(lower(reachable()), 1)
+    dataflow = Dataflow(lower(replace(reachable(), limit=1000)), 1)
     histories = {"u1": [*edges, ((299, 300), 2, -1)], "u2": [((0,), 1, 1)]}
     step(dataflow, histories, 1, 2)
     visited: list[int] = []
-    original = iterate._Epoch._iterate
+    original = iterations._Epoch._iterate
 
     def noted(self: object, iteration: int, waiting: object) -> object:
         visited.append(iteration)
         return original(self, iteration, waiting)  # type: ignore[arg-type]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(iterate._Epoch, "_iterate", noted)
+        patch.setattr(iterations._Epoch, "_iterate", noted)
         output = step(dataflow, histories, 2, 3)
     assert updates_of(output.oks) == [((300,), 2, -1)]
     assert visited == [0, 300, 301]
@@ -184,7 +188,7 @@ def test_returning_at_the_limit() -> None:
 
 
 def test_a_loop_without_end_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(iterate, "MAX_ITERATIONS", 50)
+    monkeypatch.setattr(limits, "MAX_ITERATIONS", 50)
     successor = resolve_call("add", (column(0), Literal(1, INT4)))
     dataflow = Dataflow(lower(counting(successor)), 1)
     with pytest.raises(PtvcError, match="has not come to an end after 50 iterations") as caught:
@@ -193,8 +197,8 @@ def test_a_loop_without_end_names_the_remedy(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_loop_that_fills_the_memory_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(iterate, "MEMORY_CHECK_ROWS", 100)
-    monkeypatch.setattr(iterate, "_memory_left", lambda: False)
+    monkeypatch.setattr(limits, "MEMORY_CHECK_ROWS", 100)
+    monkeypatch.setattr(limits, "_memory_left", lambda: False)
     successor = resolve_call("add", (column(0), Literal(1, INT4)))
     with pytest.raises(PtvcError, match="used up the memory"):
         step(Dataflow(lower(counting(successor)), 1), {"u2": [((0,), 1, 1)]}, 1, 2)
