@@ -488,4 +488,20 @@ def _system_items() -> dict[GlobalId, CatalogItem]:
     }
 
 
-SYSTEM_OIDS = {f"s{i}": 10_000 + i for i in range(1, len(SYSTEM_RELATIONS) + 1)}
+_WELL_KNOWN = {
+    "pg_am": 2601, "pg_attrdef": 2604, "pg_attribute": 1249, "pg_authid": 1260, "pg_cast": 2605, "pg_class": 1259,
+    "pg_collation": 3456, "pg_constraint": 2606, "pg_conversion": 2607, "pg_database": 1262, "pg_default_acl": 826,
+    "pg_depend": 2608, "pg_description": 2609, "pg_enum": 3501, "pg_event_trigger": 3466, "pg_extension": 3079,
+    "pg_foreign_data_wrapper": 2328, "pg_foreign_server": 1417, "pg_foreign_table": 3118, "pg_index": 2610,
+    "pg_inherits": 2611, "pg_language": 2612, "pg_namespace": 2615, "pg_opclass": 2616, "pg_operator": 2617,
+    "pg_opfamily": 2753, "pg_policy": 3256, "pg_proc": 1255, "pg_publication": 6104, "pg_range": 3541,
+    "pg_rewrite": 2618, "pg_sequence": 2224, "pg_shdescription": 2396, "pg_statistic": 2619,
+    "pg_statistic_ext": 3381, "pg_subscription": 6100, "pg_tablespace": 1213, "pg_trigger": 2620,
+    "pg_ts_config": 3602, "pg_ts_dict": 3600, "pg_ts_parser": 3601, "pg_ts_template": 3764, "pg_type": 1247,
+}  # fmt: skip
+"""Relations that clients name by their OID in PostgreSQL, as in `classoid = 'pg_class'::regclass`."""
+
+SYSTEM_OIDS = {
+    f"s{i}": _WELL_KNOWN.get(name.removeprefix("pg_catalog."), 10_000 + i)
+    for i, name in enumerate(SYSTEM_RELATIONS, 1)
+}

@@ -16,17 +16,7 @@ import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
-from ..expr.relation import (
-    Constant,
-    Finishing,
-    Get,
-    GlobalId,
-    Relation,
-    TopK,
-    dependencies,
-    inputs,
-    with_inputs,
-)
+from ..expr.relation import Finishing, GlobalId, Relation, TopK, dependencies
 from ..expr.temporal import at_time
 from ..persist.client import PartRef
 from ..persist.part import stamp
@@ -45,10 +35,10 @@ from .query_jobs import QueryJobs
 from .reads import ActiveReads
 from .replicas import ReplicaClient
 from .results import Columns
+from .system_reads import SystemRows, inputs_of, is_system, with_system_rows
 from .views import expand
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
-SystemRows = Callable[[str], tuple[tuple[object, ...], ...]]
 
 RETRIES = 10
 
@@ -126,11 +116,14 @@ class Peeks:
 
         `relation` is optimized.  Rows that `finishing` will not show may be missing.
         """
-        relation = _changed(relation, self._with_system_rows(relation, context))
         reads = dependencies(relation)
-        if not reads:
+        if any(map(is_system, reads)) and not all(map(is_system, reads)):
+            relation = optimize(with_system_rows(relation, context.system_rows))
+            reads = dependencies(relation)
+        if all(map(is_system, reads)):
             time = self.read_time(context)
-            result = evaluate_once(at_time(relation, time), {}, time)
+            catalogs = inputs_of(relation, context.system_rows)
+            result = evaluate_once(at_time(relation, time), catalogs, time)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
@@ -233,16 +226,6 @@ class Peeks:
         source = self._collections.import_of(id, time)
         own = tuple(stamp(part, time) for part in overlay.get(id, ()))
         return replace(source, snapshot=source.snapshot + own, updates=())
-
-    def _with_system_rows(self, relation: Relation, context: ReadContext) -> Relation:
-        if isinstance(relation, Get):
-            if not relation.id.startswith("s"):
-                return relation
-            return Constant(context.system_rows(relation.id), relation.schema)
-        children = inputs(relation)
-        new = tuple(self._with_system_rows(child, context) for child in children)
-        same = all(a is b for a, b in zip(children, new, strict=True))
-        return relation if same else with_inputs(relation, new)
 
 
 def _changed(before: Relation, after: Relation) -> Relation:

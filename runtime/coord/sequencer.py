@@ -247,7 +247,7 @@ class Sequencer:
             cluster=session.variables.get("cluster"),
             time=transaction.time,
             overlay=transaction.overlay(),
-            system_rows=self._introspection.rows,
+            system_rows=self._introspection.batch,
         )
 
 

@@ -80,9 +80,7 @@ class Project:
         schema = self.input.schema.project(self.indices)
         if self.names is None:
             return schema
-        return Schema(
-            tuple(replace(column, name=name) for column, name in zip(schema, self.names, strict=True))
-        )
+        return Schema(tuple(column.named(name) for column, name in zip(schema, self.names, strict=True)))
 
 
 class JoinKind(enum.Enum):
@@ -116,9 +114,9 @@ class Join:
         if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
             return self.left.schema
         if self.kind in (JoinKind.RIGHT, JoinKind.FULL):
-            left = tuple(replace(column, nullable=True) for column in left)
+            left = tuple(column.or_null() for column in left)
         if self.kind in (JoinKind.LEFT, JoinKind.FULL):
-            right = tuple(replace(column, nullable=True) for column in right)
+            right = tuple(column.or_null() for column in right)
         return Schema(left + right)
 
 

@@ -25,6 +25,7 @@ from ..repr.types import (
     INT8,
     INTERVAL,
     JSONB,
+    PAIR,
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
@@ -144,7 +145,18 @@ def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Tab
     if len(args) not in (2, 3) or args[0].type.kind is not Kind.ARRAY:
         raise _undefined(name, args, unknown)
     rest = _coerced(name, args[1:], unknown[1:], (INT4, BOOL)[: len(args) - 1])
+    if args[0].type.is_vector:
+        if len(args) > 2:
+            raise Unsupported("generate_subscripts of a vector in reverse is not supported")
+        name = "generate_subscripts.vector"
     return TableCall(name, (args[0], *rest), INT4, False)
+
+
+def _expand_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    element = args[0].type.element if len(args) == 1 else None
+    if element is None or not can_cast(element, INT4, CastContext.IMPLICIT):
+        raise _undefined("information_schema._pg_expandarray", args, unknown)
+    return TableCall("_pg_expandarray", (cast_to(args[0], array_of(INT4)),), PAIR, False)
 
 
 def _unnest_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
@@ -285,6 +297,22 @@ def _subscripts(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(counts, pa.array(values.astype(np.int32)))
 
 
+def _subscripts_of_vector(args: Sequence[Datum], length: int) -> Expanded:
+    found = _subscripts(args, length)
+    return Expanded(found.counts, pc.subtract(found.values, 1))
+
+
+def _expand_array(args: Sequence[Datum], length: int) -> Expanded:
+    """Each element and its place, from 1 on."""
+    elements = _listed(as_array(args[0], length))
+    _, place = positions(elements.counts)
+    count = len(place)
+    both = pa.concat_arrays([elements.values, pa.array((place + 1).astype(np.int32))])
+    turns = np.arange(2 * count).reshape(2, count).T.ravel()
+    offsets = pa.array(np.arange(0, 2 * count + 1, 2, dtype=np.int32))
+    return Expanded(elements.counts, pa.ListArray.from_arrays(offsets, both.take(pa.array(turns))))
+
+
 def _string_to_table(args: Sequence[Datum], length: int) -> Expanded:
     lists, errors = split_by(as_array(args[0], length), args[1], by_delimiter)
     listed = _listed(lists)
@@ -322,6 +350,8 @@ COLUMN_NAMES = {"jsonb_array_elements": "value", "jsonb_array_elements_text": "v
 TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "generate_series": TableFunction(_series_call, _series),
     "generate_subscripts": TableFunction(_subscripts_call, _subscripts),
+    "generate_subscripts.vector": TableFunction(_subscripts_call, _subscripts_of_vector),
+    "_pg_expandarray": TableFunction(_expand_call, _expand_array),
     "unnest": TableFunction(_unnest_call, _unnest),
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),

@@ -54,6 +54,8 @@ def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
             return interval_text(array)
         case Kind.ARRAY:
             assert type_.element is not None
+            if type_.is_vector:
+                return pc.binary_join(array.cast(pa.list_(pa.string())), " ")
             return _arrays(array, type_.element)
 
 

@@ -22,6 +22,14 @@ class Column:
     missing: str | None = None
     dropped: bool = False
 
+    def named(self, name: str) -> Column:
+        """The column under another name.  Schemas of deep plans are made of these: `replace` takes eight times longer."""
+        return Column(name, self.type, self.nullable, self.missing, self.dropped)
+
+    def or_null(self) -> Column:
+        """The column, where an outer join has made its values NULL."""
+        return self if self.nullable else Column(self.name, self.type, True, self.missing, self.dropped)
+
 
 @dataclass(frozen=True, slots=True)
 class Schema:

@@ -51,8 +51,9 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """One SQL type.  `length` is varchar's limit in characters, or the fields of an interval (see
-    `expr/interval_fields.py`); `element` an array's element type."""
+    """One SQL type.  `length` is varchar's limit in characters, the fields of an interval (see
+    `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` an array's element
+    type."""
 
     kind: Kind
     precision: int | None = None
@@ -93,8 +94,13 @@ class ScalarType:
         """PostgreSQL's type OID."""
         if self.kind is Kind.ARRAY:
             assert self.element is not None
-            return _ARRAY_OID[self.element.kind]
+            return (_VECTOR_OID if self.is_vector else _ARRAY_OID)[self.element.kind]
         return _OID[self.kind]
+
+    @property
+    def is_vector(self) -> bool:
+        """Whether this is int2vector or oidvector."""
+        return self.kind is Kind.ARRAY and self.length == _VECTOR
 
     @property
     def typlen(self) -> int:
@@ -122,7 +128,8 @@ class ScalarType:
         if self.kind is Kind.INTERVAL:
             return _interval_name(self.length, self.precision)
         if self.kind is Kind.ARRAY:
-            return f"{self.element}[]"
+            assert self.element is not None
+            return f"{self.element.kind.value}vector" if self.is_vector else f"{self.element}[]"
         return _FORMAT[self.kind]
 
 
@@ -154,6 +161,20 @@ def derived_numeric(scale: int) -> ScalarType:
 
 def array_of(element: ScalarType) -> ScalarType:
     return ScalarType(Kind.ARRAY, element=element)
+
+
+_VECTOR, _PAIR = 0, 2
+
+
+def vector_of(element: ScalarType) -> ScalarType:
+    """int2vector or oidvector, as in pg_index.indkey: an array whose subscripts begin at 0, and its own output."""
+    return ScalarType(Kind.ARRAY, length=_VECTOR, element=element)
+
+
+PAIR = ScalarType(Kind.ARRAY, length=_PAIR, element=INT4)
+"""What information_schema._pg_expandarray gives: an element and its place.  Queries pass it on, and never show it."""
+
+PAIR_FIELDS = ("x", "n")
 
 
 _ARROW = {
@@ -277,6 +298,8 @@ def _interval_name(fields: int | None, precision: int | None) -> str:
         name += " " + (named[0] if len(named) == 1 else f"{named[0]} to {named[-1]}")
     return name if precision is None else f"{name}({precision})"
 
+
+_VECTOR_OID = {Kind.INT2: 22, Kind.OID: 30}
 
 _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items()} | {
     oid: array_of(ScalarType(kind)) for kind, oid in _ARRAY_OID.items()

@@ -236,6 +236,15 @@ class Array:
 
 
 @dataclass(frozen=True, slots=True)
+class Field:
+    """`(arg).name`: a field of a composite value."""
+
+    arg: Expression
+    name: str
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Subscript:
     """`arg[index]`; with `slice` `arg[index:upper]`, of which either bound may be left out; `further` behind another
     subscript without parentheses between: another dimension of an array, or one step deeper into a document."""
@@ -278,6 +287,7 @@ Expression = (
     | Subquery
     | Array
     | Subscript
+    | Field
     | Row
 )
 

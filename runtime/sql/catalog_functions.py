@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import UndefinedFunction, UndefinedObject, Unsupported
+from ..errors import PtvcError, UndefinedFunction, UndefinedObject, Unsupported
+from ..expr.functions.relation_names import canonical
+from ..expr.functions.relation_names import parts as parsed
 from ..expr.relation import Get, Join, JoinKind, Relation
 from ..expr.scalar import Cast, Coalesce, Literal, Scalar
 from ..repr.types import (
@@ -22,7 +24,7 @@ from ..repr.types import (
 from . import ast, build
 from .expressions import Expressions, Typed, at
 from .like_pattern import escaped_pattern
-from .names import find, no_relation, visible_path
+from .names import effective_path, find, no_relation, visible_path
 from .system_relations import SYSTEM_RELATIONS
 from .types import resolve_type
 
@@ -33,7 +35,7 @@ OWNER_OID = 10
 UTF8 = 6
 """The number of that encoding in pg_database."""
 
-CONSTRAINT_POSITION = -1
+CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION = -1, -2
 """Where mz_internal.mz_definitions has a constraint's definition: a key's oid has that of its index, too."""
 
 
@@ -50,17 +52,49 @@ class CatalogFunctions:
             return Typed(Literal(self._reg_oid(kind, node.arg.value, node.position), OID))
         inner = expressions._resolve(node.arg)
         if inner.unknown or inner.scalar.type.is_string_category:
-            raise Unsupported(
-                f"{kind} of text that is not a literal is not supported", position=node.position
-            )
+            if kind != "regclass":
+                raise Unsupported(
+                    f"{kind} of text that is not a literal is not supported", position=node.position
+                )
+            return Typed(self._relation_oid(expressions, expressions.coerce(inner, TEXT, "")))
         names = self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
+
+    def _relation_oid(self, expressions: Expressions, name: Scalar, *, missing: bool = False) -> Scalar:
+        """The OID of the relation of that computed name; where there is none an error, or NULL if it may be `missing`."""
+        if self.planner.maintained:
+            raise Unsupported("a view cannot depend on the names of other objects")
+        context = self.planner.context
+        oids: dict[str, int] = {}
+        first = {schema: rank for rank, schema in enumerate(effective_path(context))}
+        items = context.catalog.items().items()
+        for id_, item in sorted(items, key=lambda entry: first.get(entry[1].name.schema, len(first))):
+            oid, names = context.catalog.oid(id_), (item.name.schema, item.name.name)
+            oids[canonical(names)] = oids[canonical((item.name.database, *names))] = oid
+            if item.name.schema in first:
+                oids.setdefault(canonical(names[1:]), oid)
+        text = name if name.type == TEXT else Cast(name, TEXT)
+        relation = build.constant(sorted(oids.items()), [("name", TEXT), ("oid", OID)])
+        found = self._join(expressions, build.call("relation name", text), relation)
+        return found if missing else Coalesce((found, build.call("relation oid", text)), OID)
+
+    def _to_regclass(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """The OID of the relation of that name, or NULL."""
+        if len(node.args) != 1:
+            raise UndefinedFunction("function to_regclass() does not exist", position=node.position)
+        name = expressions.coerce(expressions._resolve(node.args[0]), TEXT, "")
+        return Typed(self._relation_oid(expressions, name, missing=True))
 
     def _reg_oid(self, kind: str, value: str, position: int) -> int:
         if value.isdigit():
             return int(value)
         context = self.planner.context
-        parts = tuple(part.strip('"') if part.startswith('"') else part.lower() for part in value.split("."))
+        parts = parsed(value)
+        if parts is None:
+            if kind == "regtype":
+                parts = (value.lower(),)
+            else:
+                raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
         if kind == "regclass":
             name = ast.Name(parts, position)
             item = find(name, context)
@@ -144,8 +178,12 @@ class CatalogFunctions:
         seen: set[str] = set()
         oids: list[int] = []
         for schema in path:
-            here = {i.name.name: id_ for id_, i in context.catalog.items().items() if i.name.schema == schema}
-            oids += [context.catalog.oid(id_) for name, id_ in here.items() if name not in seen]
+            here: dict[str, int] = {}
+            for id_, item in context.catalog.items().items():
+                if item.name.schema == schema:
+                    here[item.name.name] = context.catalog.oid(id_)
+                    here.update((key.name, key.oid) for key in item.constraints if key.is_key)
+            oids += [oid for name, oid in here.items() if name not in seen]
             seen.update(here)
         (arg,) = self._args(expressions, node, 1)
         oid = arg if arg.type.kind is Kind.OID else Cast(arg, OID)
@@ -219,8 +257,9 @@ class CatalogFunctions:
 
     def _definition(self, expressions: Expressions, node: ast.Function) -> Typed:
         """pg_get_viewdef, pg_get_indexdef, pg_get_constraintdef, from mz_internal.mz_definitions."""
-        args = self._args(expressions, node, 1)
         relation = self._system("mz_internal.mz_definitions")
+        by_name = self._view_by_name(expressions, node)
+        args = [by_name] if by_name is not None else self._args(expressions, node, 1)
         if relation is None:
             return Typed(Literal(None, TEXT))
         oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
@@ -228,8 +267,21 @@ class CatalogFunctions:
         if node.name[-1] == "pg_get_indexdef" and len(args) > 1:  # one column of the index
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
         if node.name[-1] == "pg_get_constraintdef":
-            number = build.int4(CONSTRAINT_POSITION)
+            pretty = len(node.args) > 1 and isinstance(node.args[1], ast.Boolean) and node.args[1].value
+            number = build.int4(PRETTY_CONSTRAINT_POSITION if pretty else CONSTRAINT_POSITION)
         return Typed(self._join(expressions, oid, relation, number))
+
+    def _view_by_name(self, expressions: Expressions, node: ast.Function) -> Scalar | None:
+        """The OID of the view that pg_get_viewdef names by a text; None where it is called with an OID."""
+        if node.name[-1] != "pg_get_viewdef" or not node.args:
+            return None
+        name = expressions._resolve(node.args[0])
+        if not (name.unknown or name.scalar.type.is_string_category) or name.parameter is not None:
+            return None
+        scalar = expressions.coerce(name, TEXT, "")
+        if expressions.aggregates is not None:
+            scalar = expressions.ground(scalar, node.args[0])
+        return self._relation_oid(expressions, scalar)
 
     def _description(self, expressions: Expressions, node: ast.Function) -> Typed:
         """obj_description(oid, catalog) and col_description(oid, number)."""
@@ -240,14 +292,13 @@ class CatalogFunctions:
         oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
         subid = build.ref(relation, 2)
         if node.name[-1] == "col_description":
+            if len(args) != 2:
+                raise UndefinedFunction(
+                    "function col_description(oid) does not exist", position=node.position
+                )
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
-        if node.name[-1] == "pg_get_constraintdef":
-            number = build.int4(CONSTRAINT_POSITION)
-            left = expressions.relation
-            keys = (build.ref(relation, 0), subid)
-            joined = Join(left, relation, JoinKind.LEFT, (oid, number), keys)
-            expressions.relation = joined
-            return Typed(build.ref(joined, len(joined.schema) - 1))
+            by_column = build.project(relation, (0, 2, 3))
+            return Typed(self._join(expressions, oid, by_column, number))
         whole = build.where(relation, (build.equal(subid, build.int4(0)),))
         return Typed(self._join(expressions, oid, whole))
 

@@ -16,6 +16,7 @@ from ..errors import (
     GroupingError,
     PtvcError,
     SqlSyntaxError,
+    UndefinedColumn,
     UndefinedFunction,
     Unsupported,
 )
@@ -24,7 +25,19 @@ from ..expr.evaluate import fold
 from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
 from ..expr.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
-from ..repr.types import BOOL, INT4, INT8, TEXT, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType, array_of
+from ..repr.types import (
+    BOOL,
+    INT4,
+    INT8,
+    PAIR,
+    PAIR_FIELDS,
+    TEXT,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    Kind,
+    ScalarType,
+    array_of,
+)
 from . import ast, build
 from .literal import decimal_literal, parse_literal
 from .now import NOW_OPERATORS, compare_with_now
@@ -228,6 +241,8 @@ class Expressions:
                 return self._subquery(node)
             case ast.Subscript():
                 return self._subscript(node)
+            case ast.Field():
+                return self._field(node)
             case ast.Row():
                 raise Unsupported("row values are not supported here", position=node.position)
             case ast.Star():
@@ -416,6 +431,18 @@ class Expressions:
             raise Unsupported("arrays of several dimensions are not supported", position=node.position)
         return self.apply("array_of", [Typed(scalar) for scalar in scalars], node.position)
 
+    def _field(self, node: ast.Field) -> Typed:
+        """A field of what _pg_expandarray gives: no other composite values exist."""
+        pair = self._resolve(node.arg)
+        if pair.scalar.type != PAIR:
+            raise Unsupported("composite values are not supported", position=node.position)
+        if node.name not in PAIR_FIELDS:
+            raise UndefinedColumn(
+                f'column "{node.name}" not found in data type record', position=node.position
+            )
+        index = Typed(Literal(1 + PAIR_FIELDS.index(node.name), INT4))
+        return self.apply("array_subscript", (pair, index), node.position)
+
     def _subscript(self, node: ast.Subscript) -> Typed:
         array, inner = self._resolve(node.arg), node.arg
         if (
@@ -436,8 +463,13 @@ class Expressions:
                 f"cannot subscript type {name} because it does not support subscripting",
                 position=node.position,
             )
+        if array.scalar.type == PAIR or (node.slice and array.scalar.type.is_vector):
+            raise Unsupported("this subscript is not supported", position=node.position)
         if not node.slice:
-            return self.apply("array_subscript", (array, self._bound(node.index)), node.position)
+            bound = self._bound(node.index)
+            if array.scalar.type.is_vector:  # its first element has the number 0
+                bound = self.apply("add", (bound, Typed(Literal(1, INT4))), node.position)
+            return self.apply("array_subscript", (array, bound), node.position)
         first = Typed(Literal(1, INT4)) if node.index is None else self._bound(node.index)
         last = Typed(Literal(2**31 - 1, INT4)) if node.upper is None else self._bound(node.upper)
         return self.apply("array_slice", (array, first, last), node.position)

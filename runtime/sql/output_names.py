@@ -32,6 +32,8 @@ def _name(node: ast.Expression) -> str | None:
             return "array"
         case ast.Row():
             return "row"
+        case ast.Field(name=name):
+            return name
         case ast.Subscript(arg=arg):
             return _name(arg)
         case _:

@@ -335,8 +335,10 @@ class ExpressionParser(FunctionParser):
             return ast.Subquery("scalar", query, position)
         items = self.comma_list(self.expression)
         self.expect_symbol(")")
-        if self.at_symbol("."):
-            raise Unsupported("composite values are not supported", position=position)
+        if len(items) == 1 and self.accept_symbol("."):
+            if self.at_symbol("*"):
+                raise Unsupported("composite values are not supported", position=position)
+            return ast.Field(items[0], self.label(), position)
         return items[0] if len(items) == 1 else ast.Row(items, position)
 
     def _word(self) -> ast.Expression:

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ..errors import PtvcError, SqlSyntaxError
+from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from ..expr.literals import python_value
 from ..expr.relation import Distinct, Finishing, Get, Join, JoinKind, Relation, TopK
 from ..expr.scalar import ColumnRef, Literal, Scalar
 from ..expr.text_format import from_text
 from ..repr.schema import Column, Schema
-from ..repr.types import INT8, Kind, ScalarType
+from ..repr.types import INT8, PAIR, Kind, ScalarType
 from . import ast, build
 from . import statements as st
 from .expressions import Expressions, Typed, at
@@ -70,6 +70,8 @@ def finished(planner: Planner, query: ast.Query) -> Select:
     count = len(plan.outputs)
     relation = plan.relation
     finishing = Finishing(plan.order, plan.limit, plan.offset, tuple(range(count)))
+    if any(output.type == PAIR for output in plan.outputs):
+        raise Unsupported("composite values are not supported in results", hint="Select their fields.")
     schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in plan.outputs))
     return Select(relation, finishing, schema)
 

@@ -57,7 +57,8 @@ _NULL_TEXT = frozenset(
         "pg_get_ruledef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
         "pg_get_serial_sequence", "shobj_description", "pg_get_function_sqlbody", "pg_tablespace_location",
         "inet_server_addr", "inet_client_addr", "pg_get_function_result", "pg_get_function_arguments",
-        "pg_get_function_identity_arguments",
+        "pg_get_function_identity_arguments", "pg_get_functiondef", "pg_get_partition_constraintdef",
+        "pg_get_replica_identity_index", "inet_client_port", "inet_server_port",
     }
 )  # fmt: skip
 _PRIVILEGES = frozenset(
@@ -74,7 +75,10 @@ _PRIVILEGES = frozenset(
         "type",
     )
 ) | {"pg_has_role"}
-_OF_ARRAYS = frozenset({"array_agg"})
+_BY_SUBSCRIPT = frozenset(
+    {"array_lower", "array_upper", "array_dims", "array_position", "array_positions", "trim_array"}
+)
+_NEVER_CALLED = frozenset({"array_agg", "json_build_object"})
 _OTHER_AGGREGATES = frozenset(
     {
         "json_agg", "json_object_agg", "list_agg", "map_agg", "xmlagg",
@@ -86,7 +90,8 @@ _OTHER_AGGREGATES = frozenset(
 class SessionFunctions(CatalogFunctions):
     def function(self, expressions: Expressions, node: ast.Function) -> Typed:
         name = node.name[-1]
-        if len(node.name) > 1 and node.name[-2] not in ("pg_catalog", "mz_catalog", "mz_internal"):
+        schema = node.name[-2] if len(node.name) > 1 else "pg_catalog"
+        if schema not in ("pg_catalog", "mz_catalog", "mz_internal") and not is_table_function(node):
             raise UndefinedFunction(f"function {'.'.join(node.name)} does not exist", position=node.position)
         if node.over is not None:
             if expressions.windows is None or node not in expressions.windows:
@@ -125,10 +130,16 @@ class SessionFunctions(CatalogFunctions):
         if method is not None:
             return method(self, expressions, node)
         args = [expressions._resolve(arg) for arg in node.args]
+        if name in _BY_SUBSCRIPT and any(arg.scalar.type.is_vector for arg in args):
+            raise Unsupported(
+                f"{name} of a vector is not supported",
+                hint="Cast it to an array, whose subscripts begin at 1.",
+                position=node.position,
+            )
         try:
             return expressions.apply(name, args, node.position)
         except (UndefinedFunction, Unsupported):
-            known = node.name[0] == "pg_catalog" or name in _OF_ARRAYS
+            known = node.name[0] == "pg_catalog" or name in _NEVER_CALLED
             if not known or not build.never_has_rows(expressions.relation) or self.planner.generic:
                 raise
             return Typed(
@@ -263,6 +274,9 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
             "pg_table_size",
             "pg_indexes_size",
             "pg_database_size",
+            "pg_stat_get_numscans",
+            "pg_stat_get_live_tuples",
+            "pg_stat_get_dead_tuples",
         ),
         SessionFunctions._zero,
     ),
@@ -290,5 +304,6 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "pg_is_other_temp_schema": SessionFunctions._false,
     "like_escape": SessionFunctions._like_escape,
     "to_regtype": SessionFunctions._to_regtype,
+    "to_regclass": SessionFunctions._to_regclass,
     "pg_advisory_unlock_all": SessionFunctions._nothing,
 }

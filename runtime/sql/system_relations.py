@@ -22,6 +22,7 @@ from ..repr.types import (
     TIMESTAMPTZ,
     ScalarType,
     array_of,
+    vector_of,
 )
 
 _TYPES: dict[str, ScalarType] = {
@@ -41,6 +42,8 @@ _TYPES: dict[str, ScalarType] = {
     "O": array_of(OID),
     "T": array_of(TEXT),
     "C": array_of(CHAR),
+    "V": vector_of(INT2),
+    "W": vector_of(OID),
 }
 
 _FILLED = {
@@ -61,7 +64,7 @@ _FILLED = {
     "typnotnull:b typbasetype:o typtypmod:i typndims:i typcollation:o typdefaultbin:t typdefault:t typacl:T",
     "pg_catalog.pg_index": "indexrelid:o indrelid:o indnatts:s indnkeyatts:s indisunique:b indnullsnotdistinct:b "
     "indisprimary:b indisexclusion:b indimmediate:b indisclustered:b indisvalid:b indcheckxmin:b indisready:b "
-    "indislive:b indisreplident:b indkey:S indcollation:O indclass:O indoption:S indexprs:t indpred:t",
+    "indislive:b indisreplident:b indkey:V indcollation:W indclass:W indoption:V indexprs:t indpred:t",
     "pg_catalog.pg_am": "oid:o amname:n amhandler:o amtype:c",
     "pg_catalog.pg_roles": "rolname:n rolsuper:b rolinherit:b rolcreaterole:b rolcreatedb:b rolcanlogin:b "
     "rolreplication:b rolconnlimit:i rolpassword:t rolvaliduntil:z rolbypassrls:b rolconfig:T oid:o",
@@ -78,7 +81,7 @@ _FILLED = {
     "pg_catalog.pg_rewrite": "oid:o rulename:n ev_class:o ev_type:c ev_enabled:c is_instead:b ev_qual:t ev_action:t",
     "pg_catalog.pg_proc": "oid:o proname:n pronamespace:o proowner:o prolang:o procost:f prorows:f provariadic:o "
     "prosupport:o prokind:c prosecdef:b proleakproof:b proisstrict:b proretset:b provolatile:c proparallel:c "
-    "pronargs:s pronargdefaults:s prorettype:o proargtypes:O proallargtypes:O proargmodes:C proargnames:T "
+    "pronargs:s pronargdefaults:s prorettype:o proargtypes:W proallargtypes:O proargmodes:C proargnames:T "
     "proargdefaults:t protrftypes:O prosrc:t probin:t prosqlbody:t proconfig:T proacl:T",
     "pg_catalog.pg_language": "oid:o lanname:n lanowner:o lanispl:b lanpltrusted:b lanplcallfoid:o "
     "laninline:o lanvalidator:o lanacl:T",
@@ -160,9 +163,9 @@ _EMPTY = {
     "pg_catalog.pg_inherits": "inhrelid:o inhparent:o inhseqno:i inhdetachpending:b",
     "pg_catalog.pg_policy": "oid:o polname:n polrelid:o polcmd:c polpermissive:b polroles:O polqual:t polwithcheck:t",
     "pg_catalog.pg_trigger": "oid:o tgrelid:o tgparentid:o tgname:n tgfoid:o tgtype:s tgenabled:c tgisinternal:b "
-    "tgconstrrelid:o tgconstrindid:o tgconstraint:o tgdeferrable:b tginitdeferred:b tgnargs:s tgattr:S tgargs:t "
+    "tgconstrrelid:o tgconstrindid:o tgconstraint:o tgdeferrable:b tginitdeferred:b tgnargs:s tgattr:V tgargs:t "
     "tgqual:t tgoldtable:n tgnewtable:n",
-    "pg_catalog.pg_statistic_ext": "oid:o stxrelid:o stxname:n stxnamespace:o stxowner:o stxstattarget:i stxkeys:S "
+    "pg_catalog.pg_statistic_ext": "oid:o stxrelid:o stxname:n stxnamespace:o stxowner:o stxstattarget:i stxkeys:V "
     "stxkind:C stxexprs:t",
     "pg_catalog.pg_publication": "oid:o pubname:n pubowner:o puballtables:b pubinsert:b pubupdate:b pubdelete:b "
     "pubtruncate:b pubviaroot:b",
@@ -178,8 +181,8 @@ _EMPTY = {
     "pg_catalog.pg_foreign_table": "ftrelid:o ftserver:o ftoptions:T",
     "pg_catalog.pg_foreign_server": "oid:o srvname:n srvowner:o srvfdw:o srvtype:t srvversion:t srvacl:T srvoptions:T",
     "pg_catalog.pg_foreign_data_wrapper": "oid:o fdwname:n fdwowner:o fdwhandler:o fdwvalidator:o fdwacl:T fdwoptions:T",
-    "pg_catalog.pg_partitioned_table": "partrelid:o partstrat:c partnatts:s partdefid:o partattrs:S partclass:O "
-    "partcollation:O partexprs:t",
+    "pg_catalog.pg_partitioned_table": "partrelid:o partstrat:c partnatts:s partdefid:o partattrs:V partclass:W "
+    "partcollation:W partexprs:t",
     "pg_catalog.pg_default_acl": "oid:o defaclrole:o defaclnamespace:o defaclobjtype:c defaclacl:T",
     "pg_catalog.pg_conversion": "oid:o conname:n connamespace:o conowner:o conforencoding:i contoencoding:i conproc:o "
     "condefault:b",
@@ -221,16 +224,80 @@ _EMPTY = {
 }  # fmt: skip
 
 
+_LATER_FILLED = {
+    "information_schema.information_schema_catalog_name": "catalog_name:n",
+    "information_schema.table_privileges": "grantor:n grantee:n table_catalog:n table_schema:n table_name:n "
+    "privilege_type:t is_grantable:t with_hierarchy:t",
+    "information_schema.constraint_table_usage": "table_catalog:n table_schema:n table_name:n constraint_catalog:n "
+    "constraint_schema:n constraint_name:n",
+    "information_schema.view_table_usage": "view_catalog:n view_schema:n view_name:n table_catalog:n table_schema:n "
+    "table_name:n",
+    "information_schema.enabled_roles": "role_name:n",
+    "information_schema.character_sets": "character_set_catalog:n character_set_schema:n character_set_name:n "
+    "character_repertoire:n form_of_use:n default_collate_catalog:n default_collate_schema:n default_collate_name:n",
+    "information_schema.collations": "collation_catalog:n collation_schema:n collation_name:n pad_attribute:t",
+    "pg_catalog.pg_authid": "oid:o rolname:n rolsuper:b rolinherit:b rolcreaterole:b rolcreatedb:b rolcanlogin:b "
+    "rolreplication:b rolbypassrls:b rolconnlimit:i rolpassword:t rolvaliduntil:z",
+    "pg_catalog.pg_shadow": "usename:n usesysid:o usecreatedb:b usesuper:b userepl:b usebypassrls:b passwd:t "
+    "valuntil:z useconfig:T",
+    "mz_catalog.mz_types": "id:t oid:o schema_id:t name:t category:t owner_id:t create_sql:t",
+}
+"""Filled relations that came later.  The place of a relation in these tables is its id, which views have in their
+stored definitions: new ones go to the end of the last table."""
+
+_LATER_EMPTY = {
+    "information_schema.triggers": "trigger_catalog:n trigger_schema:n trigger_name:n event_manipulation:t "
+    "event_object_catalog:n event_object_schema:n event_object_table:n action_order:i action_condition:t "
+    "action_statement:t action_orientation:t action_timing:t",
+    "information_schema.domains": "domain_catalog:n domain_schema:n domain_name:n data_type:t domain_default:t "
+    "udt_catalog:n udt_schema:n udt_name:n",
+    "information_schema.domain_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "
+    "domain_catalog:n domain_schema:n domain_name:n is_deferrable:t initially_deferred:t",
+    "information_schema.parameters": "specific_catalog:n specific_schema:n specific_name:n ordinal_position:i "
+    "parameter_mode:t is_result:t as_locator:t parameter_name:n data_type:t",
+    "information_schema.applicable_roles": "grantee:n role_name:n is_grantable:t",
+    "information_schema.user_defined_types": "user_defined_type_catalog:n user_defined_type_schema:n "
+    "user_defined_type_name:n user_defined_type_category:t",
+    "information_schema.foreign_tables": "foreign_table_catalog:n foreign_table_schema:n foreign_table_name:n "
+    "foreign_server_catalog:n foreign_server_name:n",
+    "pg_catalog.pg_group": "groname:n grosysid:o grolist:O",
+    "pg_catalog.pg_rules": "schemaname:n tablename:n rulename:n definition:t",
+    "pg_catalog.pg_policies": "schemaname:n tablename:n policyname:n permissive:t roles:T cmd:t qual:t with_check:t",
+    "pg_catalog.pg_seclabel": "objoid:o classoid:o objsubid:i provider:t label:t",
+    "pg_catalog.pg_seclabels": "objoid:o classoid:o objsubid:i objtype:t objnamespace:o objname:t provider:t label:t",
+    "pg_catalog.pg_shseclabel": "objoid:o classoid:o provider:t label:t",
+    "pg_catalog.pg_cursors": "name:t statement:t is_holdable:b is_binary:b is_scrollable:b creation_time:z",
+    "pg_catalog.pg_available_extensions": "name:n default_version:t installed_version:t comment:t",
+    "pg_catalog.pg_replication_slots": "slot_name:n plugin:n slot_type:t datoid:o database:n temporary:b active:b "
+    "active_pid:i",
+    "pg_catalog.pg_stat_replication": "pid:i usesysid:o usename:n application_name:t client_addr:t state:t sync_state:t",
+    "pg_catalog.pg_transform": "oid:o trftype:o trflang:o trffromsql:o trftosql:o",
+    "pg_catalog.pg_shdepend": "dbid:o classid:o objid:o objsubid:i refclassid:o refobjid:o deptype:c",
+    "pg_catalog.pg_stat_user_functions": "funcid:o schemaname:n funcname:n calls:l total_time:d self_time:d",
+    "pg_catalog.pg_statistic": "starelid:o staattnum:s stainherit:b stanullfrac:f stawidth:i stadistinct:f",
+    "pg_catalog.pg_stats": "schemaname:n tablename:n attname:n inherited:b null_frac:f avg_width:i n_distinct:f "
+    "correlation:f",
+    "pg_catalog.pg_init_privs": "objoid:o classoid:o objsubid:i privtype:c initprivs:T",
+    "pg_catalog.pg_parameter_acl": "oid:o parname:t paracl:T",
+    "pg_catalog.pg_user_mapping": "oid:o umuser:o umserver:o umoptions:T",
+    "pg_catalog.pg_largeobject": "loid:o pageno:i",
+    "pg_catalog.pg_replication_origin": "roident:o roname:t",
+    "pg_catalog.pg_ts_config_map": "mapcfg:o maptokentype:i mapseqno:i mapdict:o",
+    "mz_catalog.mz_connections": "id:t oid:o schema_id:t name:t type:t owner_id:t create_sql:t",
+    "mz_catalog.mz_secrets": "id:t oid:o schema_id:t name:t owner_id:t",
+}  # fmt: skip
+
+
 def _schema(columns: str) -> Schema:
     pairs = (column.split(":") for column in columns.split())
     return Schema(tuple(Column(name, _TYPES[letter]) for name, letter in pairs))
 
 
 SYSTEM_RELATIONS: dict[str, Schema] = {
-    name: _schema(columns) for name, columns in {**_FILLED, **_EMPTY}.items()
+    name: _schema(columns) for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY}.items()
 }
 
-ALWAYS_EMPTY = frozenset(_EMPTY)
+ALWAYS_EMPTY = frozenset(_EMPTY | _LATER_EMPTY)
 
 NEVER_FILLED = frozenset(
     {

@@ -11,12 +11,16 @@ from ..errors import DatatypeMismatch, Unsupported
 from ..expr.evaluate import fold
 from ..expr.function import Datum
 from ..expr.jsonb.tables import PAIRS
-from ..expr.literals import python_value
+from ..expr.literals import cast_to, python_value
 from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
 from ..expr.scalar import Literal, columns_of
 from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, TABLE_FUNCTIONS, expand
+from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
 from .expressions import Expressions, Typed, at
+
+EXPAND_ARRAY = "_pg_expandarray"
+"""information_schema's: drivers find the columns of keys with it."""
 
 MAX_CONSTANT_ROWS = 1_000
 """Up to so many rows of constant arguments are written out in the plan."""
@@ -25,12 +29,10 @@ _LATERAL_HINT = "You might be able to move the set-returning function into a LAT
 
 
 def is_table_function(node: object) -> bool:
-    return (
-        isinstance(node, ast.Function)
-        and node.name[-1] in NAMES
-        and (len(node.name) == 1 or node.name[-2] == "pg_catalog")
-        and node.over is None
-    )
+    if not isinstance(node, ast.Function) or node.over is not None or node.name[-1] not in NAMES:
+        return False
+    home = "information_schema" if node.name[-1] == EXPAND_ARRAY else "pg_catalog"
+    return node.name[-2:-1] == (home,) or (len(node.name) == 1 and home == "pg_catalog")
 
 
 def misplaced(clause: str, position: int) -> Unsupported:
@@ -76,6 +78,12 @@ def calls_in_from(
             names.append(node.name[-1])
             continue
         args = [expressions.resolve(arg) for arg in node.args]
+        if node.name[-1] == EXPAND_ARRAY:
+            calls.append(table_call(expressions, node, args, "unnest"))
+            plain = Typed(cast_to(args[0].scalar, array_of(INT4)))
+            calls.append(table_call(expressions, node, [plain, Typed(build.int4(1))], "generate_subscripts"))
+            names += PAIR_FIELDS
+            continue
         if node.name[-1] in PAIRS:
             for column in PAIR_COLUMNS:
                 calls.append(table_call(expressions, node, args, f"{node.name[-1]}.{column}"))

@@ -29,6 +29,8 @@ CREATE MATERIALIZED VIEW mv AS SELECT b, count(*) AS n FROM t GROUP BY b;
 CREATE INDEX t_a_idx ON t (a);
 CREATE DEFAULT INDEX ON vw;
 CREATE TABLE s2.t2 (x date, y timestamptz, z boolean);
+CREATE TABLE s2.keyed (a int PRIMARY KEY CONSTRAINT pos CHECK (a > 0), b text DEFAULT 'x' UNIQUE,
+  c numeric(10,2) NOT NULL DEFAULT 0, d int DEFAULT -2);
 INSERT INTO t VALUES (1, 'q', 1.5), (2, 'r', 2.5)
 """
 
@@ -76,7 +78,7 @@ def test_lists_hold_the_users_objects_only(runtime: InProcess) -> None:
         ("t_a_idx", "t"),
         ("vw_primary_idx", "vw"),
     ]
-    assert [row[1] for row in table(psql(runtime, r"\dt s2.*"))[1:]] == ["t2"]
+    assert [row[1] for row in table(psql(runtime, r"\dt s2.*"))[1:]] == ["keyed", "t2"]
 
 
 @needs_psql
@@ -98,6 +100,27 @@ def test_a_table(runtime: InProcess) -> None:
     verbose = psql(runtime, r"\d+ t")
     assert [row[-1] for row in table(verbose)[1:]] == ["the a", "", ""]
     assert "the table" in psql(runtime, r"\dt+")
+
+
+@needs_psql
+def test_keys_are_shown_as_postgres_shows_them(runtime: InProcess) -> None:
+    keys = psql(runtime, r"\d s2.keyed")
+    assert keys.splitlines()[7:] == [
+        "Indexes:",
+        '    "keyed_pkey" PRIMARY KEY, btree (a)',
+        '    "keyed_b_key" UNIQUE CONSTRAINT, btree (b)',
+        "Check constraints:",
+        '    "pos" CHECK (a > 0)',
+        "",
+    ]
+    assert [row[3] for row in table(keys)[1:]] == ["not null", "", "not null", ""]
+    assert [row[4] for row in table(keys)[1:]] == ["", "'x'::text", "0", "'-2'::integer"]
+    assert table(psql(runtime, r"\d s2.keyed_pkey")) == [
+        ["Column", "Type", "Key?", "Definition"],
+        ["a", "integer", "yes", "a"],
+    ]
+    assert 'primary key, btree, for table "s2.keyed"' in psql(runtime, r"\d s2.keyed_pkey")
+    assert [row[1] for row in table(psql(runtime, r"\di s2.*"))[1:]] == ["keyed_b_key", "keyed_pkey"]
 
 
 @needs_psql

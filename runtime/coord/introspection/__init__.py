@@ -1,7 +1,8 @@
 """Catalog relations: `pg_catalog`, `information_schema`, `mz_catalog`, `mz_internal` as rows.
 
 One function per relation, named like it, yields its rows as mappings from column to value; columns that it leaves out are
-NULL.  They are computed when a query reads them and never touch Spark.
+NULL.  They are computed when a query reads them and never touch Spark; what depends on the catalog alone is computed
+once for each version of it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...expr.relation import GlobalId
+from ...repr.batch import Batch, batch_from_rows
+from ...sql.plans import CatalogItem
 from ...sql.system_relations import SYSTEM_RELATIONS
 from ..catalog import Catalog
 from ..collections import Collections
@@ -41,9 +44,24 @@ def _find(full_name: str) -> Rows | None:
 
 _ROWS: dict[str, Rows | None] = {name: _find(name) for name in SYSTEM_RELATIONS}
 
+_OF_THE_CATALOG = frozenset(
+    {
+        *(name for name in SYSTEM_RELATIONS if not name.startswith("mz_internal.")),
+        "mz_internal.mz_object_dependencies",
+        "mz_internal.mz_comments",
+        "mz_internal.mz_definitions",
+    }
+) - {
+    "pg_catalog.pg_index",
+    "pg_catalog.pg_matviews",
+    "pg_catalog.pg_stat_activity",
+    "mz_catalog.mz_cluster_replicas",
+}
+"""Relations whose rows change with the catalog only; the others say what is going on."""
+
 
 class Introspection:
-    """`rows` answers for a system relation by its id."""
+    """`batch` answers for a system relation by its id."""
 
     def __init__(
         self,
@@ -53,12 +71,26 @@ class Introspection:
         sessions: Mapping[int, OpenSession],
     ) -> None:
         self._state = State(catalog, collections, controller, sessions)
+        self._kept: dict[GlobalId, Batch] = {}
+        self._version = -1
 
-    def rows(self, id: GlobalId) -> tuple[tuple[Any, ...], ...]:
-        """All rows, in the order of the relation's columns; none for what cannot exist here."""
-        item = self._state.catalog.item_by_id(id)
+    def batch(self, id: GlobalId) -> Batch:
+        """All rows, at time 0, in the order of the relation's columns; none for what cannot exist here."""
+        catalog = self._state.catalog
+        if catalog.version != self._version:
+            self._kept.clear()
+            self._version = catalog.version
+        found = self._kept.get(id)
+        if found is None:
+            item = catalog.item_by_id(id)
+            found = batch_from_rows(item.schema, self._rows(item), 0)
+            if item.name.schema + "." + item.name.name in _OF_THE_CATALOG:
+                self._kept[id] = found
+        return found
+
+    def _rows(self, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:
         function = _ROWS[f"{item.name.schema}.{item.name.name}"]
         if function is None:
             return ()
         names = item.schema.names
-        return tuple(tuple(row.get(name) for name in names) for row in function(self._state))
+        return tuple(tuple(map(row.get, names)) for row in function(self._state))

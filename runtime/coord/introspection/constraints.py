@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
+from ...expr.functions.system import quote_ident
 from ...repr.schema import Schema
 from ...sql.constraints import Constraint, ConstraintKind
 from ..catalog import Item
@@ -33,24 +34,24 @@ def keys_of_tables(state: State) -> Iterator[tuple[Item, Constraint]]:
     return ((item, constraint) for item, constraint in of_tables(state) if constraint.is_key)
 
 
-def constraint_sql(schema: Schema, constraint: Constraint) -> str:
-    """What follows CONSTRAINT name in CREATE TABLE."""
+def constraint_sql(schema: Schema, constraint: Constraint, *, pretty: bool = False) -> str:
+    """What follows CONSTRAINT name in CREATE TABLE; `pretty` as pg_get_constraintdef means it."""
     if constraint.check is not None:
-        return f"CHECK (({constraint.text}))"
+        return f"CHECK ({constraint.text})" if pretty else f"CHECK (({constraint.text}))"
     distinct = "" if constraint.nulls_distinct else " NULLS NOT DISTINCT"
     return f"{_TYPES[constraint.kind]}{distinct} ({columns_sql(schema, constraint)})"
 
 
 def columns_sql(schema: Schema, constraint: Constraint) -> str:
-    return ", ".join(quoted(schema[index].name) for index in constraint.columns)
+    return ", ".join(quote_ident(schema[index].name) for index in constraint.columns)
 
 
 def key_index_sql(item: Item, constraint: Constraint) -> str:
     """The definition of the index that a key looks like."""
     distinct = "" if constraint.nulls_distinct else " NULLS NOT DISTINCT"
-    on = f"{quoted(item.schema_name)}.{quoted(item.name)}"
+    on = f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"
     columns = columns_sql(item.schema, constraint)
-    return f"CREATE UNIQUE INDEX {quoted(constraint.name)} ON {on} USING btree ({columns}){distinct}"
+    return f"CREATE UNIQUE INDEX {quote_ident(constraint.name)} ON {on} USING btree ({columns}){distinct}"
 
 
 def pg_constraint(state: State) -> Rows:
@@ -124,13 +125,12 @@ def constraint_column_usage(state: State) -> Rows:
             yield _named(item, constraint) | _on(item) | {"column_name": item.schema[index].name}
 
 
+def constraint_table_usage(state: State) -> Rows:
+    for item, constraint in keys_of_tables(state):
+        yield _named(item, constraint) | _on(item)
+
+
 def check_constraints(state: State) -> Rows:
     for item, constraint in of_tables(state):
         if not constraint.is_key:
             yield _named(item, constraint) | {"check_clause": f"({constraint.text})"}
-
-
-def quoted(name: str) -> str:
-    if name.isidentifier() and name == name.lower():
-        return name
-    return '"' + name.replace('"', '""') + '"'

@@ -8,6 +8,7 @@ from typing import Any
 from ...config import DATABASE
 from ...repr.types import Kind, ScalarType
 from ...sql.plans import CatalogItem, ItemKind
+from .definitions import default_sql
 from .state import OWNER, State
 
 Rows = Iterator[dict[str, Any]]
@@ -65,12 +66,14 @@ def columns(state: State) -> Rows:
 def _columns(item: CatalogItem) -> Rows:
     for number, column in enumerate(item.schema, 1):
         type_ = column.type
+        default = item.defaults[number - 1] if item.defaults else None
         yield {
             "table_catalog": DATABASE,
             "table_schema": item.name.schema,
             "table_name": item.name.name,
             "column_name": column.name,
             "ordinal_position": number,
+            "column_default": default_sql(default) if default is not None else None,
             "is_nullable": "YES" if column.nullable else "NO",
             "data_type": _data_type(type_),
             "character_maximum_length": type_.length,
@@ -103,3 +106,62 @@ def _scale(type_: ScalarType) -> int | None:
     if type_.kind is Kind.NUMERIC:
         return type_.scale if type_.precision is not None else None
     return 0 if type_.is_integer else None
+
+
+def information_schema_catalog_name(state: State) -> Rows:
+    yield {"catalog_name": DATABASE}
+
+
+def table_privileges(state: State) -> Rows:
+    """What the owner of everything may do: there are no other roles yet."""
+    writes = ("INSERT", "UPDATE", "DELETE", "TRUNCATE")
+    for _, item in state.relations():
+        for privilege in ("SELECT", *(writes if item.kind is ItemKind.TABLE else ())):
+            yield _named("table", item) | {
+                "grantor": OWNER,
+                "grantee": OWNER,
+                "privilege_type": privilege,
+                "is_grantable": "YES",
+                "with_hierarchy": "YES" if privilege == "SELECT" else "NO",
+            }
+
+
+def view_table_usage(state: State) -> Rows:
+    for view in state.catalog.user_items():
+        if view.kind is ItemKind.VIEW:
+            for id_ in view.uses:
+                item = state.catalog.item_by_id(id_)
+                yield _named("view", state.catalog.item_by_id(view.id)) | _named("table", item)
+
+
+def enabled_roles(state: State) -> Rows:
+    yield {"role_name": OWNER}
+
+
+def character_sets(state: State) -> Rows:
+    yield {
+        "character_set_name": "UTF8",
+        "character_repertoire": "UCS",
+        "form_of_use": "UTF8",
+        "default_collate_catalog": DATABASE,
+        "default_collate_schema": "pg_catalog",
+        "default_collate_name": "C",
+    }
+
+
+def collations(state: State) -> Rows:
+    for name in ("default", "C"):
+        yield {
+            "collation_catalog": DATABASE,
+            "collation_schema": "pg_catalog",
+            "collation_name": name,
+            "pad_attribute": "NO PAD",
+        }
+
+
+def _named(prefix: str, item: CatalogItem) -> dict[str, Any]:
+    return {
+        f"{prefix}_catalog": DATABASE,
+        f"{prefix}_schema": item.name.schema,
+        f"{prefix}_name": item.name.name,
+    }

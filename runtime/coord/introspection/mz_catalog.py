@@ -9,7 +9,8 @@ from ...config import DATABASE
 from ...expr.scalar import ColumnRef
 from ...sql.plans import ItemKind
 from ..catalog import Item
-from .definitions import create_sql
+from .definitions import create_sql, default_sql
+from .pg_catalog import pg_type
 from .state import DATABASE_OID, OWNER, OWNER_OID, State
 
 Rows = Iterator[dict[str, Any]]
@@ -26,6 +27,18 @@ def mz_schemas(state: State) -> Rows:
 
 def mz_databases(state: State) -> Rows:
     yield {"id": DATABASE_ID, "oid": DATABASE_OID, "name": DATABASE, "owner_id": OWNER_ID}
+
+
+def mz_types(state: State) -> Rows:
+    for row in pg_type(state):
+        yield {
+            "id": f"t{row['oid']}",
+            "oid": row["oid"],
+            "schema_id": str(row["typnamespace"]),
+            "name": row["typname"],
+            "category": "array" if row["typcategory"] == "A" else "base",
+            "owner_id": OWNER_ID,
+        }
 
 
 def mz_roles(state: State) -> Rows:
@@ -116,12 +129,14 @@ def mz_cluster_replicas(state: State) -> Rows:
 def mz_columns(state: State) -> Rows:
     for item in state.catalog.user_items():
         for position, column in enumerate(item.schema, 1):
+            default = item.defaults[position - 1] if item.defaults else None
             yield {
                 "id": item.id,
                 "name": column.name,
                 "position": position,
                 "nullable": column.nullable,
                 "type": str(column.type),
+                "default": default_sql(default) if default is not None else None,
                 "type_oid": column.type.oid,
                 "type_mod": column.type.typmod,
             }

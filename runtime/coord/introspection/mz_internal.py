@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...sql.catalog_functions import CONSTRAINT_POSITION
+from ...expr.functions.system import quote_ident
+from ...sql.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.plans import ItemKind
-from .constraints import constraint_sql, key_index_sql, of_tables, quoted
+from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import create_sql, index_sql, key_columns
 from .state import State, timestamp
 
@@ -86,15 +87,16 @@ def mz_definitions(state: State) -> Rows:
             definition = f"{body};" if body else create_sql(state, item)
             yield {"oid": item.oid, "position": 0, "definition": definition}
     for item, constraint in of_tables(state):
-        definition = constraint_sql(item.schema, constraint)
-        yield {"oid": constraint.oid, "position": CONSTRAINT_POSITION, "definition": definition}
+        for position, pretty in ((CONSTRAINT_POSITION, False), (PRETTY_CONSTRAINT_POSITION, True)):
+            definition = constraint_sql(item.schema, constraint, pretty=pretty)
+            yield {"oid": constraint.oid, "position": position, "definition": definition}
         if constraint.is_key:
             yield {"oid": constraint.oid, "position": 0, "definition": key_index_sql(item, constraint)}
             for position, index in enumerate(constraint.columns, 1):
                 yield {
                     "oid": constraint.oid,
                     "position": position,
-                    "definition": quoted(item.schema[index].name),
+                    "definition": quote_ident(item.schema[index].name),
                 }
 
 

@@ -34,10 +34,10 @@ from ...repr.types import (
 from ...sql.constraints import ConstraintKind
 from ...sql.plans import ItemKind
 from .constraints import keys_of_tables
-from .definitions import expression_sql, keys
+from .definitions import default_sql, keys
 from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
 
-HEAP_AM, BTREE_AM = 2, 403
+HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
 TABLESPACE_OID = 1663
 CLASS_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 2615, 2618
 C_COLLATION, DEFAULT_COLLATION = 950, 100
@@ -87,7 +87,7 @@ def pg_class(state: State) -> Rows:
         }
     for index in state.indexes():
         yield _class(state, index.oid, index.name, index.schema_name, "i", len(index.keys)) | {
-            "relam": BTREE_AM
+            "relam": ARRANGEMENT_AM
         }
     for table, key in keys_of_tables(state):
         yield _class(state, key.oid, key.name, table.schema_name, "i", len(key.columns)) | {"relam": BTREE_AM}
@@ -266,13 +266,14 @@ def pg_attrdef(state: State) -> Rows:
                     "oid": oid * 1_000 + number,
                     "adrelid": oid,
                     "adnum": number,
-                    "adbin": expression_sql(default),
+                    "adbin": default_sql(default),
                 }
 
 
 def pg_am(state: State) -> Rows:
     yield {"oid": HEAP_AM, "amname": "heap", "amhandler": 0, "amtype": "t"}
-    yield {"oid": BTREE_AM, "amname": "arrangement", "amhandler": 0, "amtype": "i"}
+    yield {"oid": BTREE_AM, "amname": "btree", "amhandler": 0, "amtype": "i"}
+    yield {"oid": ARRANGEMENT_AM, "amname": "arrangement", "amhandler": 0, "amtype": "i"}
 
 
 def pg_roles(state: State) -> Rows:
@@ -299,6 +300,14 @@ def pg_user(state: State) -> Rows:
         "userepl": False,
         "usebypassrls": True,
     }
+
+
+def pg_authid(state: State) -> Rows:
+    yield from pg_roles(state)
+
+
+def pg_shadow(state: State) -> Rows:
+    yield from pg_user(state)
 
 
 def pg_database(state: State) -> Rows:

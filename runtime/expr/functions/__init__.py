@@ -37,6 +37,7 @@ from . import (
     overlaps,
     pattern,
     quantified_patterns,
+    relation_names,
     splitting,
     strings,
     system,
@@ -47,7 +48,7 @@ from . import (
 
 _WHOLE = (
     arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_path, like,
-    nulls, number_theory, pattern, quantified_patterns, splitting, strings, system, trigonometry,
+    nulls, number_theory, pattern, quantified_patterns, relation_names, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""
