@@ -397,8 +397,8 @@ def _run_of(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:
     else:
         hashes = np.concatenate([hashes for hashes, _ in pending])
         batch = concat_batches(schema, [batch for _, batch in pending])
-    if len(hashes) == 1:
-        return Run(hashes, batch)
+    if not (hashes[1:] < hashes[:-1]).any():
+        return Run(hashes, batch)  # what operators insert by group is in order
     order = hash_order(hashes)
     return Run(hashes[order], batch.take(order))
 

@@ -181,6 +181,7 @@ def test_bars_of_values_that_are_told_apart_or_not(
 ) -> None:
     """Groups of some ten rows with many places of the order, in which few changes concern the window."""
     monkeypatch.setattr(topk_module, "RESERVE_ROWS", reserve)
+    monkeypatch.setattr(topk_module, "ORDERED_ROWS", 2_000 * seed)
     random = Random(seed)
     type_, value = WIDE[name]
     schema = schema_of(INT4, type_, INT4)

@@ -162,14 +162,15 @@ KEY_RANGES = {
 
 
 @pytest.mark.parametrize("names", [(a, b) for a in KEY_RANGES for b in KEY_RANGES])
-@pytest.mark.parametrize("count", [1, 50])
+@pytest.mark.parametrize("count", [1, 50, 2_000])
 def test_sort_keys_sorts_by_the_first_and_then_the_next(names: tuple[str, str], count: int) -> None:
-    """Whether the keys fit into one number or not, and whatever their range is in their own type."""
+    """Whether the keys fit into one number or not, are told apart by it or not, and whatever their range is in their own
+    type."""
     random = Random(count)
     keys = []
     for name in names:
         dtype, low, high = KEY_RANGES[name]
-        values = [low, high, *(random.randint(low, high) for _ in range(5))]
+        values = [low, high, *(random.randint(low, high) for _ in range(random.choice((5, count))))]
         keys.append(np.array(random.choices(values, k=count), dtype))
     order, new = sort_keys(keys)
     rows = list(zip(*(key.tolist() for key in keys), strict=True))

@@ -56,6 +56,12 @@ class Segments:
         out[self.order] = np.repeat(np.arange(len(self.starts)), lengths)
         return out
 
+    def in_order(self) -> Segments:
+        """The same segments of the rows in this order."""
+        order = np.arange(len(self.order))
+        heads = self.starts[self.first]
+        return Segments(order, self.starts, self.group, self.times, self.first, heads, self.hashes)
+
     def sizes(self) -> Ints:
         """Segments per group: int64[g]."""
         return np.diff(self.first, append=len(self.starts))
