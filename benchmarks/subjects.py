@@ -202,12 +202,16 @@ class Resident:
             raise RuntimeError("the resident task has ended") from self._failure
         return pickle.loads(self._reader.read(int.from_bytes(header, "big")))
 
+    def _send(self, message: Any) -> None:
+        for piece in encode(message):
+            self._socket.sendall(piece)
+
     def step(self, change: Batch) -> Batch:
-        self._socket.sendall(encode(to_ipc(self._orders, change)))
+        self._send(to_ipc(self._orders, change))
         return from_ipc(self._receive())
 
     def usage(self) -> Usage:
-        self._socket.sendall(encode(USAGE))
+        self._send(USAGE)
         usage = self._receive()
         assert isinstance(usage, Usage)
         return usage

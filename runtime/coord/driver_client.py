@@ -53,9 +53,11 @@ class DriverClient:
         """Raises ReplicaUnavailable when there is no driver."""
         if self._writer is None:
             raise ReplicaUnavailable("Spark is not running")
-        self._writer.write(encode(message))
+        for piece in encode(message):
+            self._writer.write(piece)
 
     def tell(self, message: Message) -> None:
         """Says what the next driver is told anyway when it dials in: without one, nothing."""
         if self._writer is not None:
-            self._writer.write(encode(message))
+            for piece in encode(message):
+                self._writer.write(piece)

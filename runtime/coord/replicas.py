@@ -102,7 +102,8 @@ class ReplicaClient:
 
     def send(self, message: Message) -> None:
         if self._writer is not None:
-            self._writer.write(encode(message))
+            for piece in encode(message):
+                self._writer.write(piece)
 
     def subscribe(self, ids: set[GlobalId]) -> None:
         for id_ in ids:

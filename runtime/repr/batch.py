@@ -137,7 +137,7 @@ def to_ipc(schema: Schema, batch: Batch) -> bytes:
     record = pa.RecordBatch.from_arrays(
         [*batch.columns, pa.array(batch.times), pa.array(batch.diffs)], schema=arrow
     )
-    return head + record.serialize().to_pybytes() + _END_OF_STREAM  # type: ignore[no-any-return]
+    return b"".join((head, record.serialize(), _END_OF_STREAM))
 
 
 @lru_cache(1_000)

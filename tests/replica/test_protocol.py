@@ -51,7 +51,7 @@ def test_messages_arrive_in_order_however_they_are_cut(listener: socket.socket) 
     connection, peer = dial(listener)
     with peer:
         messages = [Progress(i, i, (), (("v" * (i * 997 % 4096), i),)) for i in range(50)]
-        data = b"".join(encode(message) for message in messages)
+        data = b"".join(piece for message in messages for piece in encode(message))
 
         def drip() -> None:
             for start in range(0, len(data), 777):
@@ -82,15 +82,19 @@ def test_messages_hold_what_they_held() -> None:
         DataflowStatistics("u1", (), 3, 4),
         RunJob(1, None, lower(relation), 4, (source,), None, (0,), None, "x", 2),
     ):
-        (length,) = struct.unpack(">I", encode(message)[:4])
-        assert len(encode(message)) == 4 + length
-        assert pickle.loads(encode(message)[4:]) == message
+        data = b"".join(encode(message))
+        (length,) = struct.unpack(">I", data[:4])
+        assert len(data) == 4 + length
+        assert pickle.loads(data[4:]) == message
 
 
 def test_a_large_message(listener: socket.socket) -> None:
     connection, peer = dial(listener)
-    message = Progress(1, 1, (), (("x" * (5 << 20), 1),))
-    thread = threading.Thread(target=lambda: peer.sendall(encode(message)))
+    part = PartRef("s1", "inline", bytes(range(256)) * 20_000, None, 1, 0, 1, 1, 1, 0)
+    message = Progress(1, 1, (part, part), (("x" * (5 << 20), 1),))
+    pieces = encode(message)
+    assert any(piece is part.inline for piece in pieces)
+    thread = threading.Thread(target=lambda: [peer.sendall(piece) for piece in pieces])
     thread.start()
     assert connection.receive() == message
     thread.join()
@@ -102,7 +106,7 @@ def test_a_large_message(listener: socket.socket) -> None:
 @pytest.mark.parametrize("cut", [0, 2, 4, 10])
 def test_an_end_within_a_message(listener: socket.socket, cut: int) -> None:
     connection, peer = dial(listener)
-    peer.sendall(encode(ReplicaHello("c1", 1, 1, 1))[:cut])
+    peer.sendall(b"".join(encode(ReplicaHello("c1", 1, 1, 1)))[:cut])
     peer.close()
     assert connection.receive() is None
     connection.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import io
 import operator
 import pickle
 import socket
@@ -18,16 +17,27 @@ Message = Any
 
 
 _HEADER = struct.Struct(">I")
-_NO_HEADER = bytes(_HEADER.size)
+_LARGE = 1 << 16
 
 
-def encode(message: Message) -> bytes:
-    buffer = io.BytesIO()
-    buffer.write(_NO_HEADER)
-    _Pickler(buffer, protocol=5).dump(message)
-    payload = buffer.getbuffer()
-    _HEADER.pack_into(payload, 0, len(payload) - _HEADER.size)
-    return bytes(payload)
+class _Pieces(list[bytes]):
+    """What a pickler writes: bytes of _LARGE or more as the very objects that they are in the message."""
+
+    def write(self, piece: bytes) -> None:
+        self.append(piece)
+
+
+def encode(message: Message) -> list[bytes]:
+    """The message as it crosses the stream, in pieces: what is large in it is not copied."""
+    pieces = _Pieces()
+    _Pickler(pieces, protocol=5).dump(message)
+    out = [_HEADER.pack(sum(map(len, pieces)))]
+    for piece in pieces:
+        if len(piece) < _LARGE and len(out[-1]) < _LARGE:
+            out[-1] += piece
+        else:
+            out.append(piece)
+    return out
 
 
 class _Pickler(pickle.Pickler):
@@ -67,10 +77,11 @@ class Connection:
 
     def send(self, message: Message) -> None:
         """Raises ConnectionError when the other end is gone, or this one was closed."""
-        data = encode(message)
+        pieces = encode(message)
         with self._lock:
             try:
-                self._socket.sendall(data)
+                for piece in pieces:
+                    self._socket.sendall(piece)
             except OSError as error:
                 raise ConnectionAbortedError(f"the connection is closed: {error}") from error
 
