@@ -24,8 +24,8 @@ from typing import Any, TypeVar
 import psycopg
 from ptvc.clock import Clock, SystemClock
 from ptvc.config import Settings
+from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
-from ptvc.coord.driver_process import OnExit
 from ptvc.persist.blob.file import FileBlob
 from ptvc.pgwire.listener import Limits, Listener, serve
 from ptvc.replica.main import Replica
@@ -55,7 +55,7 @@ FAST = Settings(
 
 
 class ThreadDriver:
-    """Implements `ptvc.coord.driver_process.Driver`; every attempt of a replica is a thread."""
+    """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
 
     def __init__(self, address: str, directory: Path, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address

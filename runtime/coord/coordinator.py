@@ -24,14 +24,14 @@ from .catalog import TEMP_SCHEMA_PREFIX, Catalog
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import Collections
 from .controller import Controller
+from .controller.driver_process import DriverProcess, Launch
+from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
-from .driver_process import DriverProcess, Launch
 from .group_commit import GroupCommit
 from .introspection import Introspection
 from .maintenance import Maintenance
 from .oracle import Oracle
 from .peeks import Peeks
-from .query_jobs import QueryJobs
 from .reads import ActiveReads
 from .sequencer import Sequencer
 from .session import Session

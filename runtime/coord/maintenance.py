@@ -24,8 +24,8 @@ from ..sql.plans import ItemKind
 from .catalog import Catalog, Item
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collection, Collections
-from .compaction_jobs import LargeMerge
 from .controller import Controller
+from .controller.compaction_jobs import LargeMerge
 from .group_commit import GroupCommit
 from .oracle import Oracle
 from .reads import ActiveReads

@@ -29,11 +29,11 @@ from ..transform.pipeline import optimize
 from .catalog import Catalog
 from .collections import Collections
 from .controller import Controller
+from .controller.query_jobs import QueryJobs
+from .controller.replicas import ReplicaClient
 from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
-from .query_jobs import QueryJobs
 from .reads import ActiveReads
-from .replicas import ReplicaClient
 from .results import Columns
 from .system_reads import SystemRows, inputs_of, is_system, with_system_rows
 from .views import expand

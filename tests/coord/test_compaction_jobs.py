@@ -11,7 +11,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
-from ptvc.coord import compaction_jobs
+from ptvc.coord.controller import compaction_jobs
 from ptvc.persist.client import PartRef
 
 SETTINGS = replace(FAST, compaction_job_min_bytes=0, job_partitions=2)

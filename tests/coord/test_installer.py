@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
-from ptvc.coord import input_holds, maintenance
-from ptvc.coord.replicas import ReplicaClient
+from ptvc.coord import maintenance
+from ptvc.coord.controller import input_holds
+from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.replica import outputs
 
 

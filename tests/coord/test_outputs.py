@@ -6,12 +6,12 @@ import asyncio
 from typing import Any, cast
 
 from ptvc.clock import ManualClock
-from ptvc.coord.checkpoints import Checkpoints
 from ptvc.coord.collections import Collections
+from ptvc.coord.controller.checkpoints import Checkpoints
+from ptvc.coord.controller.outputs import Outputs
+from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.group_commit import GroupCommit
 from ptvc.coord.oracle import Oracle
-from ptvc.coord.outputs import Outputs
-from ptvc.coord.replicas import ReplicaClient
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 import pytest
 from inprocess import InProcess, eventually, rows, running
 from ptvc.compute.plan import SharedNode
-from ptvc.coord.commit_feed import PATIENCE_MS
-from ptvc.coord.replicas import Installing
+from ptvc.coord.controller.commit_feed import PATIENCE_MS
+from ptvc.coord.controller.replicas import Installing
 from ptvc.replica.index import Index
 from ptvc.replica.sharing import Reader, Sharing
 

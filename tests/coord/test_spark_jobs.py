@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.coord.jobs import Jobs
+from ptvc.coord.controller.jobs import Jobs
 from ptvc.errors import PtvcError, ReplicaUnavailable
 from ptvc.expr.relation import Constant
 from ptvc.replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob

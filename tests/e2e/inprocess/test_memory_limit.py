@@ -7,7 +7,7 @@ from dataclasses import replace
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
-from ptvc.coord import installer
+from ptvc.coord.controller import installer
 
 from .test_checkpoints import series
 

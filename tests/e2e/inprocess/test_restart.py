@@ -222,8 +222,8 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
 
     from ptvc.clock import SystemClock
     from ptvc.config import Settings
+    from ptvc.coord.controller.driver_process import DriverProcess, OnExit
     from ptvc.coord.coordinator import Coordinator
-    from ptvc.coord.driver_process import DriverProcess, OnExit
     from ptvc.errors import ReplicaUnavailable
 
     def launch(address: str, directory: Path, on_exit: OnExit) -> DriverProcess:

@@ -14,12 +14,12 @@ from collections.abc import Mapping
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from ..compute.spark.compaction import compaction_plan
-from ..config import Settings
-from ..errors import PtvcError, ReplicaUnavailable
-from ..expr.relation import GlobalId
-from ..persist.client import Merge, PersistClient, ShardId
-from ..replica.protocol import Import, JobFinished, RunJob
+from ...compute.spark.compaction import compaction_plan
+from ...config import Settings
+from ...errors import PtvcError, ReplicaUnavailable
+from ...expr.relation import GlobalId
+from ...persist.client import Merge, PersistClient, ShardId
+from ...replica.protocol import Import, JobFinished, RunJob
 from .jobs import Jobs
 
 logger = logging.getLogger(__name__)

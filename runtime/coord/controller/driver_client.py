@@ -6,8 +6,8 @@ import asyncio
 import logging
 from pathlib import Path
 
-from ..errors import ReplicaUnavailable
-from ..replica.protocol import DriverHello, Message, encode
+from ...errors import ReplicaUnavailable
+from ...replica.protocol import DriverHello, Message, encode
 from .driver_process import Driver, Launch, OnExit
 
 logger = logging.getLogger(__name__)

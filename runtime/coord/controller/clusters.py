@@ -10,11 +10,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterator
 
-from ..config import ClusterOptions
-from ..errors import ObjectNotReady, PtvcError
-from ..expr.relation import GlobalId
-from ..replica.protocol import Hydrated
-from .catalog import ClusterEntry
+from ...config import ClusterOptions
+from ...errors import ObjectNotReady, PtvcError
+from ...expr.relation import GlobalId
+from ...replica.protocol import Hydrated
+from ..catalog import ClusterEntry
 from .replicas import ReplicaClient
 
 START_TIMEOUT_S = 180

@@ -7,9 +7,9 @@ from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import count
 
-from ..errors import PtvcError, ReplicaUnavailable
-from ..expr.relation import GlobalId
-from ..replica.protocol import (
+from ...errors import PtvcError, ReplicaUnavailable
+from ...expr.relation import GlobalId
+from ...replica.protocol import (
     CancelPeek,
     DataflowStatistics,
     Hydrated,

@@ -6,10 +6,10 @@ The target itself may be further, and knows: a sink that begins asks its target 
 
 from __future__ import annotations
 
-from ..expr.relation import GlobalId
-from ..replica.protocol import SinkProgress
-from .catalog import Item
-from .remap import Remap
+from ...expr.relation import GlobalId
+from ...replica.protocol import SinkProgress
+from ..catalog import Item
+from ..remap import Remap
 
 
 class SinkFrontiers:

@@ -11,9 +11,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ..errors import PtvcError, ReplicaUnavailable
-from ..expr.relation import GlobalId
-from ..replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
+from ...errors import PtvcError, ReplicaUnavailable
+from ...expr.relation import GlobalId
+from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
 
 REMEMBERED = 100
 """Ended jobs that are still shown."""

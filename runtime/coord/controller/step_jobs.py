@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from ..config import Settings
-from ..errors import PtvcError
-from ..expr.relation import GlobalId
-from ..replica.protocol import RunJob, StepEnded, StepJob
+from ...config import Settings
+from ...errors import PtvcError
+from ...expr.relation import GlobalId
+from ...replica.protocol import RunJob, StepEnded, StepJob
 from .jobs import Jobs
 from .replicas import ReplicaClient
 

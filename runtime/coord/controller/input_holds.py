@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from ..errors import ObjectNotReady
-from ..expr.relation import GlobalId
-from ..persist.client import PersistClient, ShardId
-from ..replica.protocol import Import
+from ...errors import ObjectNotReady
+from ...expr.relation import GlobalId
+from ...persist.client import PersistClient, ShardId
+from ...replica.protocol import Import
 from .replicas import ReplicaClient
 
 HYDRATION_LEASE_MS = 3_600_000

@@ -1,6 +1,6 @@
 """The installer: sees to it that replicas run what they should, however often that has to be tried.
 
-Every installation (`coord.installation`) is a task of its replica, which ends with the replica's connection, and with
+Every installation (`coord.controller.installation`) is a task of its replica, which ends with the replica's connection, and with
 the object: its job is cancelled, its inputs are let go.  One that fails is tried again with growing delays: what fails
 (a full disk, a job) may pass.
 """
@@ -11,11 +11,11 @@ import asyncio
 import logging
 from collections.abc import Callable
 
-from ..errors import ObjectNotReady, PtvcError, ReplicaUnavailable
-from ..expr.relation import GlobalId
-from .catalog import Catalog, Item
+from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
+from ...expr.relation import GlobalId
+from ..catalog import Catalog, Item
+from ..collections import Failure
 from .checkpoints import Checkpoints
-from .collections import Failure
 from .input_holds import InputHolds
 from .installation import Installation
 from .replicas import Installing, ReplicaClient

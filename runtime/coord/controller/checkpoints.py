@@ -14,9 +14,9 @@ import shutil
 from collections.abc import Collection, Iterable
 from pathlib import Path
 
-from ..compute.checkpoint import Checkpoint, publish, read
-from ..errors import StorageError
-from ..expr.relation import GlobalId
+from ...compute.checkpoint import Checkpoint, publish, read
+from ...errors import StorageError
+from ...expr.relation import GlobalId
 
 logger = logging.getLogger(__name__)
 

@@ -10,15 +10,15 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-from ..compute.lower import lower
-from ..compute.spark.answer import read_answer
-from ..config import Settings
-from ..errors import COLLECTION_ERROR_HINT, PtvcError
-from ..expr.relation import LetRec, Relation, walk
-from ..replica.protocol import Import, JobFinished, RunJob
-from ..repr.batch import Batch, concat_batches
-from ..repr.consolidate import consolidate
-from .catalog import Catalog
+from ...compute.lower import lower
+from ...compute.spark.answer import read_answer
+from ...config import Settings
+from ...errors import COLLECTION_ERROR_HINT, PtvcError
+from ...expr.relation import LetRec, Relation, walk
+from ...replica.protocol import Import, JobFinished, RunJob
+from ...repr.batch import Batch, concat_batches
+from ...repr.consolidate import consolidate
+from ..catalog import Catalog
 from .jobs import Jobs
 
 

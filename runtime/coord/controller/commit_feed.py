@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..expr.relation import GlobalId
-from ..replica.protocol import Progress, Updates
-from .catalog import Catalog
+from ...expr.relation import GlobalId
+from ...replica.protocol import Progress, Updates
+from ..catalog import Catalog
+from ..collections import Collections
+from ..oracle import Oracle
+from ..reads import ActiveReads
+from ..shared_indexes import shared_by
 from .clusters import Clusters
-from .collections import Collections
 from .input_holds import HYDRATION_LEASE_MS
-from .oracle import Oracle
-from .reads import ActiveReads
 from .replicas import ReplicaClient
-from .shared_indexes import shared_by
 
 PATIENCE_MS = HYDRATION_LEASE_MS
 """Indexes are kept readable for so long for what is being installed: as long as the inputs of its hydration."""

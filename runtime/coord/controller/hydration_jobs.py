@@ -9,10 +9,10 @@ from __future__ import annotations
 import logging
 from collections.abc import Awaitable, Callable
 
-from ..compute.plan import DataflowPlan, recursive
-from ..config import Settings
-from ..replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
-from .catalog import Catalog, Item
+from ...compute.plan import DataflowPlan, recursive
+from ...config import Settings
+from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
+from ..catalog import Catalog, Item
 from .checkpoints import Checkpoints
 from .jobs import Jobs
 from .replicas import ReplicaClient

@@ -10,12 +10,12 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from ..errors import PtvcError
-from ..expr.relation import GlobalId
-from ..replica.protocol import Ingest, Ingested
-from .catalog import Catalog
-from .group_commit import GroupCommit
-from .remap import Remap
+from ...errors import PtvcError
+from ...expr.relation import GlobalId
+from ...replica.protocol import Ingest, Ingested
+from ..catalog import Catalog
+from ..group_commit import GroupCommit
+from ..remap import Remap
 from .replicas import ReplicaClient
 
 logger = logging.getLogger(__name__)

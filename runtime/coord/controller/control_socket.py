@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from ..replica.protocol import DriverHello, ReplicaHello, receive
+from ...replica.protocol import DriverHello, ReplicaHello, receive
 
 logger = logging.getLogger(__name__)
 

@@ -20,12 +20,12 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 
-from ..errors import PtvcError
-from ..expr.relation import GlobalId
-from ..replica.protocol import Append, Appended, Checkpointed, CheckpointPublished, Updates
+from ...errors import PtvcError
+from ...expr.relation import GlobalId
+from ...replica.protocol import Append, Appended, Checkpointed, CheckpointPublished, Updates
+from ..collections import Collections
+from ..group_commit import GroupCommit
 from .checkpoints import Checkpoints
-from .collections import Collections
-from .group_commit import GroupCommit
 from .replicas import ReplicaClient
 
 logger = logging.getLogger(__name__)

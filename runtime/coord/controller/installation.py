@@ -11,15 +11,15 @@ from __future__ import annotations
 import asyncio
 import logging
 
-from ..compute.checkpoint import Checkpoint, fingerprint
-from ..compute.lower import lower
-from ..compute.plan import DataflowPlan, shared_nodes
-from ..config import Settings
-from ..directory import installed_version
-from ..errors import UndefinedObject
-from ..expr.relation import GlobalId, Map, Relation
-from ..persist.client import PersistClient, ShardId, ShardState
-from ..replica.protocol import (
+from ...compute.checkpoint import Checkpoint, fingerprint
+from ...compute.lower import lower
+from ...compute.plan import DataflowPlan, shared_nodes
+from ...config import Settings
+from ...directory import installed_version
+from ...errors import UndefinedObject
+from ...expr.relation import GlobalId, Map, Relation
+from ...persist.client import PersistClient, ShardId, ShardState
+from ...replica.protocol import (
     Hydrated,
     Import,
     IndexOutput,
@@ -31,23 +31,23 @@ from ..replica.protocol import (
     StateOptions,
     ViewOutput,
 )
-from ..sql.plans import ItemKind
-from ..transform.pipeline import optimize
-from .append_only import append_only
-from .catalog import Catalog, Item
+from ...sql.plans import ItemKind
+from ...transform.pipeline import optimize
+from ..append_only import append_only
+from ..catalog import Catalog, Item
+from ..collections import Collections
+from ..oracle import Oracle
+from ..reads import ActiveReads
+from ..remap import Remap
+from ..shared_indexes import shared_by, sharing
+from ..views import expand
 from .checkpoints import Checkpoints
 from .clusters import Clusters
-from .collections import Collections
 from .hydration_jobs import HydrationJobs
 from .input_holds import InputHolds
-from .oracle import Oracle
-from .reads import ActiveReads
-from .remap import Remap
 from .replicas import ReplicaClient
-from .shared_indexes import shared_by, sharing
 from .sink_frontiers import SinkFrontiers
 from .statuses import Statuses
-from .views import expand
 
 logger = logging.getLogger(__name__)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
-from ..errors import PtvcError, ReplicaUnavailable
+from ...errors import PtvcError, ReplicaUnavailable
 
 logger = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ..expr.relation import GlobalId
-from .catalog import Catalog
-from .collections import Collections, Failure
+from ...expr.relation import GlobalId
+from ..catalog import Catalog
+from ..collections import Collections, Failure
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
-from ..replica.protocol import (
+from ...replica.protocol import (
     Append,
     Checkpointed,
     DataflowStatistics,
@@ -29,8 +29,8 @@ from ..replica.protocol import (
     StepJob,
     receive,
 )
+from ..collections import Failure
 from .clusters import Clusters
-from .collections import Failure
 from .ingests import Ingests
 from .input_holds import InputHolds
 from .installation import Installation

@@ -18,11 +18,11 @@ from collections.abc import Callable, Coroutine
 from itertools import count
 from pathlib import Path
 
-from ..config import Settings
-from ..errors import PtvcError, ReplicaUnavailable
-from ..expr.relation import GlobalId
-from ..persist.client import PersistClient, ShardId
-from ..replica.protocol import (
+from ...config import Settings
+from ...errors import PtvcError, ReplicaUnavailable
+from ...expr.relation import GlobalId
+from ...persist.client import PersistClient, ShardId
+from ...replica.protocol import (
     DriverHello,
     JobFinished,
     JobProgress,
@@ -36,27 +36,27 @@ from ..replica.protocol import (
     receive,
     replica_writer,
 )
-from ..sql.plans import ItemKind
-from .catalog import Catalog, ClusterEntry, Item
+from ...sql.plans import ItemKind
+from ..catalog import Catalog, ClusterEntry, Item
+from ..collections import Collections
+from ..group_commit import GroupCommit
+from ..oracle import Oracle
+from ..reads import ActiveReads
+from ..remap import Remap
 from .checkpoints import Checkpoints
 from .clusters import Clusters
-from .collections import Collections
 from .commit_feed import CommitFeed
 from .compaction_jobs import CompactionJobs
 from .control_socket import ControlSocket
 from .driver_client import DriverClient
 from .driver_process import Launch
-from .group_commit import GroupCommit
 from .hydration_jobs import HydrationJobs
 from .ingests import Ingests
 from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
-from .oracle import Oracle
 from .outputs import Outputs
-from .reads import ActiveReads
-from .remap import Remap
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
