@@ -9,7 +9,7 @@ from threading import Thread
 import pytest
 from inprocess import InProcess, eventually, rows, running
 from ptvc.coord.catalog import Change, Item
-from ptvc.coord.ddl import Ddl
+from ptvc.coord.ddl.catalog_changes import CatalogChanges
 from ptvc.persist.client import ShardState
 from ptvc.sql.plans import ItemKind
 
@@ -95,14 +95,14 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
     runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Upkeep between the time at which a view begins and its entry in the catalog leaves that time readable."""
-    apply = Ddl._apply
+    apply = CatalogChanges.apply
 
-    async def slow(ddl: Ddl, changes: list[Change]) -> None:
+    async def slow(self: CatalogChanges, changes: list[Change]) -> None:
         if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
             await asyncio.sleep(1.0)  # several rounds of upkeep, and ten times the history that is kept
-        await apply(ddl, changes)
+        await apply(self, changes)
 
-    monkeypatch.setattr(Ddl, "_apply", slow)
+    monkeypatch.setattr(CatalogChanges, "apply", slow)
     with runtime.connect() as db, runtime.connect() as other:
         db.execute("CREATE TABLE t (a int)")
         db.execute("INSERT INTO t VALUES (1)")

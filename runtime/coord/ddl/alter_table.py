@@ -10,17 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..errors import CheckViolation, DuplicateObject, NotNullViolation, UndefinedTable, Unsupported
-from ..expr.registry import resolve_call
-from ..expr.relation import Filter, Get, Relation, TopK
-from ..expr.scalar import ColumnRef, Scalar, transform
-from ..repr.hash import hash_columns
-from ..sql.constraints import Constraint
-from ..sql.plans import AlterTable, ItemKind
-from .catalog import Catalog, Change, Item
+from ...errors import CheckViolation, DuplicateObject, NotNullViolation, UndefinedTable, Unsupported
+from ...expr.registry import resolve_call
+from ...expr.relation import Filter, Get, Relation, TopK
+from ...expr.scalar import ColumnRef, Scalar, transform
+from ...repr.hash import hash_columns
+from ...sql.constraints import Constraint
+from ...sql.plans import AlterTable, ItemKind
+from ..catalog import Catalog, Change, Item
+from ..key_lookup import Read, duplicate, not_unique
+from ..unique_keys import UniqueKeys
 from .drop_column import drop_columns
-from .key_lookup import Read, duplicate, not_unique
-from .unique_keys import UniqueKeys
 
 
 async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, read: Read) -> list[Change]:

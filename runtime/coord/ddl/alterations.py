@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..errors import DuplicateObject, UndefinedSchema, Unsupported
-from ..sql.plans import Comment, ObjectKind, Rename, Swap
-from .catalog import Catalog, Change, SchemaEntry, renamed
+from ...errors import DuplicateObject, UndefinedSchema, Unsupported
+from ...sql.plans import Comment, ObjectKind, Rename, Swap
+from ..catalog import Catalog, Change, SchemaEntry, renamed
 
 
 def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:

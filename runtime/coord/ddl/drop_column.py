@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..errors import DependentObjectsExist, Unsupported
-from ..expr.relation import dependencies
-from ..expr.scalar import columns_of
-from ..sql.plans import AlterTable, ItemKind
-from .catalog import Catalog, Item
+from ...errors import DependentObjectsExist, Unsupported
+from ...expr.relation import dependencies
+from ...expr.scalar import columns_of
+from ...sql.plans import AlterTable, ItemKind
+from ..catalog import Catalog, Item
+from ..views import expand
 from .dependents import CASCADE_HINT, dropped_with, noun
-from .views import expand
 
 _MAINTAINED = (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX, ItemKind.SINK)
 

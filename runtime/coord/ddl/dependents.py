@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..errors import DependentObjectsExist
-from ..expr.relation import GlobalId
-from ..sql.plans import ItemKind
-from .catalog import Catalog, Item
+from ...errors import DependentObjectsExist
+from ...expr.relation import GlobalId
+from ...sql.plans import ItemKind
+from ..catalog import Catalog, Item
 
 CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
 

@@ -1,0 +1,82 @@
+"""CREATE, ALTER and DROP CLUSTER."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...config import ClusterOptions
+from ...errors import DuplicateObject, InvalidParameter
+from ...sql.plans import (
+    AlterCluster,
+    CreateCluster,
+)
+from ..catalog import (
+    Catalog,
+    Change,
+    ClusterEntry,
+)
+from ..controller import Controller
+from ..results import Command, Notice
+from .catalog_changes import CatalogChanges, skipping
+from .dependents import dropped_with, refuse_unless_empty
+
+
+class ClusterDefinitions:
+    """`slots` is how many replicas there is room for."""
+
+    def __init__(self, catalog: Catalog, controller: Controller, changes: CatalogChanges, slots: int) -> None:
+        self._catalog = catalog
+        self._controller = controller
+        self._changes = changes
+        self._slots = slots
+
+    async def create(self, plan: CreateCluster, notices: list[Notice]) -> Command:
+        if self._catalog.cluster(plan.name) is not None:
+            if not plan.if_not_exists:
+                raise DuplicateObject(f'cluster "{plan.name}" already exists', sqlstate="42710")
+            notices.append(skipping(f'cluster "{plan.name}" already exists', "42710"))
+            return Command("CREATE CLUSTER")
+        entries = self._catalog.cluster_entries()
+        self._check_slots(None, plan.options)
+        number = max((int(entry.id[1:]) for entry in entries), default=0) + 1
+        entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options))
+        await self._changes.apply([Change(None, entry)])
+        self._controller.set_cluster(entry)
+        return Command("CREATE CLUSTER")
+
+    async def alter(self, plan: AlterCluster) -> Command:
+        entry = self._cluster(plan.name)
+        self._check_slots(entry, plan.options)
+        changed = replace(entry, options={**entry.options, **plan.options})
+        await self._changes.apply([Change(entry, changed)])
+        self._controller.set_cluster(changed)
+        return Command("ALTER CLUSTER")
+
+    async def drop(self, name: str, cascade: bool) -> None:
+        entry = self._cluster(name)
+        roots = [item for item in self._catalog.user_items() if item.cluster == name]
+        refuse_unless_empty(f'cluster "{name}"', roots, cascade, "runs in it")
+        await self._changes.apply(
+            [Change(item, None) for item in dropped_with(self._catalog, roots, cascade)]
+        )
+        self._controller.drop_cluster(entry)
+        await self._changes.apply([Change(entry, None)])
+
+    def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
+        """Refuses more replicas than Spark has slots for."""
+        others = [entry.options for entry in self._catalog.cluster_entries() if entry is not changed]
+        base = changed.options if changed is not None else {}
+        counts = [ClusterOptions.from_mapping(o).replication_factor for o in (*others, {**base, **options})]
+        if sum(counts) > self._slots:
+            raise InvalidParameter(
+                f"that would be {sum(counts)} replicas, and there is room for {self._slots}",
+                sqlstate="53000",
+                hint="Start the runtime with --set replica_slots=N; a spark_master of your own needs the cores.",
+            )
+
+    def _cluster(self, name: str) -> ClusterEntry:
+        entry = self._catalog.cluster(name)
+        if entry is None:
+            raise InvalidParameter(f'unknown cluster "{name}"', sqlstate="42704")
+        return entry
