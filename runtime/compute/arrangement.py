@@ -18,6 +18,7 @@ from ..repr import buffers
 from ..repr.batch import Batch, Indices
 from ..repr.buffers import Words
 from ..repr.hash import hash_columns
+from ..repr.order import hash_order
 from ..repr.schema import Schema
 from .spine import Matches, Spine
 
@@ -38,9 +39,16 @@ class Keyed:
         return len(self.hashes)
 
 
-def keyed(batch: Batch, key: tuple[int, ...], *, null_safe: bool = False) -> Keyed:
+ORDERED_ROWS = 2_048
+"""Above so many updates it pays to put them in the order of their hashes."""
+
+
+def keyed(batch: Batch, key: tuple[int, ...], *, null_safe: bool = False, ordered: bool = False) -> Keyed:
     """The updates of `batch` that have a key in the columns `key`: all, or without `null_safe` those free of NULL
-    there."""
+    there.
+
+    With `ordered`, many are put in the order of their hashes, for what is both searched with and inserted.
+    """
     if not len(batch):
         return Keyed(batch, tuple(batch.columns[i] for i in key), np.empty(0, np.uint64))
     kept: Indices | None = None
@@ -50,7 +58,13 @@ def keyed(batch: Batch, key: tuple[int, ...], *, null_safe: bool = False) -> Key
             kept = np.flatnonzero(functools.reduce(np.logical_and, masks))
             batch = batch.take(kept)
     keys = tuple(batch.columns[i] for i in key)
-    return Keyed(batch, keys, hash_columns(keys, len(batch)), kept)
+    hashes = hash_columns(keys, len(batch))
+    if ordered and len(batch) > ORDERED_ROWS:
+        order = hash_order(hashes)
+        hashes, batch = hashes[order], batch.take(order)
+        keys = tuple(batch.columns[i] for i in key)
+        kept = order if kept is None else kept[order]
+    return Keyed(batch, keys, hashes, kept)
 
 
 class Arrangement:

@@ -4,6 +4,7 @@ from random import Random
 
 import numpy as np
 import pytest
+from ptvc.compute import arrangement
 from ptvc.compute import spine as spine_module
 from ptvc.compute.operators.joins.join import Join
 from ptvc.expr import relation as r
@@ -38,8 +39,14 @@ def keys(schema: object, positions: tuple[int, ...], types: tuple[ScalarType, ..
 )
 @pytest.mark.parametrize("seed", range(6))
 def test_join_matches_recomputation(
-    seed: int, left_key: tuple[int, ...], right_key: tuple[int, ...], null_safe: bool
+    seed: int,
+    left_key: tuple[int, ...],
+    right_key: tuple[int, ...],
+    null_safe: bool,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """Whether steps count as large, and are put in order, or not."""
+    monkeypatch.setattr(arrangement, "ORDERED_ROWS", seed % 2 * 1_000)
     random = Random(seed)
     node = r.Join(
         r.Get("left", LEFT),

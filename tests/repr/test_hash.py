@@ -171,3 +171,15 @@ def test_hashes_of_similar_rows_spread_over_ranges() -> None:
 def test_unknown_type_is_a_programming_error() -> None:
     with pytest.raises(TypeError, match="no hash for Arrow type"):
         hash_columns([pa.array([{"a": 1}])], 1)
+
+
+@pytest.mark.parametrize("type_", [pa.string(), pa.binary()])
+@pytest.mark.parametrize("distinct", [1, 3, 64, 10_000])
+def test_texts_hash_alike_whether_they_come_again_or_not(type_: pa.DataType, distinct: int) -> None:
+    texts = [f"customer {i % distinct}" for i in range(10_000)]
+    column = pa.array(["x", *texts], type_).slice(1)
+    whole = hash_columns([column], len(column))
+    pieces = [hash_columns([column.slice(i, 1_000)], 1_000) for i in range(0, 10_000, 1_000)]
+    assert np.array_equal(whole, np.concatenate(pieces))
+    with_null = pa.concat_arrays([column, pa.nulls(1, type_)])
+    assert np.array_equal(hash_columns([with_null], 10_001)[:-1], whole)

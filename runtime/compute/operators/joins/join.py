@@ -73,8 +73,8 @@ class MatchedPairs:
     def keyed(self, left: Batch, right: Batch) -> tuple[Keyed, Keyed]:
         """The two deltas of a step, prepared."""
         return (
-            keyed(left, self.left.spine.key, null_safe=self._null_safe),
-            keyed(right, self.right.spine.key, null_safe=self._null_safe),
+            keyed(left, self.left.spine.key, null_safe=self._null_safe, ordered=True),
+            keyed(right, self.right.spine.key, null_safe=self._null_safe, ordered=True),
         )
 
     def update(self, left: Keyed, right: Keyed) -> Delta:

@@ -30,7 +30,7 @@ from ....errors import Unsupported
 from ....expr.aggregates import empty_value
 from ....expr.row_errors import Evaluated, RowErrors
 from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
-from ....repr.buffers import fixed
+from ....repr.buffers import fixed, take
 from ....repr.consolidate import canonical
 from ....repr.equality import rows_equal
 from ....repr.schema import ERROR_SCHEMA, Column, Schema
@@ -151,8 +151,7 @@ class Reduce(Operator):
         if len(segments.heads) == len(batch) and segments.groups == 1:
             heads = keys
         else:
-            head_index = pa.array(segments.heads)
-            heads = tuple(key.take(head_index) for key in keys)
+            heads = take(keys, segments.heads)
         return self._emit(self._results(batch, keys, heads, segments), heads, segments)
 
     def _results(
@@ -264,13 +263,11 @@ class Reduce(Operator):
             return self.delta(self._nothing.oks, errs)
         after = chosen >= s
         segment = chosen - s * after
-        index = pa.array(chosen)
-        columns = [column.take(index) for column in results.columns]
+        columns = take(results.columns, chosen)
         if self._keys:
-            key_index = pa.array(segments.group[segment])
-            columns = [*(head.take(key_index) for head in heads), *columns]
+            columns = (*take(heads, segments.group[segment]), *columns)
         return self.delta(
-            Batch(tuple(columns), segments.times[segment], np.where(after, 1, -1).astype(np.int64)), errs
+            Batch(columns, segments.times[segment], np.where(after, 1, -1).astype(np.int64)), errs
         )
 
     def _errors(self, results: _Results, segments: Segments) -> Batch:
