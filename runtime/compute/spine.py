@@ -205,6 +205,8 @@ class Spine:
                 return
             self._runs = (*self._runs, _run_of(self.schema, self._pending))
             self._pending, self._pending_rows = [], 0
+        if self.store is None and _at_rest(self._runs):
+            return
         while self._merge(inline=True):
             pass
         self._request()
@@ -388,6 +390,17 @@ class Spine:
 
 def _nbytes(runs: Sequence[Run]) -> int:
     return sum(run.nbytes for run in runs)
+
+
+def _at_rest(runs: tuple[Run, ...]) -> bool:
+    """Whether the newest of `runs` makes no merge due: most often it does not, and to plan one costs more than to see
+    this.  Where others were due without it, they have been asked for."""
+    at, rows = len(runs) - 1, len(runs[-1].hashes)
+    while at and len(runs[at - 1].hashes) < 2 * rows:
+        at, rows = at - 1, rows + len(runs[at - 1].hashes)
+        if rows > INLINE_ROWS or len(runs) - at >= GATHERED:
+            return False
+    return len(runs) <= MAX_RUNS
 
 
 def _run_of(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:

@@ -33,9 +33,13 @@ from ....repr.batch import Batch, Indices, Mask, Times, concat_batches, empty_ba
 from ....repr.buffers import Words
 from ....repr.consolidate import canonical, consolidate, group_rows
 from ....repr.hash import hash_columns
+from ....repr.order import sort_keys
 from ....repr.schema import Schema
 from ...spine import Spine
 from ..segments import Ints
+
+_PACKED_ROWS = 1_500
+"""From so many updates on, to sort them by one number pays."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,12 +170,17 @@ def _sums(row: Indices, rank: Times, diff: Ints) -> tuple[Indices, Times, Ints]:
     """The same updates by row, then rank, one for each that are not zero together."""
     if not len(row):
         return row, rank, diff
-    order = np.lexsort((rank, row))
-    row, rank, diff = row[order], rank[order], diff[order]
-    new = np.ones(len(row), np.bool_)
-    new[1:] = (row[1:] != row[:-1]) | (rank[1:] != rank[:-1])
+    if len(row) < _PACKED_ROWS:
+        order = np.lexsort((rank, row))
+        row, rank, diff = row[order], rank[order], diff[order]
+        new = np.empty(len(row), np.bool_)
+        new[0] = True
+        new[1:] = (row[1:] != row[:-1]) | (rank[1:] != rank[:-1])
+    else:
+        order, new = sort_keys((row, rank))
+        row, rank, diff = row[order], rank[order], diff[order]
     if not new.all():
-        starts = np.flatnonzero(new)
+        (starts,) = new.nonzero()
         row, rank, diff = row[starts], rank[starts], np.add.reduceat(diff, starts)
     kept = diff != 0
     if not kept.all():
@@ -181,6 +190,7 @@ def _sums(row: Indices, rank: Times, diff: Ints) -> tuple[Indices, Times, Ints]:
 
 def _firsts(row: Indices) -> Indices:
     """Where in `row`, ascending, each value is for the first time."""
-    new = np.ones(len(row), np.bool_)
+    new = np.empty(len(row), np.bool_)
+    new[:1] = True
     new[1:] = row[1:] != row[:-1]
     return new.nonzero()[0]
