@@ -27,14 +27,14 @@ import numpy as np
 import pyarrow as pa
 
 from ..repr import buffers
-from ..repr.batch import Batch, Indices, concat_batches, empty_batch
+from ..repr.batch import Batch, Indices, concat_batches, empty_batch, picked, repeated
 from ..repr.buffers import Words
 from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
 from ..repr.order import hash_order
 from ..repr.schema import Schema
 from .memory import release_merged
-from .merge import Identity, MergeWorker, merge_runs, merge_worker
+from .merge import Identity, MergeWorker, merge_runs, merge_worker, past_runs
 from .run import Run
 from .run_file import map_run, write_run
 from .run_store import RunStore
@@ -294,10 +294,12 @@ class Spine:
             span = self._plan(self._runs, INLINE_ROWS if inline else None)
             if span is None:
                 return False
+            since = self._since
             chosen = self._runs[span[0] : span[1]]
+            if not inline:
+                chosen = past_runs(chosen, since)
             ids = {id(run) for run in chosen}
             self._merging |= ids  # nobody else takes these: several threads may merge, each its own runs
-            since = self._since
         merged: Run | None = None
         try:
             merged = merge_runs(chosen, since, self.sums, self._identity)
@@ -410,10 +412,12 @@ def _run_of(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:
     else:
         hashes = np.concatenate([hashes for hashes, _ in pending])
         batch = concat_batches(schema, [batch for _, batch in pending])
+    times, diffs = repeated(batch.times), repeated(batch.diffs)
     if not (hashes[1:] < hashes[:-1]).any():
-        return Run(hashes, batch)  # what operators insert by group is in order
+        return Run(hashes, Batch(batch.columns, times, diffs))  # what operators insert by group is in order
     order = hash_order(hashes)
-    return Run(hashes[order], batch.take(order))
+    columns = buffers.take(batch.columns, order)
+    return Run(hashes[order], Batch(columns, picked(times, order), picked(diffs, order)))
 
 
 def probe_runs(

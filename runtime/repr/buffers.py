@@ -89,6 +89,15 @@ def take(columns: Sequence[pa.Array], indices: npt.NDArray[np.int64]) -> tuple[p
     return tuple(taken)
 
 
+def concat(columns: Sequence[pa.Array]) -> pa.Array:
+    """At least one column of a type, end to end; numbers without NULLs by numpy, as in `take`."""
+    dtype = FIXED.get(columns[0].type.id)
+    if dtype is None or any(column.null_count for column in columns):
+        return pa.concat_arrays(columns)
+    whole = np.concatenate([fixed(column) for column in columns])
+    return pa.Array.from_buffers(columns[0].type, len(whole), [None, pa.py_buffer(whole)])
+
+
 def limbs(array: pa.Array) -> Words:
     """A decimal column as uint64[n, 2 or 4], least significant limb first, two's complement at its scale."""
     count = DECIMAL_LIMBS[array.type.id]

@@ -3,6 +3,7 @@ from __future__ import annotations
 import itertools
 import sys
 import threading
+import tracemalloc
 from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,16 +14,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from ptvc.compute import merge as merge_module
+from ptvc.compute import merge_output
 from ptvc.compute import run as run_module
 from ptvc.compute import spine as spine_module
 from ptvc.compute.merge import MergeWorker
 from ptvc.compute.run import Run
 from ptvc.compute.spine import Spine, map_run, probe_runs, write_run
 from ptvc.errors import StorageError
+from ptvc.repr import batch as batch_module
 from ptvc.repr.batch import Batch, concat_batches
 from ptvc.repr.buffers import Words
 from ptvc.repr.hash import hash_columns
-from ptvc.repr.types import INT8, TEXT
+from ptvc.repr.types import INT4, INT8, TEXT
 
 from .histories import batch_of, history, schema_of, updates_of
 from .reference import Row, Rows, Update, as_of, collect
@@ -42,6 +45,9 @@ def small_merges(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(spine_module, "GATHERED", 2)
     monkeypatch.setattr(spine_module, "_SORTED_PROBES", 3)
     monkeypatch.setattr(merge_module, "CHUNK_ROWS", 4)
+    monkeypatch.setattr(batch_module, "REPEATED_ROWS", 1)
+    monkeypatch.setattr(merge_output, "PAGES_BYTES", 128)
+    monkeypatch.setattr(merge_output, "HUGE_PAGES_BYTES", 256)
 
 
 def row(random: Random) -> Row:
@@ -448,3 +454,79 @@ def test_what_is_inserted_stays_apart_from_what_a_spine_stands_on(
     assert total(whole.runs) == as_of(old + new, 6)
     found, expected = (as_of(updates_of(s.probe(keys, hashes).rows), 6) for s in (other, whole))
     assert found == expected != {}
+
+
+NUMBERS = schema_of(INT8, INT4)
+
+
+def numbers(rows: int, start: int, time: int, diff: int = 1) -> Batch:
+    columns = (np.arange(start, start + rows), np.arange(rows, dtype=np.int32))
+    return Batch(tuple(map(pa.array, columns)), np.full(rows, time, np.uint64), np.full(rows, diff))
+
+
+def test_one_time_and_one_diff_take_no_memory(inline: MergeWorker, tmp_path: Path) -> None:
+    """After a merge as before it, and where not all rows are alike they are kept as they are."""
+    spine = Spine(NUMBERS, (0,), worker=inline)
+    row_bytes = 8 + 8 + 4
+    for i in range(8):
+        spine.insert(numbers(20_000, 20_000 * i, i))
+        spine.advance_since(i + 1)
+    spine.insert(numbers(1_000, 0, 8, -1))
+    run = merge_module.merge_runs(spine.runs, 9, (), spine._identity)
+    assert len(run) == 159_000
+    assert run.nbytes == 159_000 * row_bytes + 16
+    assert set(run.batch.times.tolist()) == {9}
+    assert set(run.batch.diffs.tolist()) == {1}
+    write_run(tmp_path / "run", run)
+    mapped = map_run(tmp_path / "run")
+    assert np.array_equal(mapped.batch.times, run.batch.times)
+    assert np.array_equal(mapped.batch.diffs, run.batch.diffs)
+    spine.clear()
+    spine.insert(numbers(30_000, 20_000, 9, 2))
+    merged = merge_module.merge_runs((run, *spine.runs), 10, (), spine._identity)
+    assert sorted(set(merged.batch.diffs.tolist())) == [1, 2]
+    assert merged.nbytes == len(merged) * (row_bytes + 8) + 8
+    for kept in (run, merged):
+        with pytest.raises(ValueError, match="read-only"):
+            kept.batch.times[0] = 1
+
+
+def test_a_merge_needs_its_input_its_output_and_one_chunk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(merge_module, "CHUNK_ROWS", 1 << 10)
+    monkeypatch.setattr(merge_output, "PAGES_BYTES", sys.maxsize)  # pages of their own are not traced
+    spine = Spine(NUMBERS, (0,), worker=MergeWorker(inline=True))
+    runs = []
+    for i, rows in enumerate((100_000, 40_000, 10_000)):
+        spine.clear()
+        spine.insert(numbers(rows, 7 * i, i))
+        runs += spine.runs
+    tracemalloc.start()
+    try:
+        merged = merge_module.merge_runs(runs, 3, (), spine._identity)
+        kept, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert merged.nbytes <= kept <= merged.nbytes + 100_000
+    assert most <= merged.nbytes + 1_000_000
+
+
+def test_times_that_readers_tell_apart_are_left_out_of_a_large_merge(inline: MergeWorker) -> None:
+    spine = Spine(NUMBERS, (0,), worker=inline)
+    newest = numbers(2_000, 40_000, 1)
+    newest.times[1_000:] = 2
+    old = [numbers(20_000, 0, 0), numbers(8_000, 20_000, 0), numbers(3_900, 30_000, 0)]
+    for batch in old:
+        spine.insert(batch)
+    spine.advance_since(1)
+    assert [len(run) for run in spine.runs] == [20_000, 8_000, 3_900]
+    spine.insert(newest)
+    assert [len(run) for run in spine.runs] == [31_900, 2_000]
+    assert set(spine.runs[0].batch.times.tolist()) == {1}
+    spine.advance_since(3)
+    spine.insert(numbers(15_000, 50_000, 3))
+    assert [len(run) for run in spine.runs] == [48_900]
+    assert set(spine.runs[0].batch.times.tolist()) == {3}
+    expected = [
+        update for batch in (*old, newest, numbers(15_000, 50_000, 3)) for update in updates_of(batch)
+    ]
+    assert as_of(contents(spine.runs), 3) == as_of(expected, 3)

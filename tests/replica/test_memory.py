@@ -95,7 +95,7 @@ def test_an_index_that_is_too_large_is_moved_out_and_one_that_cannot_be_fails(tm
         said += dataflows.install(index(install(name, source, 0), tmp_path / name))
     said += dataflows.step()
     assert not any(isinstance(message, Status) for message in said)
-    dataflows.memory.limit = 200_000
+    dataflows.memory.limit = 150_000
     while said := list(dataflows.limit_memory()):
         raise AssertionError(said)
     merge_worker().drain()

@@ -32,3 +32,20 @@ def test_take_is_arrows_own(seed: int) -> None:
 def test_take_nothing_from_nothing() -> None:
     (taken,) = buffers.take([pa.array([], pa.int64())], np.empty(0, np.int64))
     assert (taken.type, len(taken)) == (pa.int64(), 0)
+
+
+@pytest.mark.parametrize("with_nulls", [0, 1])
+def test_concat_is_arrows_own(with_nulls: int) -> None:
+    random = Random(1)
+    for type_, values in VALUES:
+        parts = [
+            pa.array(random.choices(values[: len(values) - 1 + with_nulls], k=30), type_).slice(
+                offset, length
+            )
+            for offset, length in ((0, 30), (3, 20), (5, 0))
+        ]
+        for chosen in (parts, parts[:1]):
+            whole, expected = buffers.concat(chosen), pa.concat_arrays(chosen)
+            whole.validate(full=True)
+            assert whole.type == expected.type
+            assert str(whole.to_pylist()) == str(expected.to_pylist())
