@@ -70,8 +70,10 @@ class Settings:
         metadata={"help": "memory that the dataflows of one replica may hold; 0 is any amount"},
     )
     compaction_job_min_bytes: int = field(
-        default=256 * 1024 * 1024,
-        metadata={"help": "batches of a collection that have more bytes together are merged by a Spark job"},
+        default=128 * 1024 * 1024,
+        metadata={
+            "help": "batches of a collection that take more bytes together, in memory, are merged by a Spark job"
+        },
     )
     tick_ms: int = field(default=1_000, metadata={"help": "how often time advances when nothing is written"})
     compaction_interval_ms: int = field(default=5_000, metadata={"help": "how often old times are merged"})

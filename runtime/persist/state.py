@@ -124,6 +124,11 @@ class ShardBatch:
     def nbytes(self) -> int:
         return sum(part.nbytes for part in self.parts)
 
+    @property
+    def decoded_nbytes(self) -> int:
+        """About the bytes that its updates take in memory."""
+        return sum(part.decoded_nbytes for part in self.parts)
+
 
 @dataclass(frozen=True, slots=True)
 class Change:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from random import Random
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from persist_support import SCHEMA, UnreliableBlob, append, delta_of, read_at, read_between
 from ptvc.clock import ManualClock
@@ -20,6 +22,9 @@ from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_snapshot
 from ptvc.persist.state import ShardBatch
 from ptvc.persist.write import write_parts
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import INT8
 
 KIB = 1024
 
@@ -54,8 +59,47 @@ def test_neighbours_of_a_tier_are_chosen(sizes: list[int], expected: tuple[int, 
 
 
 def test_a_merge_reads_no_more_than_its_limit() -> None:
-    assert chosen([1000] * 30, max_bytes=10_000) == (20, 30)
-    assert chosen([1000] * 30, max_bytes=5_000) == (0, 0)
+    """By what the batches take in memory, not by what is left of them encoded."""
+    one = batch(0, 1_000).decoded_nbytes
+    assert one > 4_000
+    assert chosen([1000] * 30, max_bytes=10 * one) == (20, 30)
+    assert chosen([1000] * 30, max_bytes=10 * one - 1) == (21, 30)
+    assert chosen([1000] * 30, max_bytes=5 * one) == (0, 0)
+
+
+def test_the_memory_of_a_part_follows_its_rows() -> None:
+    """Consecutive integers are packed to next to nothing."""
+    rows = 50_000
+    batch = Batch((pa.array(np.arange(rows)),), np.full(rows, 3, np.uint64), np.ones(rows, np.int64))
+    (part,) = write_parts(
+        MemoryBlob(), "s", Schema((Column("a", INT8),)), Delta(batch, NO_ERRORS), writer="w"
+    )
+    assert part.nbytes < 2 * rows
+    assert 1.0 <= part.decoded_nbytes / batch.nbytes <= 2.0
+
+
+@pytest.mark.parametrize("piece_bytes", [100, 3_000, 1 << 30])
+def test_a_merge_by_pieces_has_the_same_contents(
+    client: PersistClient, monkeypatch: pytest.MonkeyPatch, piece_bytes: int
+) -> None:
+    """Rows that cancel are in different batches; there are errors, and updates of errors only."""
+    monkeypatch.setattr(compact, "PIECE_BYTES", piece_bytes)
+    client.create_shard("s", SCHEMA)
+    random = Random(5)
+    live: list[tuple[int, str]] = []
+    for time in range(20):
+        updates = []
+        if time % 5:
+            gone = [live.pop(random.randrange(len(live))) for _ in range(len(live) // 2)]
+            new = [(random.randrange(40), random.choice("xyz")) for _ in range(20)]
+            live += new
+            updates = [(row, time, -1) for row in gone] + [(row, time, 1) for row in new]
+        append(client, "s", time, time + 1, updates, [(("22012", "x"), time, 1)])
+    truth = {time: read_at(client, "s", time) for time in range(12, 20)}
+    client.set_hold("s", "h", 12, critical=True)
+    assert client.compact("s", force=True)
+    assert {time: read_at(client, "s", time) for time in range(12, 20)} == truth
+    assert sum(n > 0 for n in truth[19].values()) > 10
 
 
 def test_history_stays_logarithmic(client: PersistClient, consensus: Consensus) -> None:
