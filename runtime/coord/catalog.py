@@ -284,6 +284,8 @@ class Catalog:
         self._populated: frozenset[str] = frozenset()
         self._schemas: dict[str, SchemaEntry] = {}
         self._clusters: dict[str, ClusterEntry] = {}
+        self._ordered: tuple[Item, ...] = ()
+        self._dependents: dict[GlobalId, list[Item]] = {}
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next_oid = FIRST_USER_OID
         self._next_id = 1
@@ -349,6 +351,12 @@ class Catalog:
                     self._next_id = max(self._next_id, next_id)
                     self._next_oid = max(self._next_oid, next_oid)
         self._populated = frozenset(schema for schema, _ in self._by_name)
+        self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
+        dependents: dict[GlobalId, list[Item]] = {}
+        for item in self._ordered:
+            for id_ in dict.fromkeys(item.uses):
+                dependents.setdefault(id_, []).append(item)
+        self._dependents = dependents
         self._planned.clear()
         self.version += 1
 
@@ -370,11 +378,11 @@ class Catalog:
 
     def user_items(self) -> list[Item]:
         """In order of creation, so that every object comes after those it uses."""
-        return sorted(self._items.values(), key=lambda item: int(item.id[1:]))
+        return list(self._ordered)
 
     def dependents(self, id: GlobalId) -> list[Item]:
         """Objects whose definition names `id`, indexes on it included, in order of creation."""
-        return [item for item in self.user_items() if id in item.uses]
+        return list(self._dependents.get(id, ()))
 
     def schemas(self) -> list[SchemaEntry]:
         return list(self._schemas.values())
@@ -394,7 +402,7 @@ class Catalog:
         return list(self._clusters.values())
 
     def indexes_on(self, id: GlobalId) -> list[Item]:
-        return [i for i in self._items.values() if i.kind is ItemKind.INDEX and i.on == id]
+        return [i for i in self.dependents(id) if i.kind is ItemKind.INDEX and i.on == id]
 
     # -- CatalogView --
 

@@ -115,6 +115,10 @@ class Collections:
         self._failures[id] = failure
         self.wake()
 
+    @property
+    def any_failed(self) -> bool:
+        return bool(self._failures)
+
     def recover(self, id: GlobalId) -> None:
         self._failures.pop(id, None)
 

@@ -6,6 +6,7 @@ why.  When it goes on, so does what waited for it alone.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -29,32 +30,55 @@ class Statuses:
         self._collections = collections
         self._now_ms = now_ms
         self._by_id: dict[GlobalId, ObjectStatus] = {}
+        self._failed: dict[GlobalId, Failure] = {}
 
     def get(self, id: GlobalId) -> ObjectStatus | None:
         return self._by_id.get(id)
 
     def set(self, id: GlobalId, state: str, reason: str | None, failure: Failure | None = None) -> None:
+        if self._catalog.find_by_id(id) is None:
+            return  # what a replica has said of an object that was dropped meanwhile
         self._by_id[id] = ObjectStatus(state, reason, self._now_ms())
         if state == "failed":
-            self._fail(id, failure or Failure(reason or "unknown reason"))
+            self._failed[id] = failure or Failure(reason or "unknown reason")
+            self._fail(id)
         else:
+            self._failed.pop(id, None)
             self._recover(id)
 
     def forget(self, id: GlobalId) -> None:
         """The object was dropped."""
         self._by_id.pop(id, None)
+        self._failed.pop(id, None)
 
     def _recover(self, id: GlobalId) -> None:
         """The object goes on, and so does what waited for it alone."""
-        self._collections.recover(id)
-        for dependent in self._catalog.dependents(id):
-            status = self._by_id.get(dependent.id)
-            if status is None or status.state != "failed":
-                self._recover(dependent.id)
+        if not self._collections.any_failed:
+            return
+        for object_id in self._maintained_from(id):
+            self._collections.recover(object_id)
+        for other in self._failed:
+            self._fail(other)
 
-    def _fail(self, id: GlobalId, failure: Failure) -> None:
+    def _fail(self, id: GlobalId) -> None:
         """The object, and everything that is maintained from it, goes no further."""
-        self._collections.fail(id, failure)
-        for dependent in self._catalog.dependents(id):
-            reason = f'"{self._catalog.get(id).name}", which it reads, failed: {failure.reason}'
-            self._fail(dependent.id, replace(failure, reason=reason))
+        reasons = {id: self._failed[id]}
+        for object_id, source in self._maintained_from(id).items():
+            if source is not None:
+                before = reasons[source]
+                reason = f'"{self._catalog.get(source).name}", which it reads, failed: {before.reason}'
+                reasons[object_id] = replace(before, reason=reason)
+            self._collections.fail(object_id, reasons[object_id])
+
+    def _maintained_from(self, id: GlobalId) -> dict[GlobalId, GlobalId | None]:
+        """The object, and those that are maintained from it and have not failed themselves: each once, with the one
+        of its inputs by way of which it was found."""
+        found: dict[GlobalId, GlobalId | None] = {id: None}
+        waiting = deque([id])
+        while waiting:
+            source = waiting.popleft()
+            for dependent in self._catalog.dependents(source):
+                if dependent.id not in found and dependent.id not in self._failed:
+                    found[dependent.id] = source
+                    waiting.append(dependent.id)
+        return found
