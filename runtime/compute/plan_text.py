@@ -13,7 +13,7 @@ its own.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import assert_never
+from typing import Any, assert_never
 
 from ..expr.interval_output import literal_text
 from ..expr.relation import GlobalId, OrderBy
@@ -62,19 +62,44 @@ from .plan import (
 )
 
 
-def plan_text(plan: DataflowPlan, names: Mapping[GlobalId, str] | None = None) -> str:
+def plan_json(plan: DataflowPlan, names: Mapping[GlobalId, str] | None = None) -> list[dict[str, Any]]:
+    """The plan's nodes: number, level, operator, its details as text, the nodes that it reads, columns, and whether
+    its rows are the output's.  A loop has nodes of its own."""
+    level = {id: at for at, ids in enumerate(levels(plan)) for id in ids}
+    return [
+        {"level": level[node.id]} | _node_json(node, names or {}) | {"output": node.id == plan.output}
+        for node in plan.nodes
+    ]
+
+
+def _node_json(node: Node, names: Mapping[GlobalId, str]) -> dict[str, Any]:
+    name, details = _op(node.op, names)
+    shown: dict[str, Any] = {
+        "node": node.id,
+        "operator": name,
+        "details": details + _index(node.op, names),
+        "inputs": list(node.inputs),
+        "columns": list(node.schema.names),
+    }
+    if isinstance(node.op, IterateOp):
+        shown["loop"] = [_node_json(inner, names) for inner in node.op.nodes]
+    return shown
+
+
+def plan_text(plan: DataflowPlan, names: Mapping[GlobalId, str] | None = None, *, loops: bool = True) -> str:
     """The plan as lines: node, level, operator with its inputs and details, output columns.  `names` are those of
-    indexes."""
+    objects; the graphs of `loops` may be left out."""
+    known = names or {}
     level = {id: at for at, ids in enumerate(levels(plan)) for id in ids}
     lines = []
     for node in plan.nodes:
         columns = ", ".join(node.schema.names)
         output = " -> output" if node.id == plan.output else ""
         lines.append(
-            f"{node.id:>3}  level {level[node.id]}  {_node(node)}{_index(node.op, names or {})}  ({columns}){output}"
+            f"{node.id:>3}  level {level[node.id]}  {_node(node, known)}{_index(node.op, known)}  ({columns}){output}"
         )
-        if isinstance(node.op, IterateOp):
-            lines += _inside(node.op, "       ")
+        if loops and isinstance(node.op, IterateOp):
+            lines += _inside(node.op, "       ", known)
     return "\n".join(lines)
 
 
@@ -85,21 +110,21 @@ def _index(op: Op, names: Mapping[GlobalId, str]) -> str:
     return f" by index {names.get(op.index, op.index)}"
 
 
-def _inside(loop: IterateOp, indent: str) -> list[str]:
+def _inside(loop: IterateOp, indent: str, known: Mapping[GlobalId, str]) -> list[str]:
     """The graph of a loop, one operator a line."""
     lines = []
     for node in loop.nodes:
         names = ", ".join(node.schema.names)
         bound = "".join(f" -> binding {b}" for b, result in enumerate(loop.results) if result == node.id)
-        lines.append(f"{indent}{node.id:>3}  {_node(node)}  ({names}){bound}")
+        lines.append(f"{indent}{node.id:>3}  {_node(node, known)}  ({names}){bound}")
         if isinstance(node.op, IterateOp):
-            lines += _inside(node.op, indent + "     ")
+            lines += _inside(node.op, indent + "     ", known)
     return lines
 
 
-def _node(node: Node) -> str:
+def _node(node: Node, names: Mapping[GlobalId, str]) -> str:
     inputs = ", ".join(f"%{i}{_exchange(by)}" for i, by in zip(node.inputs, node.exchange, strict=True))
-    name, details = _op(node.op)
+    name, details = _op(node.op, names)
     return " ".join(part for part in (name, inputs, details) if part)
 
 
@@ -113,10 +138,10 @@ def _columns(positions: Sequence[int]) -> str:
     return ", ".join(f"#{i}" for i in positions)
 
 
-def _op(op: Op) -> tuple[str, str]:
+def _op(op: Op, names: Mapping[GlobalId, str]) -> tuple[str, str]:
     match op:
         case Import(id=id):
-            return "Import", id
+            return "Import", names.get(id, id)
         case ConstantOp(rows=rows):
             return "Constant", f"{len(rows)} rows"
         case Mfp():

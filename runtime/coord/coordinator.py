@@ -27,6 +27,7 @@ from .controller import Controller
 from .controller.driver_process import DriverProcess, Launch
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
+from .explain import Explainer
 from .group_commit import GroupCommit
 from .introspection import Introspection
 from .maintenance import Maintenance
@@ -127,6 +128,7 @@ class Coordinator:
             ddl,
             self._commit,
             Introspection(self.catalog, self.collections, self.controller, self._sessions),
+            Explainer(self.oracle, self.catalog, self.collections, self.controller),
         )
         maintenance = Maintenance(
             self._settings,

@@ -5,22 +5,25 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from time import monotonic
 from typing import TYPE_CHECKING, TypeGuard
 
 from ..clock import Clock
-from ..compute.lower import lower
-from ..compute.plan_text import plan_text
 from ..errors import InvalidTransactionState, SerializationFailure
-from ..expr.relation import GlobalId, Project, Relation, TopK, dependencies
+from ..expr.relation import GlobalId, Project, Relation, TopK
 from ..repr.batch import Batch
+from ..sql.plan import PUSHDOWN_SCHEMA
 from ..sql.plan_cache import PlanCache
+from ..sql.plan_explain import Explanation
 from ..sql.plans import (
     CopyFrom,
     CopyTo,
     CreateTable,
     Delete,
     Explain,
-    ExplainStage,
+    ExplainAnalyze,
+    ExplainPushdown,
+    ExplainTimestamp,
     Insert,
     Merge,
     NoOp,
@@ -29,19 +32,16 @@ from ..sql.plans import (
     Truncate,
     Update,
 )
-from ..transform.pipeline import optimize
-from .append_only import append_only
 from .catalog import Catalog, Shape
 from .ddl import Ddl, Definition
+from .explain import Explainer
 from .group_commit import Conflict, GroupCommit
 from .introspection import Introspection
 from .peeks import Peeks, ReadContext
 from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
-from .shared_indexes import index_keys, indexes_for
-from .show import text_lines
+from .show import text_lines, text_rows
 from .transaction import Transaction, TransactionKind
 from .unique_keys import KeysTaken
-from .views import expand
 from .writes import Writes
 
 if TYPE_CHECKING:
@@ -60,6 +60,7 @@ class Sequencer:
         ddl: Ddl,
         commit: GroupCommit,
         introspection: Introspection,
+        explainer: Explainer,
     ) -> None:
         self._clock = clock
         self.catalog = catalog
@@ -70,6 +71,7 @@ class Sequencer:
         self._commit = commit
         self._retrying = asyncio.Lock()
         self._introspection = introspection
+        self._explainer = explainer
 
     def now_us(self) -> int:
         return self._clock.now_ms() * 1000
@@ -122,8 +124,8 @@ class Sequencer:
                 return CopyOut(query.schema, rows, options)
             case Insert() | Update() | Delete() | Merge() | Truncate():
                 return await self._write(planned, session, transaction)
-            case Explain():
-                return text_lines("QUERY PLAN", self._explain(planned, session).splitlines(), "EXPLAIN")
+            case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
+                return await self._explain(planned, session, context, transaction)
             case NoOp(tag=tag):
                 return Command(tag)
             case _:
@@ -231,16 +233,25 @@ class Sequencer:
         item = self.catalog.get(plan.table)
         return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
 
-    def _explain(self, planned: Explain, session: Session) -> str:
-        if planned.stage is not ExplainStage.PHYSICAL:
-            return planned.text
-        relation = expand(planned.relation, self.catalog)
-        chosen = index_keys(
-            indexes_for(self.catalog, dependencies(relation), session.variables.get("cluster"))
-        )
-        names = {key.index: self.catalog.get(key.index).name for key in chosen}
-        plan = lower(optimize(relation), append_only=append_only(relation, self.catalog), indexes=chosen)
-        return plan_text(plan, names)
+    async def _explain(
+        self, planned: Explanation, session: Session, context: ReadContext, transaction: Transaction
+    ) -> Rows:
+        cluster = session.variables.get("cluster")
+        match planned:
+            case Explain():
+                lines = self._explainer.plan(planned, cluster)
+            case ExplainTimestamp():
+                lines = self._explainer.timestamp(planned, context.time)
+            case ExplainPushdown():
+                return text_rows(PUSHDOWN_SCHEMA.names, self._explainer.pushdown(planned), "EXPLAIN")
+            case ExplainAnalyze(query=None):
+                lines = self._explainer.analyze_object(planned)
+            case ExplainAnalyze(query=Select() as query):
+                begun, rows = monotonic(), 0
+                async for columns in self._select(query, context, transaction):
+                    rows += len(columns[0]) if columns else 0
+                lines = self._explainer.analyze(planned, rows, monotonic() - begun, cluster)
+        return text_lines("QUERY PLAN", lines, "EXPLAIN")
 
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:
         return ReadContext(

@@ -25,6 +25,11 @@ def text_lines(title: str, lines: list[str], tag: str) -> Rows:
     return _rows((title,), [lines], tag)
 
 
+def text_rows(names: tuple[str, ...], rows: list[list[str]], tag: str) -> Rows:
+    """Rows of text."""
+    return _rows(names, [[row[i] for row in rows] for i in range(len(names))], tag)
+
+
 def _rows(names: tuple[str, ...], columns: list[list[str]], tag: str = "SHOW") -> Rows:
     arrays = tuple(pa.array(values, pa.string()) for values in columns)
 

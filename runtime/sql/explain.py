@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from ..expr import relation as rel
 from ..expr.interval_output import literal_text
@@ -29,25 +30,49 @@ _INFIX = {
 }  # fmt: skip
 
 
-def explain(relation: rel.Relation) -> str:
-    return "\n".join(_lines(relation, 0))
+Names = Mapping[rel.GlobalId, str]
 
 
-def _lines(relation: rel.Relation, depth: int) -> list[str]:
-    lines = ["  " * depth + _head(relation)]
+def explain(relation: rel.Relation, names: Names | None = None) -> str:
+    """The tree as lines; objects by their `names`, or ids."""
+    return "\n".join(_lines(relation, 0, names or {}))
+
+
+def explain_json(relation: rel.Relation, names: Names | None = None) -> dict[str, Any]:
+    """The tree as JSON: of each operator its name, its details as text, its columns and its inputs."""
+    known = names or {}
+    operator, _, details = _head(relation, known).partition(" ")
+    node: dict[str, Any] = {"operator": operator, "details": details, "columns": list(relation.schema.names)}
+    if isinstance(relation, rel.LetRec):
+        bindings = {binding.id: explain_json(binding.value, known) for binding in relation.bindings}
+        return node | {"bindings": bindings, "inputs": [explain_json(relation.body, known)]}
+    return node | {"inputs": [explain_json(child, known) for child in rel.inputs(relation)]}
+
+
+def finishing_line(finishing: rel.Finishing) -> str | None:
+    """What happens to the rows of a one-off query at last; None if nothing does."""
+    if not finishing.order and finishing.limit is None and not finishing.offset:
+        return None
+    keys = ", ".join(map(_order, finishing.order))
+    limit = "none" if finishing.limit is None else str(finishing.limit)
+    return f"Finish order=({keys}) limit={limit} offset={finishing.offset}"
+
+
+def _lines(relation: rel.Relation, depth: int, names: Names) -> list[str]:
+    lines = ["  " * depth + _head(relation, names)]
     if isinstance(relation, rel.LetRec):
         for binding in relation.bindings:
-            lines += ["  " * (depth + 1) + f"Binding {binding.id}", *_lines(binding.value, depth + 2)]
-        return [*lines, "  " * (depth + 1) + "Body", *_lines(relation.body, depth + 2)]
+            lines += ["  " * (depth + 1) + f"Binding {binding.id}", *_lines(binding.value, depth + 2, names)]
+        return [*lines, "  " * (depth + 1) + "Body", *_lines(relation.body, depth + 2, names)]
     for child in rel.inputs(relation):
-        lines.extend(_lines(child, depth + 1))
+        lines.extend(_lines(child, depth + 1, names))
     return lines
 
 
-def _head(relation: rel.Relation) -> str:
+def _head(relation: rel.Relation, names: Names) -> str:
     match relation:
         case rel.Get(id=id_):
-            return f"Get {id_}"
+            return f"Get {names.get(id_, id_)}"
         case rel.Constant(rows=rows):
             shown = ", ".join("(" + ", ".join(_value(v) for v in row) + ")" for row in rows[:5])
             more = f", ... {len(rows) - 5} more" if len(rows) > 5 else ""

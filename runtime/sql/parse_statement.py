@@ -8,15 +8,12 @@ from ..errors import Unsupported
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_alter_table import RELATIONS, AlterTableParser
-from .plans import ExplainStage, ObjectKind
-
-_SHOW_KINDS = (
-    "tables", "views", "sources", "sinks", "indexes", "clusters", "schemas", "objects", "columns",
-)  # fmt: skip
+from .parse_alter_table import RELATIONS
+from .parse_explain import ExplainParser
+from .plans import ObjectKind
 
 
-class StatementParser(AlterTableParser):
+class StatementParser(ExplainParser):
     def statement(self) -> st.StatementNode:
         """One statement, up to `;` or the end."""
         node = self._statement()
@@ -135,34 +132,7 @@ class StatementParser(AlterTableParser):
         return st.CommentStatement(kind, name, text)
 
     def _explain(self) -> st.StatementNode:
-        self.expect_words("explain")
-        stage = ExplainStage.OPTIMIZED
-        position = self.token.position
-        if (self.at_symbol("(") and not self.at_query()) or self.at_any(
-            "analyze", "verbose", "timestamp", "filter"
-        ):
-            raise Unsupported(
-                "EXPLAIN options are not supported yet",
-                hint="EXPLAIN [RAW | DECORRELATED | OPTIMIZED | PHYSICAL] PLAN FOR query.",
-                position=position,
-            )
-        word = self.accept_any("raw", "decorrelated", "optimized", "physical")
-        if word is not None:
-            stage = ExplainStage(word)
-            self.expect_words("plan")
-            self.expect_words("for")
-        elif self.accept_words("plan"):
-            self.expect_words("for")
-        if not self.at_query():
-            self.fail() if self.token.kind is TokenKind.END else self._refuse_explain()
-        return st.ExplainStatement(stage, self.query())
-
-    def _refuse_explain(self) -> NoReturn:
-        raise Unsupported(
-            f"EXPLAIN of {self.token.value.upper()} is not supported yet",
-            hint="EXPLAIN takes a query.",
-            position=self.token.position,
-        )
+        return self.explain_statement()
 
 
 _STATEMENTS = {

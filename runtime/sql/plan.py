@@ -15,16 +15,22 @@ from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
 from . import plan_changes, plan_data, plan_definitions, plans
 from . import statements as st
-from .explain import explain
 from .parse import Statement, too_complex
 from .plan_alter_table import alter_table
+from .plan_explain import plan_explain
 from .plan_merge import merge
 from .plan_show import show
 from .planner import Planner
-from .plans import ExplainStage, PlanContext, PlannedStatement, Prepared
+from .plans import PlanContext, PlannedStatement, Prepared
 from .scope import Correlated
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
+PUSHDOWN_SCHEMA = Schema(
+    tuple(
+        Column(name, TEXT, False)
+        for name in ("Source", "Total Bytes", "Selected Bytes", "Total Parts", "Selected Parts")
+    )
+)
 
 
 def describe(
@@ -94,8 +100,10 @@ def result_schema(planned: PlannedStatement) -> Schema | None:
     match planned:
         case plans.Select(schema=schema):
             return schema
-        case plans.Explain():
+        case plans.Explain() | plans.ExplainTimestamp() | plans.ExplainAnalyze():
             return EXPLAIN_SCHEMA
+        case plans.ExplainPushdown():
+            return PUSHDOWN_SCHEMA
         case plans.ShowVariable(name=None):
             names = ("name", "setting", "description")
             return Schema(tuple(Column(name, TEXT, False) for name in names))
@@ -124,7 +132,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         case st.QueryStatement(query=query):
             return plan_data.finished(planner, query)
         case st.ExplainStatement():
-            return _explain(planner, node)
+            return plan_explain(planner, node)
         case st.InsertStatement():
             return plan_data.insert(planner, node)
         case st.UpdateStatement():
@@ -235,24 +243,6 @@ def _session(node: _Session) -> PlannedStatement:
             return plans.NoOp(tag)
         case _:
             assert_never(node)
-
-
-def _explain(planner: Planner, node: st.ExplainStatement) -> plans.Explain:
-    select = plan_data.finished(planner, node.query)
-    relation = select.relation
-    if node.stage in (ExplainStage.OPTIMIZED, ExplainStage.PHYSICAL):
-        relation = optimize(relation)
-    text = explain(relation)
-    finishing = select.finishing
-    if finishing.order or finishing.limit is not None or finishing.offset:
-        keys = ", ".join(
-            f"#{k.index} {'DESC' if k.descending else 'ASC'} NULLS {'FIRST' if k.nulls_first else 'LAST'}"
-            for k in finishing.order
-        )
-        limit = "none" if finishing.limit is None else str(finishing.limit)
-        indented = "\n".join(f"  {line}" for line in text.splitlines())
-        text = f"Finish order=({keys}) limit={limit} offset={finishing.offset}\n{indented}"
-    return plans.Explain(node.stage, relation, text)
 
 
 def _optimized(planned: PlannedStatement) -> PlannedStatement:

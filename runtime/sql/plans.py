@@ -126,13 +126,44 @@ class ExplainStage(enum.Enum):
     PHYSICAL = "physical"
 
 
+class ExplainFormat(enum.Enum):
+    TEXT = "text"
+    JSON = "json"
+
+
 @dataclass(frozen=True, slots=True)
 class Explain:
-    """EXPLAIN of a query; `text` is the finished plan, except for PHYSICAL, which the coordinator lowers."""
+    """EXPLAIN PLAN of a query, which is optimized unless the stage is earlier, or of the definition of `object`."""
 
     stage: ExplainStage
-    relation: Relation
-    text: str
+    relation: Relation | None
+    finishing: Finishing | None
+    object: GlobalId | None
+    format: ExplainFormat
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainTimestamp:
+    query: Select
+    format: ExplainFormat
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainPushdown:
+    """Of a query's relation, or of an object's."""
+
+    relation: Relation | None
+    object: GlobalId | None
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainAnalyze:
+    """Of a query, which is run, or of a maintained object; `measures` are cpu, memory, hydration, or none for all."""
+
+    query: Select | None
+    object: GlobalId | None
+    measures: tuple[str, ...]
+    format: ExplainFormat
 
 
 # --- data --------------------------------------------------------------------------------------------------------
@@ -512,6 +543,9 @@ class NoOp:
 PlannedStatement = (
     Select
     | Explain
+    | ExplainTimestamp
+    | ExplainPushdown
+    | ExplainAnalyze
     | Insert
     | Update
     | Delete

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from .ast import Expression, FromItem, Name, Query, SelectItem, TypeName
 from .constraints import ConstraintKind
-from .plans import CopyOptions, ExplainStage, ObjectKind
+from .plans import CopyOptions, ExplainFormat, ExplainStage, ObjectKind
 
 ObjectName = Name
 OptionValue = str | int | bool
@@ -21,8 +21,15 @@ class QueryStatement:
 
 @dataclass(frozen=True, slots=True)
 class ExplainStatement:
+    """`what` is plan, timestamp, pushdown or analyze; of a query, or of the object of that kind and name."""
+
+    what: str
     stage: ExplainStage
-    query: Query
+    format: ExplainFormat
+    query: Query | None
+    kind: ObjectKind | None = None
+    name: ObjectName | None = None
+    measures: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

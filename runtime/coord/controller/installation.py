@@ -12,12 +12,11 @@ import asyncio
 import logging
 
 from ...compute.checkpoint import Checkpoint, fingerprint
-from ...compute.lower import lower
 from ...compute.plan import DataflowPlan, shared_nodes
 from ...config import Settings
 from ...directory import installed_version
 from ...errors import UndefinedObject
-from ...expr.relation import GlobalId, Map, Relation
+from ...expr.relation import GlobalId
 from ...persist.client import PersistClient, ShardId, ShardState
 from ...replica.protocol import (
     Hydrated,
@@ -32,15 +31,13 @@ from ...replica.protocol import (
     ViewOutput,
 )
 from ...sql.plans import ItemKind
-from ...transform.pipeline import optimize
-from ..append_only import append_only
 from ..catalog import Catalog, Item
 from ..collections import Collections
+from ..maintained_plan import maintained_plan
 from ..oracle import Oracle
 from ..reads import ActiveReads
 from ..remap import Remap
-from ..shared_indexes import shared_by, sharing
-from ..views import expand
+from ..shared_indexes import sharing
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
@@ -114,7 +111,7 @@ class Installation:
     # -- views and indexes --
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
-        plan = self._plan(item)
+        plan = maintained_plan(item, self._catalog)
         for node in shared_nodes(plan):
             # The replica is told of the index before it is told of what reads it.
             if (first := replica.installing.get(node.index)) is not None:
@@ -232,19 +229,6 @@ class Installation:
         replica.beginnings[item.id] = as_of
         replica.send(
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
-        )
-
-    def _plan(self, item: Item) -> DataflowPlan:
-        """The physical plan of a view, or of an index with its key expressions as added columns."""
-        relation: Relation | None = item.relation
-        assert relation is not None
-        if item.kind is ItemKind.INDEX:
-            relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
-        expanded = expand(relation, self._catalog)
-        return lower(
-            optimize(expanded),
-            append_only=append_only(expanded, self._catalog),
-            indexes=shared_by(item),
         )
 
     async def _durable_state(self, shard: ShardId, ids: tuple[GlobalId, ...]) -> ShardState:

@@ -1,0 +1,23 @@
+"""The physical plan by which a view or an index is maintained: a function of the definitions as they are."""
+
+from __future__ import annotations
+
+from ..compute.lower import lower
+from ..compute.plan import DataflowPlan
+from ..expr.relation import Map, Relation
+from ..sql.plans import ItemKind
+from ..transform.pipeline import optimize
+from .append_only import append_only
+from .catalog import Catalog, Item
+from .shared_indexes import shared_by
+from .views import expand
+
+
+def maintained_plan(item: Item, catalog: Catalog) -> DataflowPlan:
+    """The plan of a view, or of an index with its key expressions as added columns."""
+    relation: Relation | None = item.relation
+    assert relation is not None
+    if item.kind is ItemKind.INDEX:
+        relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
+    expanded = expand(relation, catalog)
+    return lower(optimize(expanded), append_only=append_only(expanded, catalog), indexes=shared_by(item))

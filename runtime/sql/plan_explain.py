@@ -1,0 +1,63 @@
+"""EXPLAIN of a statement: what is planned of it; the coordinator says the rest."""
+
+from __future__ import annotations
+
+from ..errors import Unsupported
+from ..transform.pipeline import optimize
+from . import statements as st
+from .names import find_object, missing_object
+from .plan_data import finished
+from .planner import Planner
+from .plans import (
+    Explain,
+    ExplainAnalyze,
+    ExplainPushdown,
+    ExplainStage,
+    ExplainTimestamp,
+    ObjectKind,
+    Select,
+)
+
+Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze
+
+_RESOLVED = (ExplainStage.RAW, ExplainStage.DECORRELATED)
+
+
+def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
+    if node.query is None:
+        return _object(planner, node)
+    select = finished(planner, node.query)
+    relation = select.relation
+    if node.stage not in _RESOLVED:
+        relation = optimize(relation)
+        select = Select(relation, select.finishing, select.schema)
+    match node.what:
+        case "timestamp":
+            return ExplainTimestamp(select, node.format)
+        case "pushdown":
+            return ExplainPushdown(relation, None)
+        case "analyze":
+            return ExplainAnalyze(select, None, (), node.format)
+        case _:
+            return Explain(node.stage, relation, select.finishing, None, node.format)
+
+
+def _object(planner: Planner, node: st.ExplainStatement) -> Explanation:
+    assert node.kind is not None
+    assert node.name is not None
+    item = find_object(node.kind, node.name, planner.context)
+    if item is None:
+        raise missing_object(node.kind, node.name, planner.context)
+    if node.what == "analyze":
+        return ExplainAnalyze(None, item.id, node.measures, node.format)
+    if node.stage in _RESOLVED:
+        raise Unsupported(
+            f"EXPLAIN {node.stage.name} PLAN of an object is not supported: its definition is kept optimized",
+            hint=f"EXPLAIN {node.stage.name} PLAN FOR the query of its definition.",
+            position=node.name.position,
+        )
+    if node.what == "pushdown" and node.kind is ObjectKind.INDEX:
+        raise Unsupported("EXPLAIN FILTER PUSHDOWN of an index is not supported", position=node.name.position)
+    if node.what == "pushdown":
+        return ExplainPushdown(None, item.id)
+    return Explain(node.stage, None, None, item.id, node.format)
