@@ -110,18 +110,22 @@ class CreateParser(ColumnsParser):
         if self.accept_words("using"):
             self.identifier()
         keys: tuple[ast.Expression, ...] | None = None
+        texts: tuple[str, ...] = ()
         if not default or self.at_symbol("("):
-            keys = self.parenthesised(self._index_key)
+            written = self.parenthesised(self._index_key)
+            keys, texts = tuple(key for key, _ in written), tuple(text for _, text in written)
         if self.at_any("with", "where", "include"):
             raise Unsupported(
                 f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return st.CreateIndexStatement(name, cluster, on, keys, if_not_exists)
+        return st.CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts)
 
-    def _index_key(self) -> ast.Expression:
+    def _index_key(self) -> tuple[ast.Expression, str]:
+        start = self.token.start
         expression = self.expression()
+        text = self.text[start : self.tokens[self.index - 1].end]
         self.accept_any("asc", "desc")
-        return expression
+        return expression, text
 
     # --- tables ---
 

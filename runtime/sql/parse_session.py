@@ -5,14 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..errors import Unsupported
+from ..expr.functions.system import quote_ident
 from . import statements as st
 from .lexer import TokenKind
 from .parse_copy import CopyParser
 from .plans import ObjectKind
 
 _SHOW_KINDS = (
-    "tables", "views", "sources", "sinks", "indexes", "clusters", "schemas", "objects", "columns",
+    "tables", "views", "sources", "sinks", "indexes", "clusters", "schemas", "objects", "columns", "connections",
+    "secrets", "databases", "roles", "types", "jobs",
 )  # fmt: skip
+_OF_CLUSTERS = ("indexes", "materialized_views", "sources", "sinks")
+_OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets")
 
 
 class SessionParser(CopyParser):
@@ -37,6 +41,10 @@ class SessionParser(CopyParser):
         name = self._setting_name()
         if not self.accept_words("to"):
             self.expect_symbol("=")
+        if name.lower() == "search_path" and not self.at_word("default"):
+            # A list of names, quoted where they need it: each value is a name, whatever is in it.
+            value = ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
+            return st.SetStatement(name, value, local)
         return st.SetStatement(name, self._setting_value(), local)
 
     def _setting_name(self) -> str:
@@ -70,8 +78,9 @@ class SessionParser(CopyParser):
         if self.accept_words("create"):
             kind = self._kind()
             return st.ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
-        if self.accept_words("materialized", "views"):
-            return self._show_objects("materialized_views")
+        for words in (("materialized", "views"), ("cluster", "replicas")):
+            if self.accept_words(*words):
+                return self._show_objects("_".join(words))
         if self.at_any(*_SHOW_KINDS) and not self.at_symbol(".", 1):
             return self._show_objects(self.advance().value)
         return st.ShowVariableStatement(self._setting_name())
@@ -79,13 +88,26 @@ class SessionParser(CopyParser):
     def _show_objects(self, kind: str) -> st.StatementNode:
         statement = st.ShowObjectsStatement(kind)
         if kind == "columns":
-            self.expect_words("from")
+            if self.accept_any("from", "in") is None:
+                self.fail()
             statement = replace(statement, name=self.object_name())
-        elif self.accept_any("from", "in") is not None:
+        if kind == "indexes" and self.accept_words("on"):
+            statement = replace(statement, on=self.object_name())
+        if kind in _OF_SCHEMAS and not self._at_cluster() and self.accept_any("from", "in") is not None:
             statement = replace(statement, schema=self.qualified()[-1])
+        if kind in _OF_CLUSTERS and self._at_cluster():
+            self.expect_words("in", "cluster")
+            statement = replace(statement, cluster=self.one_name())
         if self.accept_words("like"):
-            statement = replace(statement, like=self.string())
+            return replace(statement, like=self.string())
+        if self.accept_words("where"):
+            start = self.token.start
+            self.expression()
+            statement = replace(statement, where=self.text[start : self.tokens[self.index - 1].end])
         return statement
+
+    def _at_cluster(self) -> bool:
+        return self.at_word("in") and self.peek().value == "cluster" and not self.at_symbol(".", 2)
 
     def _begin(self) -> st.StatementNode:
         word = self.advance().value

@@ -32,6 +32,7 @@ from .plan_constraints import plan_constraints
 from .plan_data import finished
 from .planner import Planner, QueryPlan
 from .plans import ItemKind, QualifiedName
+from .rename_in_text import without_parentheses
 from .scope import Scope, ScopeColumn
 from .types import resolve_type
 
@@ -142,6 +143,7 @@ def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> pl
         node.temporary,
         uses,
         frozenset(planner.columns),
+        bool(node.columns),
     )
 
 
@@ -176,6 +178,7 @@ def create_materialized_view(
         node.retain_history_ms,
         tuple(not_null),
         frozenset(planner.columns),
+        bool(node.columns),
     )
 
 
@@ -237,7 +240,12 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
             number += 1
             name = f"{base}{number}"
     full = QualifiedName(item.name.database, item.name.schema, name)
-    return plans.CreateIndex(full, item.id, relation, keys, cluster, node.if_not_exists)
+    texts: tuple[str, ...] = ()
+    columns: dict[str, int] = {}
+    if not all(isinstance(key, ColumnRef) for key in keys):
+        texts = tuple(map(without_parentheses, node.texts))
+        columns = {column.name: item.stored_position(i) for i, column in enumerate(item.schema)}
+    return plans.CreateIndex(full, item.id, relation, keys, cluster, node.if_not_exists, texts, columns)
 
 
 # --- sources and sinks -----------------------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..expr.relation import Finishing, GlobalId, Relation
@@ -304,6 +304,7 @@ class CreateView:
     temporary: bool
     uses: frozenset[GlobalId]  # every object named in the body, views included
     columns: frozenset[tuple[GlobalId, int]] = frozenset()  # of tables, where they are stored
+    named: bool = False  # the statement names the view's columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -321,6 +322,7 @@ class CreateMaterializedView:
     retain_history_ms: int | None = None
     assert_not_null: tuple[int, ...] = ()
     columns: frozenset[tuple[GlobalId, int]] = frozenset()
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,6 +338,8 @@ class CreateIndex:
     keys: tuple[Scalar, ...]
     cluster: str
     if_not_exists: bool
+    texts: tuple[str, ...] = ()  # of expressions among the keys, as they were written
+    columns: Mapping[str, int] = field(default_factory=dict)  # by the names in `texts`, where they are stored
 
 
 class Envelope(enum.Enum):

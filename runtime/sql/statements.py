@@ -184,13 +184,14 @@ class CreateMaterializedViewStatement:
 
 @dataclass(frozen=True, slots=True)
 class CreateIndexStatement:
-    """`keys` None is the DEFAULT index: all columns."""
+    """`keys` None is the DEFAULT index: all columns; `texts` are the keys as they were written."""
 
     name: str | None
     cluster: Name | None
     on: ObjectName
     keys: tuple[Expression, ...] | None
     if_not_exists: bool
+    texts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -367,13 +368,18 @@ class ShowVariableStatement:
 
 @dataclass(frozen=True, slots=True)
 class ShowObjectsStatement:
-    """`kind` is tables, views, ..., or columns and create (of `name`, an object of kind `create_kind`)."""
+    """`kind` is tables, views, ..., or columns and create (of `name`, an object of kind `create_kind`).  Shown are the
+    objects of `schema`, on `on` (indexes), in `cluster`, with names `like` a pattern, or for which `where` holds, a
+    condition on what is shown."""
 
     kind: str
     name: ObjectName | None = None
     schema: str | None = None
     like: str | None = None
     create_kind: str | None = None
+    where: str | None = None
+    on: ObjectName | None = None
+    cluster: Name | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -241,9 +241,10 @@ _LATER_FILLED = {
     "pg_catalog.pg_shadow": "usename:n usesysid:o usecreatedb:b usesuper:b userepl:b usebypassrls:b passwd:t "
     "valuntil:z useconfig:T",
     "mz_catalog.mz_types": "id:t oid:o schema_id:t name:t category:t owner_id:t create_sql:t",
+    "mz_internal.mz_cluster_definitions": "id:t name:t create_sql:t",
 }
 """Filled relations that came later.  The place of a relation in these tables is its id, which views have in their
-stored definitions: new ones go to the end of the last table."""
+stored definitions: after a release, new ones go to the end of the last table."""
 
 _LATER_EMPTY = {
     "information_schema.triggers": "trigger_catalog:n trigger_schema:n trigger_name:n event_manipulation:t "

@@ -80,7 +80,7 @@ def test_a_view_over_an_index_shares_it(runtime: InProcess, attached: list[tuple
     assert attached
     assert all(shared for _, shared in attached)
     plan = "\n".join(row[0] for row in runtime.query(f"EXPLAIN PHYSICAL PLAN FOR {JOIN}"))
-    assert "by index t_a" in plan
+    assert "by index public.t_a" in plan
 
 
 def test_a_view_that_is_older_than_the_index_goes_on(

@@ -36,6 +36,10 @@ async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, re
     constraints = tuple(c if c.oid else replace(c, oid=catalog.allocate_oid()) for c in plan.constraints)
     missing = item.missing + plan.missing
     new = replace(item, schema=plan.schema, defaults=plan.defaults, constraints=constraints, missing=missing)
+    if item.kind is not ItemKind.TABLE and new.schema.names != item.schema.names:
+        new = replace(
+            new, options={**item.options, "named": True}
+        )  # a view's query calls its columns otherwise
     dropped: list[Item] = []
     if plan.dropped:
         new, dropped = drop_columns(catalog, item, new, plan)

@@ -184,6 +184,7 @@ class Ddl:
             definition_sql=plan.definition_sql,
             uses=tuple(sorted(plan.uses)),
             columns=tuple(sorted(plan.columns)),
+            options={"named": True} if plan.named else {},
         )
         await self._changes.apply([Change(None, item)])
         return Command("CREATE VIEW")
@@ -206,6 +207,7 @@ class Ddl:
             definition_sql=plan.definition_sql,
             uses=tuple(sorted(plan.uses)),
             columns=tuple(sorted(plan.columns)),
+            options={"named": True} if plan.named else {},
         )
         await self._changes.apply([Change(old, new)])
         return Command("CREATE VIEW")
@@ -221,6 +223,10 @@ class Ddl:
         options = self._shares(plan.relation, plan.cluster)
         if plan.retain_history_ms is not None:
             options["retain_history_ms"] = plan.retain_history_ms
+        if plan.assert_not_null:
+            options["assert_not_null"] = list(plan.assert_not_null)
+        if plan.named:
+            options["named"] = True
         item = self._changes.item(
             ItemKind.MATERIALIZED_VIEW,
             plan.name,
@@ -238,6 +244,9 @@ class Ddl:
     async def _create_index(self, plan: CreateIndex, notices: list[Notice]) -> Command:
         if self._changes.exists(plan.name, plan.if_not_exists, notices):
             return Command("CREATE INDEX")
+        options = self._shares(plan.relation, plan.cluster)
+        if plan.texts:
+            options |= {"key_texts": list(plan.texts), "key_columns": dict(plan.columns)}
         item = self._changes.item(
             ItemKind.INDEX,
             plan.name,
@@ -246,7 +255,7 @@ class Ddl:
             relation=plan.relation,
             uses=(plan.on,),
             keys=plan.keys,
-            options=self._shares(plan.relation, plan.cluster),
+            options=options,
         )
         await self._changes.apply([Change(None, item)])
         self._collections.add_unstored(item.id, item.name)

@@ -50,6 +50,7 @@ _OF_THE_CATALOG = frozenset(
         "mz_internal.mz_object_dependencies",
         "mz_internal.mz_comments",
         "mz_internal.mz_definitions",
+        "mz_internal.mz_cluster_definitions",
     }
 ) - {
     "pg_catalog.pg_index",

@@ -1,50 +1,134 @@
-"""Definitions as SQL: what SHOW CREATE and pg_get_viewdef show."""
+"""Definitions as SQL: what SHOW CREATE and pg_get_viewdef show.
+
+The text of an object, run again where it is no longer, makes an object with the same text.  Names of the object and of
+what it stands on are whole and as they are now; the query of a view is as it was written.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 import pyarrow as pa
 
 from ...expr.coercion import base_name
+from ...expr.evaluate import fold
 from ...expr.functions.system import quote_ident, quote_literal
 from ...expr.scalar import ColumnRef, Literal, Scalar
 from ...expr.text_output import to_text
 from ...repr.schema import Column
 from ...repr.types import Kind
 from ...sql.explain import show
-from ...sql.plans import ItemKind
-from ..catalog import Item
+from ...sql.plans import CatalogItem, ItemKind
+from ...sql.rename_in_text import all_renamed_in_text
+from ..catalog import ClusterEntry, Item
 from .constraints import constraint_sql
 from .state import State
+
+_PLAIN = re.compile(r"\d+(\.\d+)?")
 
 
 def create_sql(state: State, item: Item) -> str:
     """A statement that makes the object, under its present name."""
-    name = f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"
+    name = quote_ident(item.name)
+    if not item.temporary:
+        name = f"{quote_ident(item.schema_name)}.{name}"
+    temporary = "TEMPORARY " if item.temporary else ""
+    cluster = f" IN CLUSTER {quote_ident(item.cluster)}" if item.cluster is not None else ""
     match item.kind:
         case ItemKind.TABLE:
-            columns = ", ".join(
-                _column(c, item.defaults[i] if item.defaults else None) for i, c in enumerate(item.schema)
-            )
-            for constraint in item.constraints:
-                definition = constraint_sql(item.schema, constraint)
-                columns += f", CONSTRAINT {quote_ident(constraint.name)} {definition}"
-            return f"CREATE TABLE {name} ({columns})"
+            return f"CREATE {temporary}TABLE {name} ({_columns(item)})"
         case ItemKind.VIEW:
-            return f"CREATE VIEW {name} AS {item.definition_sql}"
+            return f"CREATE {temporary}VIEW {name}{_names(item)} AS {item.definition_sql}"
         case ItemKind.MATERIALIZED_VIEW:
-            return f"CREATE MATERIALIZED VIEW {name} IN CLUSTER {item.cluster} AS {item.definition_sql}"
+            head = f"CREATE MATERIALIZED VIEW {name}{_names(item)}{cluster}{_promises(item)}"
+            return f"{head} AS {item.definition_sql}"
         case ItemKind.INDEX:
             on = state.on_name(item)
-            return f"CREATE INDEX {quote_ident(item.name)} IN CLUSTER {item.cluster} ON {on} ({keys(state, item)})"
+            return f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
+        case ItemKind.SOURCE:
+            return f"CREATE SOURCE {name}{_source(item, cluster)}"
+        case ItemKind.SINK:
+            return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
         case _:
             return item.create_sql
+
+
+def cluster_sql(entry: ClusterEntry) -> str:
+    """A statement that makes the cluster; options that it leaves to the environment are left out."""
+    options = []
+    for name, value in sorted(entry.options.items()):
+        shown = f"'{value}B'" if name == "memory_limit" and value else str(value)
+        options.append(f"{name.replace('_', ' ').upper()} {shown}")
+    return f"CREATE CLUSTER {quote_ident(entry.name)} ({', '.join(options)})"
+
+
+def _columns(item: Item) -> str:
+    parts = [
+        _column(column, item.defaults[i] if item.defaults else None) for i, column in enumerate(item.schema)
+    ]
+    parts += [
+        f"CONSTRAINT {quote_ident(c.name)} {constraint_sql(item.schema, c, pretty=True)}"
+        for c in item.constraints
+    ]
+    return ", ".join(parts)
 
 
 def _column(column: Column, default: Scalar | None) -> str:
     text = f"{quote_ident(column.name)} {column.type}{'' if column.nullable else ' NOT NULL'}"
     return text if default is None else f"{text} DEFAULT {default_sql(default)}"
+
+
+def _names(item: Item) -> str:
+    """The columns of a view, where they are not called as its query calls them."""
+    if not item.options.get("named"):
+        return ""
+    return f" ({', '.join(map(quote_ident, item.schema.names))})"
+
+
+def _promises(item: Item) -> str:
+    options = [
+        f"ASSERT NOT NULL {quote_ident(item.schema[index].name)}"
+        for index in item.options.get("assert_not_null", ())
+    ]
+    if (retained := item.options.get("retain_history_ms")) is not None:
+        options.append(f"RETAIN HISTORY FOR '{retained}ms'")
+    return f" WITH ({', '.join(options)})" if options else ""
+
+
+def _source(item: Item, cluster: str) -> str:
+    options = item.options["connector_options"]
+    if item.options["connector"] == "counter":
+        shown = [f"TICK INTERVAL '{options['tick_ms']}ms'"]
+        if options["max_cardinality"] is not None:
+            shown.append(f"MAX CARDINALITY {options['max_cardinality']}")
+        return f"{cluster} FROM LOAD GENERATOR COUNTER ({', '.join(shown)})"
+    columns = ", ".join(_column(column, None) for column in item.schema)
+    text = f" ({columns}){cluster} FROM FILE {_string(options['path'])} FORMAT {options['format'].upper()}"
+    shown = []
+    if options["format"] == "csv":
+        shown += [f"DELIMITER {_string(options['delimiter'])}", f"HEADER {str(options['header']).lower()}"]
+    if options["pattern"] is not None:
+        shown.append(f"PATTERN {_string(options['pattern'])}")
+    if shown:
+        text += f" WITH ({', '.join(shown)})"
+    return text + _keyed(item, item.schema.names)
+
+
+def _sink(state: State, item: Item) -> str:
+    options = item.options["connector_options"]
+    names = state.catalog.item_by_id(item.on).schema.names
+    return f" INTO FILE {_string(options['path'])} FORMAT {options['format'].upper()}{_keyed(item, names)}"
+
+
+def _keyed(item: Item, names: Sequence[str]) -> str:
+    key, envelope = item.options["key"], item.options["envelope"]
+    text = f" KEY ({', '.join(quote_ident(names[index]) for index in key)})" if key else ""
+    return f"{text} ENVELOPE {envelope.upper()}"
+
+
+def _string(text: str) -> str:
+    return quote_literal(text).strip()
 
 
 def index_sql(state: State, index: Item) -> str:
@@ -64,28 +148,40 @@ def key_columns(state: State, index: Item) -> list[str]:
     names = [""] * (max(item.layout) + 1) if item.layout else [""] * len(item.schema)
     for position, column in enumerate(item.schema):
         names[item.stored_position(position)] = quote_ident(column.name)
-    shown = [(key, expression_sql(key, names)) for key in index.keys]
-    return [text if isinstance(key, ColumnRef) or text[0] == "(" else f"({text})" for key, text in shown]
+    written = _written_keys(index, item)
+    return [
+        names[key.index] if isinstance(key, ColumnRef) else f"({written[i] or expression_sql(key, names)})"
+        for i, key in enumerate(index.keys)
+    ]
+
+
+def _written_keys(index: Item, on: CatalogItem) -> Sequence[str | None]:
+    """The key's expressions as they were written, under the present names of the columns; None where that is not known."""
+    texts = index.options.get("key_texts")
+    if texts is None:
+        return [None] * len(index.keys)
+    now = {on.stored_position(position): column.name for position, column in enumerate(on.schema)}
+    renamed = {name: now[place] for name, place in index.options["key_columns"].items() if now[place] != name}
+    return [all_renamed_in_text(text, renamed) for text in texts]
 
 
 def expression_sql(scalar: Scalar, names: Sequence[str] = ()) -> str:
     """An expression over columns of those names."""
-    if isinstance(scalar, Literal):
-        return default_sql(scalar)
-    return show(scalar, names)
+    return default_sql(scalar) if isinstance(scalar, Literal) else show(scalar, names)
 
 
 def default_sql(scalar: Scalar) -> str:
     """A DEFAULT as PostgreSQL prints it: numbers that have no sign and truth values as they are, other values as
     typed strings."""
-    if not isinstance(scalar, Literal):
+    value = fold(scalar)
+    if not isinstance(value, Literal):
         return show(scalar, ())
-    type_ = scalar.type
-    if scalar.value is None:
+    type_ = value.type
+    if value.value is None:
         return f"NULL::{base_name(type_)}"
-    text: str = to_text(pa.array([scalar.value], type_.arrow), type_)[0].as_py()
+    text: str = to_text(pa.array([value.value], type_.arrow), type_)[0].as_py()
     if type_.kind is Kind.BOOL:
-        return "true" if scalar.value else "false"
-    if type_.is_numeric_category and text[0].isdigit():
+        return "true" if value.value else "false"
+    if type_.is_numeric_category and _PLAIN.fullmatch(text):
         return text.rstrip("0").rstrip(".") if type_.kind is Kind.NUMERIC and "." in text else text
-    return f"{quote_literal(text).strip()}::{base_name(type_)}"
+    return f"{_string(text)}::{base_name(type_)}"

@@ -9,7 +9,7 @@ from ...expr.functions.system import quote_ident
 from ...sql.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.plans import ItemKind
 from .constraints import constraint_sql, key_index_sql, of_tables
-from .definitions import create_sql, index_sql, key_columns
+from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]
@@ -98,6 +98,11 @@ def mz_definitions(state: State) -> Rows:
                     "position": position,
                     "definition": quote_ident(item.schema[index].name),
                 }
+
+
+def mz_cluster_definitions(state: State) -> Rows:
+    for entry in state.catalog.cluster_entries():
+        yield {"id": entry.id, "name": entry.name, "create_sql": cluster_sql(entry)}
 
 
 def mz_source_statuses(state: State) -> Rows:

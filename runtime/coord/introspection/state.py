@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Protocol
 
 from ...config import DEFAULT_USER
+from ...expr.functions.system import quote_ident
 from ...sql.plans import CatalogItem, ItemKind
 from ..catalog import Catalog, Item
 from ..collections import Collections
@@ -60,8 +61,9 @@ class State:
         return self.catalog.schema_oids().get(name, 0)
 
     def on_name(self, index: Item) -> str:
+        """What an index is on, or a sink reads, as SQL."""
         item = self.catalog.item_by_id(index.on)
-        return f"{item.name.schema}.{item.name.name}"
+        return f"{quote_ident(item.name.schema)}.{quote_ident(item.name.name)}"
 
     def cluster_id(self, item: Item) -> str | None:
         entry = self.catalog.cluster(item.cluster) if item.cluster is not None else None

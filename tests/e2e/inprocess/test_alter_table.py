@@ -44,7 +44,7 @@ def test_views_go_on_over_renamed_columns(db: psycopg.Connection[Any]) -> None:
     ((_, sql),) = rows(db, "SHOW CREATE TABLE s")
     assert sql == (
         "CREATE TABLE a.s (a integer, length text, CONSTRAINT t_check CHECK"
-        " ((length(length) < 10 AND length::text <> 'b')))"
+        " (length(length) < 10 AND length::text <> 'b'))"
     ).replace("t_check", "t_b_check")
     db.execute("ALTER VIEW v RENAME COLUMN b TO bb")
     assert rows(db, "SELECT bb FROM v WHERE a = 2") == [("x",)]
