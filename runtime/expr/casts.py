@@ -342,7 +342,7 @@ def _cast_time(array: pa.Array, target: ScalarType) -> Evaluated:
 
 def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
     """Whether any value of `source` might be an error as `target` (False is certain, True is not)."""
-    if source == target or target.kind in (Kind.TEXT, Kind.NAME, Kind.CHAR):
+    if source == target or target.kind in (Kind.TEXT, Kind.NAME):
         return False
     if target.kind is Kind.VARCHAR:
         return target.length is not None

@@ -35,7 +35,7 @@ _I, _A, _E = CastContext.IMPLICIT, CastContext.ASSIGNMENT, CastContext.EXPLICIT
 
 _INTEGERS = (Kind.INT2, Kind.INT4, Kind.INT8)
 _NUMBERS = (*_INTEGERS, Kind.NUMERIC, Kind.FLOAT4, Kind.FLOAT8)
-_STRINGS = (Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR)
+_STRINGS = (Kind.TEXT, Kind.VARCHAR, Kind.NAME)
 
 _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     **{

@@ -113,6 +113,8 @@ def _match(text: str, type_name: str) -> re.Match[str]:
     lowered = trimmed.lower()
     if lowered in _WORDS:
         raise InputError("0A000", f'"{trimmed}" is not supported as input for type {type_name}')
+    if re.match(r"j\d+|\d{8}t\d{6}", lowered):
+        raise InputError("0A000", f'format not supported for type {type_name}: "{text}"; use YYYY-MM-DD')
     digits = any(char.isdigit() for char in trimmed)
     if (
         digits

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
-from ..errors import UndefinedFunction, Unsupported
+from ..errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from ..repr.types import Kind, ScalarType
 from .coercion import CastContext, base_name, can_cast_kind, category, is_preferred
 from .function import Function, Overload
@@ -67,6 +67,26 @@ KNOWN_ELSEWHERE = frozenset(
         "jsonb_populate_record_valid",
         "jsonb_populate_recordset",
         "jsonb_set_lax",
+        "daterange",
+        "int4range",
+        "int8range",
+        "isempty",
+        "lower_inc",
+        "lower_inf",
+        "multirange",
+        "numrange",
+        "pg_typeof",
+        "plainto_tsquery",
+        "range_merge",
+        "to_tsquery",
+        "to_tsvector",
+        "ts_headline",
+        "ts_rank",
+        "tsrange",
+        "tstzrange",
+        "upper_inc",
+        "upper_inf",
+        "websearch_to_tsquery",
         "jsonb_to_record",
         "jsonb_to_recordset",
         "lgamma",
@@ -92,6 +112,34 @@ KNOWN_ELSEWHERE = frozenset(
 )
 """PostgreSQL's functions that do not exist here: refused as such, rather than called unknown."""
 
+_OTHER_FORMS: Mapping[str, tuple[int, ...]] = {
+    "array_fill": (3,),
+    "length": (2,),
+    "pg_size_pretty": (1,),
+    "substring": (3,),
+    "timezone": (1,),
+}
+"""How many arguments the forms of a function have that do not exist here."""
+
+_AMBIGUOUS = frozenset(("bit_count", "pg_size_pretty", "trunc"))
+"""Functions with overloads for types that are not here, so that untyped literals alone choose none."""
+
+_OF_ANY_ARRAY = frozenset(
+    (
+        "array_dims",
+        "array_length",
+        "array_lower",
+        "array_ndims",
+        "array_reverse",
+        "array_sort",
+        "array_to_string",
+        "array_upper",
+        "cardinality",
+        "trim_array",
+    )
+)
+"""Functions of an array of any type, which an untyped literal does not tell."""
+
 _FUNCTION_HINT = (
     "No function matches the given name and argument types. You might need to add explicit type casts."
 )
@@ -111,13 +159,22 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     flags = tuple(unknown) + (False,) * (len(args) - len(unknown))
     types = [None if flag else arg.type for arg, flag in zip(args, flags, strict=True)]
     function = FUNCTIONS.get(name)
+    if function is not None and types and not any(types) and name in _AMBIGUOUS:
+        raise no_such_function(name, function, types, ambiguous=True)
+    if types and types[0] is None and name in _OF_ANY_ARRAY:
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
     if function is None:
         if name in KNOWN_ELSEWHERE:
             raise Unsupported(f"function {name} is not supported")
         raise no_such_function(name, None, types)
-    if function.resolver is not None:
-        return function.resolver(tuple(args), flags)
-    overload = _choose(function, types)
+    try:
+        if function.resolver is not None:
+            return function.resolver(tuple(args), flags)
+        overload = _choose(function, types)
+    except UndefinedFunction:
+        if len(types) in _OTHER_FORMS.get(name, ()):
+            raise Unsupported(f"this form of {name} is not supported") from None
+        raise
     assert overload.params is not None
     arrays = next((type_ for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None)
     coerced = tuple(
@@ -125,12 +182,20 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         coerce_argument(arg, flag, arrays if arrays is not None and param.kind is Kind.ARRAY else param)
         for arg, flag, param in zip(args, flags, overload.params, strict=True)
     )
+    if name in COMPARISONS and _elements_differ(coerced):
+        raise no_such_function(name, function, types)
     if name in COMPARISONS and coerced[0].type.kind is Kind.JSONB:
         return resolve_call(name, comparison_keys(name, coerced))
     nullable = overload.nullable
     if nullable is None:
         nullable = any(arg.nullable for arg in coerced) if overload.strict else True
     return Call(name, coerced, overload.result_type(coerced), nullable)
+
+
+def _elements_differ(args: Sequence[Scalar]) -> bool:
+    """Arrays of two types do not compare, although single values of these might."""
+    elements = [arg.type.element for arg in args if arg.type.element is not None]
+    return len(elements) == 2 and elements[0].kind is not elements[1].kind
 
 
 def function_exists(name: str) -> bool:

@@ -18,7 +18,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..errors import PtvcError, UndefinedFunction, Unsupported
+from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, Unsupported
 from ..repr.types import (
     BOOL,
     INT4,
@@ -142,6 +142,8 @@ def _times_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCal
 
 def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     name = "generate_subscripts"
+    if args and unknown[0]:
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
     if len(args) not in (2, 3) or args[0].type.kind is not Kind.ARRAY:
         raise _undefined(name, args, unknown)
     rest = _coerced(name, args[1:], unknown[1:], (INT4, BOOL)[: len(args) - 1])

@@ -32,7 +32,7 @@ from .decimals import limit_of
 from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
 from .jsonb.columns import parse_column
-from .row_errors import Evaluated, listed_errors, merge_errors
+from .row_errors import Evaluated, listed_errors, merge_errors, same_error
 
 _SPACE = " \t\n\r\v\f"
 _INTEGER_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
@@ -150,7 +150,13 @@ def _strings(array: pa.Array, type_: ScalarType, explicit: bool) -> Evaluated:
     if type_.kind is Kind.NAME:
         return Evaluated(_clip_bytes(array, 63))
     if type_.kind is Kind.CHAR:
-        return Evaluated(_clip_bytes(array, 1))
+        clipped = _clip_bytes(array, 1)
+        beyond = pc.and_(pc.equal(clipped, ""), pc.not_equal(array, "")).fill_null(False)
+        rows = np.flatnonzero(beyond.to_numpy(zero_copy_only=False))
+        if not len(rows):
+            return Evaluated(clipped)
+        values = pc.if_else(beyond, pa.scalar(None, pa.string()), clipped)
+        return Evaluated(values, same_error(rows, "0A000", 'a byte beyond ASCII as "char" is not supported'))
     limit = type_.length
     if limit is None:
         return Evaluated(array)

@@ -93,6 +93,8 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     if call.star:
         _, result = resolve_aggregate(name, None)
         return Aggregate(name, None, result, name, nullable=nullable)
+    if name == "count" and not call.args:
+        raise PtvcError("count(*) must be used to call a parameterless aggregate function", sqlstate="42809")
     found = [expressions.resolve(arg) for arg in call.args]
     if len(found) == 1 and found[0].unknown:
         _refuse_unknown(name)
@@ -231,8 +233,12 @@ def _inverse(
     name = function.name
     if len(keys) != 1 or len(given) != (0 if name == "mode" else 1):
         raise _no_such(name, [*given, *keys])
+    if keys[0].unknown and keys[0].parameter is None and name in ("mode", "percentile_disc"):
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
     resolved = function.result(function.unknown if keys[0].unknown else keys[0].scalar.type)
     if resolved is None:
+        if keys[0].scalar.type.kind is Kind.INTERVAL:
+            raise Unsupported(f"{name} of intervals is not supported", hint="Take it of their seconds.")
         raise _no_such(name, [*given, *keys])
     wanted, result = resolved
     scalars = [expressions.coerce(keys[0], wanted, name)]

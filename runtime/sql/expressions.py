@@ -246,6 +246,8 @@ class Expressions:
             case ast.Row():
                 raise Unsupported("row values are not supported here", position=node.position)
             case ast.Star():
+                if node.qualifier:
+                    raise Unsupported("whole rows as values are not supported", position=node.position)
                 raise SqlSyntaxError("* is not allowed here", position=node.position)
             case ast.Default():
                 raise SqlSyntaxError("DEFAULT is not allowed in this context", position=node.position)
@@ -273,6 +275,8 @@ class Expressions:
         if node.type.name in REG_TYPES and not node.type.dimensions:
             return self.planner.session.reg_cast(self, node)
         target = resolve_type(node.type)
+        if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
+            return Typed(parse_literal(Literal(node.arg.text, TEXT), target))
         inner = self._array(node.arg, target) if isinstance(node.arg, ast.Array) else self._resolve(node.arg)
         with at(node.position):
             if inner.unknown:
@@ -285,6 +289,10 @@ class Expressions:
                 return inner
             if isinstance(inner.scalar, MzNow) and target in (TIMESTAMP, TIMESTAMPTZ):
                 return Typed(Cast(inner.scalar, target))
+            if target.kind is Kind.CHAR and inner.scalar.type.kind is Kind.INT4:
+                raise Unsupported(
+                    'a cast of integer to "char" is not supported', hint="Write chr(n) for a character."
+                )
             if not can_cast(inner.scalar.type, target, CastContext.EXPLICIT):
                 raise PtvcError(
                     f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}",
@@ -318,6 +326,7 @@ class Expressions:
             and len(args) == 2
         ):
             return compare_with_now(self, node.symbol, args[0], args[1], node.position)
+        _refuse_operator(node, args)
         name = build.operator_name(node.symbol, len(args))
         if name is None:
             types = [base_name(None if a.unknown else a.scalar.type) for a in args]
@@ -397,9 +406,12 @@ class Expressions:
 
     def _case(self, node: ast.Case) -> Typed:
         conditions: list[Scalar] = []
+        operand = node.operand
+        if isinstance(operand, ast.String):  # of type text, whatever it is compared with
+            operand = ast.Cast(operand, ast.TypeName("text", (), 0, operand.position), operand.position)
         for condition, _ in node.branches:
-            if node.operand is not None:
-                test = ast.Operator("=", (node.operand, condition), condition.position)
+            if operand is not None:
+                test = ast.Operator("=", (operand, condition), condition.position)
                 conditions.append(self._resolve(test).scalar)
             else:
                 conditions.append(self._boolean(self._resolve(condition), "CASE/WHEN", condition))
@@ -421,6 +433,12 @@ class Expressions:
         if target is not None and target.element is not None:
             element = target.element
             with at(node.position):
+                for item in items:
+                    if not item.unknown and not can_cast(item.scalar.type, element, CastContext.EXPLICIT):
+                        raise PtvcError(
+                            f"cannot cast type {base_name(item.scalar.type)} to {base_name(element)}",
+                            sqlstate="42846",
+                        )
                 scalars = [fold(self.coerce(item, element, "ARRAY")) for item in items]
         else:
             scalars, element = self.unify(items, "ARRAY", node.position)
@@ -498,3 +516,17 @@ class Expressions:
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)
+
+
+def _refuse_operator(node: ast.Operator, args: Sequence[Typed]) -> None:
+    """Operators of which PostgreSQL has more than we do, so that untyped literals choose none, or another."""
+    if node.symbol in ("->", "->>", "#>", "#>>") and args[0].unknown:
+        right = "unknown" if args[-1].unknown else base_name(args[-1].scalar.type)
+        raise UndefinedFunction(
+            f"operator is not unique: unknown {node.symbol} {right}",
+            sqlstate="42725",
+            hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
+            position=node.position,
+        )
+    if node.symbol == "@@" and not any(arg.scalar.type.kind is Kind.JSONB for arg in args):
+        raise Unsupported("text search is not supported", position=node.position)

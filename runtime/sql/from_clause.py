@@ -82,7 +82,14 @@ class FromPlanner(JoinPlanner):
                 origin = partial(self.planner.columns.add, (found.id, found.stored_position(index)))
             self.scope.columns.append(
                 ScopeColumn(
-                    alias, name, column.type, column.nullable, shift + index, absent=absent, origin=origin
+                    alias,
+                    name,
+                    column.type,
+                    column.nullable,
+                    shift + index,
+                    absent=absent,
+                    schema=found.name.schema if item.alias is None else None,
+                    origin=origin,
                 )
             )
         if found.kind is ItemKind.SYSTEM:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import GroupingError, PtvcError
+from ..errors import GroupingError, PtvcError, SqlSyntaxError
 from ..expr.aggregates import empty_value
 from ..expr.relation import (
     Aggregate,
@@ -58,6 +58,7 @@ class GroupingPlanner:
         self.scope = Scope(parent, prefix)
 
     def _named_item(self, node: ast.Expression, items: Sequence[Item], clause: str) -> int | None:
+        refuse_constant(node, clause)
         if isinstance(node, ast.Integer):
             return order_position(node, len(items), clause)
         if not isinstance(node, ast.Name) or len(node.parts) != 1:
@@ -195,6 +196,7 @@ class GroupingPlanner:
     def _key_node(self, node: ast.Expression, items: Sequence[Item]) -> ast.Expression | None:
         """The expression that is grouped by: what a position or an alias stands for."""
         number: int | None = None
+        _refuse_constant(node, "GROUP BY")
         if isinstance(node, ast.Integer):
             number = order_position(node, len(items), "GROUP BY")
         elif (
@@ -207,6 +209,7 @@ class GroupingPlanner:
 
     def _key(self, expressions: Expressions, node: ast.Expression, items: Sequence[Item]) -> Scalar:
         number: int | None = None
+        refuse_constant(node, "GROUP BY")
         if isinstance(node, ast.Integer):
             number = order_position(node, len(items), "GROUP BY")
         elif (
@@ -255,3 +258,15 @@ class GroupingPlanner:
                 scalars.append(column)
         result, positions = build.append(joined, scalars, [a.name for a in aggregates])
         return build.project(result, [*range(self.width), *positions])
+
+
+def _refuse_constant(node: ast.Expression, clause: str) -> None:
+    """A constant that is no position in the select list."""
+    if isinstance(node, ast.String | ast.Null | ast.Decimal | ast.Boolean):
+        raise SqlSyntaxError(f"non-integer constant in {clause}", position=node.position)
+
+
+def refuse_constant(node: ast.Expression, clause: str) -> None:
+    """42601 for a constant that is no position in the select list."""
+    if isinstance(node, ast.String | ast.Null | ast.Decimal | ast.Boolean):
+        raise SqlSyntaxError(f"non-integer constant in {clause}", position=node.position)

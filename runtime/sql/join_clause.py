@@ -175,9 +175,7 @@ class JoinPlanner(JoinConditions, ABC):
             for column in pair:
                 column.use()
             with at(item.position):
-                type_ = common_type([column.type for column in pair], "JOIN/USING")
-                first, second = (as_type(_reference(column), type_) for column in pair)
-                predicates.append(build.equal(first, second))
+                predicates.append(build.equal(_reference(pair[0]), _reference(pair[1])))
         places = [[self.scope.columns.index(column) for column in pair] for pair in pairs]
         joined = self._finished(left, right, kind, predicates)
         merged = [(self.scope.columns[a], self.scope.columns[b]) for a, b in places]

@@ -12,7 +12,7 @@ import enum
 import re
 from dataclasses import dataclass
 
-from ..errors import SqlSyntaxError, Unsupported
+from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from .literal_rows import LiteralRows, scan
 
 
@@ -56,8 +56,10 @@ _TOKEN = re.compile(
     | (?P<quoted>")
     | (?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?\$)
     | (?P<parameter>\$\d+)
-    | (?P<decimal>(?:\d+\.(?!\.)\d*|\.\d+)(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+)
-    | (?P<integer>\d+)
+    | (?P<decimal>(?:\d+(?:_\d+)*\.(?!\.)(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?
+                |\d+(?:_\d+)*[eE][+-]?\d+(?:_\d+)*)
+    | (?P<based>0(?:[xX](?:_?[0-9A-Fa-f])+|[oO](?:_?[0-7])+|[bB](?:_?[01])+))
+    | (?P<integer>\d+(?:_\d+)*)
     | (?P<name>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
     | (?P<cast>::|:=|\.\.|=>)
     | (?P<punctuation>[(),;.\[\]:])
@@ -73,11 +75,14 @@ _ESCAPE = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
 )
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_BYTE = 0xDC00
+"""A byte of an escape string stands as a lone surrogate until all are known."""
 _MAX_DIGITS = 1000
 _KINDS = {
     "parameter": TokenKind.PARAMETER,
     "decimal": TokenKind.DECIMAL,
     "integer": TokenKind.INTEGER,
+    "based": TokenKind.INTEGER,
     "cast": TokenKind.OPERATOR,
     "punctuation": TokenKind.OPERATOR,
 }
@@ -107,7 +112,7 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
             if word == "values" and rows and (found := scan(text, position)) is not None:
                 tokens.append(Token(TokenKind.ROWS, "(", position, found.end, found))
                 position = found.end
-        elif group in ("integer", "decimal", "parameter"):
+        elif group in ("integer", "decimal", "based", "parameter"):
             if position - start > _MAX_DIGITS:
                 raise SqlSyntaxError("number has too many digits", sqlstate="22003", position=start + 1)
             if position < len(text) and (text[position].isalpha() or text[position] == "_"):
@@ -115,7 +120,9 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
                     f'trailing junk after numeric literal at or near "{match.group()}{text[position]}"',
                     position=start + 1,
                 )
-            tokens.append(Token(_KINDS[group], match.group().lstrip("$"), start, position))
+            written = match.group().lstrip("$").replace("_", "")
+            value = str(int(written, 0)) if group == "based" else written
+            tokens.append(Token(_KINDS[group], value, start, position))
         elif group in _KINDS:
             tokens.append(Token(_KINDS[group], match.group(), start, position))
         elif group == "operator":
@@ -131,6 +138,10 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
 
 
 def _quoted(text: str, start: int, group: str, opening: str) -> Token:
+    if group == "national":
+        raise Unsupported(
+            "N'...' is of type char(n), which is not supported", hint="Leave the N out.", position=start + 1
+        )
     if group == "prefixed":
         raise Unsupported(
             f"literals that begin with {opening} are not supported",
@@ -153,7 +164,7 @@ def _quoted(text: str, start: int, group: str, opening: str) -> Token:
         match = _ESCAPE_STRING.match(text, start)
         if match is None:
             raise _unterminated("quoted string", text, start)
-        value = _ESCAPE.sub(_unescape, match.group(1).replace("''", "'"))
+        value = _characters(_ESCAPE.sub(_unescape, match.group(1).replace("''", "'")), start + 1)
     else:
         match = _SIMPLE_STRING.match(text, start + len(opening) - 1)
         if match is None:
@@ -170,15 +181,27 @@ def _quoted(text: str, start: int, group: str, opening: str) -> Token:
 
 def _unescape(match: re.Match[str]) -> str:
     octal, two, four, eight, other = match.groups()
-    if octal:
-        return chr(int(octal, 8) & 0xFF)
-    digits = two or four or eight
+    if octal or two:
+        byte = int(octal, 8) & 0xFF if octal else int(two, 16)
+        return chr(byte) if byte < 0x80 else chr(_BYTE + byte)
+    digits = four or eight
     if digits:
         code = int(digits, 16)
         if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
             raise SqlSyntaxError("invalid Unicode escape value")
         return chr(code)
     return _CONTROL.get(other, other)
+
+
+def _characters(text: str, position: int) -> str:
+    """Bytes that were written one by one make characters together."""
+    try:
+        return text.encode("utf-8", "surrogateescape").decode("utf-8")
+    except UnicodeDecodeError as error:
+        shown = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.end])
+        raise PtvcError(
+            f'invalid byte sequence for encoding "UTF8": {shown}', sqlstate="22021", position=position
+        ) from None
 
 
 def _cut_operator(text: str) -> str:

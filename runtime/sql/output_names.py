@@ -10,34 +10,36 @@ _UNNAMED = "?column?"
 
 
 def output_name(node: ast.Expression) -> str:
-    return _name(node) or _UNNAMED
+    return _name(node)[0] or _UNNAMED
 
 
-def _name(node: ast.Expression) -> str | None:
+def _name(node: ast.Expression) -> tuple[str | None, bool]:
+    """The name, and whether it is a good one: a type's, or `case`, gives way to any other."""
     match node:
         case ast.Name(parts=parts):
-            return parts[-1]
-        case ast.Function(name=name):
-            return None if name[-1] == "is json" else name[-1]
+            return parts[-1], True
+        case ast.Function(name=parts):
+            return (None, False) if parts[-1] == "is json" else (parts[-1], True)
         case ast.Cast(arg=arg, type=type_):
-            return _name(arg) or _type_name(type_)
+            name, good = _name(arg)
+            return (name, True) if good else (_type_name(type_), False)
         case ast.Case(otherwise=otherwise):
-            named = _name(otherwise) if otherwise is not None else None
-            return named if named is not None and not isinstance(otherwise, ast.Cast) else "case"
+            name, good = _name(otherwise) if otherwise is not None else (None, False)
+            return (name, True) if good else ("case", False)
         case ast.Subquery(kind="scalar", query=query):
-            return _query_name(query)
+            return _query_name(query) or _UNNAMED, True
         case ast.Subquery(kind=kind):
-            return kind
+            return kind, True
         case ast.Array():
-            return "array"
+            return "array", True
         case ast.Row():
-            return "row"
+            return "row", True
         case ast.Field(name=name):
-            return name
+            return name, True
         case ast.Subscript(arg=arg):
             return _name(arg)
         case _:
-            return None
+            return None, False
 
 
 def _query_name(query: ast.Query) -> str | None:
@@ -47,7 +49,7 @@ def _query_name(query: ast.Query) -> str | None:
     if isinstance(body, ast.ValuesBody):
         return "column1"
     item = body.items[0] if body.items else None
-    return None if item is None else item.alias or _name(item.expression)
+    return None if item is None else item.alias or _name(item.expression)[0]
 
 
 def _type_name(type_: ast.TypeName) -> str:

@@ -18,6 +18,7 @@ assert _LIKE == LIKE_LEVEL
 _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!="}
 _PRECEDENCE = {"+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY, "%": _MULTIPLY, "^": _POWER}
 _NOT_OPERATORS = {"(", ")", ",", ";", ".", "[", "]", ":", "::", ":=", "..", "=>"}
+_NEVER_PREFIX = _NOT_OPERATORS | {"*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>", "!="}
 _VALUE_FUNCTIONS = {
     "current_date",
     "current_time",
@@ -127,7 +128,7 @@ class ExpressionParser(FunctionParser):
             return _LIKE, None
         if word == "operator" and self.at_symbol("(", 1):
             return _OTHER, self._operator_symbol()
-        if word == "at" and self.peek().value == "time":
+        if word == "at" and self.peek().value in ("time", "local"):
             return _ZONE, None
         if word == "collate":
             return _COLLATE, None
@@ -159,7 +160,10 @@ class ExpressionParser(FunctionParser):
         if precedence == _COLLATE:
             return self._collate(left, position)
         if precedence == _ZONE:
-            self.expect_words("at", "time", "zone")
+            self.expect_words("at")
+            if self.accept_words("local"):  # sessions are in UTC
+                return ast.Function(("timezone",), (ast.String("UTC", position), left), position)
+            self.expect_words("time", "zone")
             return ast.Function(("timezone",), (self._binary(_ZONE + 1), left), position)
         if precedence == _IS:
             return self._is(left, position)
@@ -272,8 +276,10 @@ class ExpressionParser(FunctionParser):
                 self.advance()
                 return self._postfix(ast.Integer(-int(following.value), token.position))
             arg = self.nested(lambda: self._binary(_UNARY))
+            if token.value == "-" and isinstance(arg, ast.Integer):
+                return ast.Integer(-arg.value, token.position)
             return ast.Operator(token.value, (arg,), token.position)
-        if token.kind is TokenKind.OPERATOR and token.value not in _NOT_OPERATORS and token.value != "*":
+        if token.kind is TokenKind.OPERATOR and token.value not in _NEVER_PREFIX:
             self.advance()
             arg = self.nested(lambda: self._binary(_OTHER + 1))
             return ast.Operator(token.value, (arg,), token.position)
@@ -371,6 +377,9 @@ class ExpressionParser(FunctionParser):
                 return ast.Row(self.parenthesised(self.expression), position)
             case "interval" if self.peek().kind is TokenKind.STRING:
                 return self._interval()
+            case "interval" if self.at_symbol("(", 1) and self.peek(4).kind is TokenKind.STRING:
+                type_name = self.type_name()
+                return ast.Cast(ast.String(self.string(), position), type_name, position)
             case _ if word in _VALUE_FUNCTIONS and not self.at_symbol("(", 1):
                 self.advance()
                 return ast.Function((word,), (), position)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import SqlSyntaxError, Unsupported
+from ..errors import SqlSyntaxError, UndefinedObject, Unsupported
 from . import ast
 from .lexer import TokenKind
 from .parse_window import WindowParser
@@ -43,14 +43,14 @@ class FunctionParser(WindowParser):
             distinct = self.accept_words("distinct")
             if not distinct:
                 self.accept_words("all")
-            if self.at_word("variadic"):
-                raise Unsupported("VARIADIC is not supported", position=self.token.position)
             if name[-1] == "make_interval":
                 args = self._interval_parts()
             else:
-                args = self.comma_list(self.expression)
+                args = self.comma_list(self._argument)
             order_by = self.order_by()
         self.expect_symbol(")")
+        if name[-1] == "age" and len(args) == 1 and isinstance(args[0], ast.Null | ast.String):
+            raise SqlSyntaxError("function age(unknown) is not unique", sqlstate="42725", position=position)
         if name[-1] == "age" and len(args) == 1:  # up to the beginning of this day
             args = (ast.Function(("current_date",), (), position), *args)
         within = self._within_group(distinct=distinct, ordered=bool(order_by))
@@ -62,6 +62,11 @@ class FunctionParser(WindowParser):
             condition = self.expression()
             self.expect_symbol(")")
         return ast.Function(name, args, position, star, distinct, order_by, condition, self.over(), within)
+
+    def _argument(self) -> ast.Expression:
+        if self.at_word("variadic"):
+            raise Unsupported("VARIADIC is not supported", position=self.token.position)
+        return self.expression()
 
     def _interval_parts(self) -> tuple[ast.Expression, ...]:
         """make_interval's arguments, by position or by name (`days => 3`), 0 where there is none."""
@@ -177,12 +182,17 @@ class FunctionParser(WindowParser):
 
     def type_name(self) -> ast.TypeName:
         position = self.token.position
+        quoted = self.token.kind is TokenKind.QUOTED
         name = self.label()
         while self.accept_symbol("."):
-            name = self.label()
+            schema, name = name, self.label()
+            if schema not in ("pg_catalog", "mz_catalog", "ptvc"):
+                raise UndefinedObject(f'type "{schema}.{name}" does not exist', position=position)
         second = _TWO_WORD_TYPES.get(name)
         if second is not None and self.accept_words(second):
             name = f"{name} {second}"
+        if name == "char" and not quoted:  # "char" is a type of its own
+            name = "character"
         modifiers: tuple[int, ...] = ()
         if self.at_symbol("("):
             modifiers = self.parenthesised(self._modifier)

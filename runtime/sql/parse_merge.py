@@ -56,6 +56,13 @@ class MergeParser(SessionParser):
                 self.fail()
             return tuple(zip(names, values, strict=True))
         name = self.one_name()
+        if self.at_symbol("."):
+            raise SqlSyntaxError(
+                f'column "{name.parts[-1]}" of the table does not exist',
+                sqlstate="42703",
+                hint="SET takes names of columns without the table's.",
+                position=name.position,
+            )
         self.expect_symbol("=")
         return ((name, self.expression()),)
 

@@ -21,6 +21,12 @@ class QueryParser(ExpressionParser):
             recursion = self._mutually_recursive()
         elif self.at_word("with"):
             with_tables = self._with()
+            if self.at_any("insert", "update", "delete", "merge"):
+                raise Unsupported(
+                    f"WITH in front of {self.token.value.upper()} is not supported",
+                    hint="WITH may stand in the query of INSERT, and in derived tables.",
+                    position=self.token.position,
+                )
         body = self.nested(self._union)
         order_by = self.order_by()
         limit, offset = self._limit()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import PtvcError, SqlSyntaxError
+from ..errors import PtvcError, Unsupported
 from . import ast
 from .cursor import Cursor
 
@@ -91,8 +91,8 @@ class WindowParser(Cursor):
     def _sort_key(self) -> ast.SortKey:
         expression = self.expression()
         if self.accept_words("using"):
-            raise SqlSyntaxError(
-                "ORDER BY ... USING is not supported: write ASC or DESC", position=self.token.position
+            raise Unsupported(
+                "ORDER BY ... USING is not supported", hint="Write ASC or DESC.", position=self.token.position
             )
         descending = self.accept_any("asc", "desc") == "desc"
         nulls_first = descending

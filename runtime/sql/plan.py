@@ -171,7 +171,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         case st.CommentStatement():
             return plan_changes.comment(planner, node)
         case _:
-            return _session(node)
+            return _session(node, planner.context)
 
 
 _Create = (
@@ -225,12 +225,12 @@ _Session = (
 )
 
 
-def _session(node: _Session) -> PlannedStatement:
+def _session(node: _Session, context: PlanContext) -> PlannedStatement:
     match node:
         case st.SetStatement(name=name, value=value, local=local):
             return plans.SetVariable(name.lower(), value, local)
         case st.ShowVariableStatement(name=name):
-            return plans.ShowVariable(None if name is None else name.lower())
+            return plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
         case st.BeginStatement(read_only=read_only):
             return plans.Begin(read_only)
         case st.CommitStatement():
@@ -284,3 +284,8 @@ def _optimize(relation: Relation) -> Relation:
         return optimize(relation)
     except RecursionError:
         raise too_complex() from None
+
+
+def _setting_name(name: str, context: PlanContext) -> str:
+    """As the setting is spelled, `DateStyle`: the column of SHOW is called so."""
+    return next((known for known in context.settings if known.lower() == name), name)

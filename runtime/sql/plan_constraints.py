@@ -103,6 +103,10 @@ def _name(
     taken: set[str],
 ) -> str:
     if definition.name is not None:
+        if definition.name in taken and definition.kind is not ConstraintKind.CHECK:
+            raise DuplicateObject(
+                f'relation "{definition.name}" already exists', position=definition.position
+            )
         if definition.name in taken:
             raise DuplicateObject(
                 f'constraint "{definition.name}" for relation "{table.name}" already exists',

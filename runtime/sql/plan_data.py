@@ -54,6 +54,12 @@ def writable(name: ast.Name, planner: Planner) -> CatalogItem:
         raise PtvcError(
             f"permission denied for table {item.name.name}", sqlstate="42501", position=name.position
         )
+    if item.kind is ItemKind.VIEW:
+        raise Unsupported(
+            f'cannot change view "{item.name.name}"',
+            hint="Only tables can be written.",
+            position=name.position,
+        )
     if item.kind is not ItemKind.TABLE:
         raise PtvcError(
             f'cannot change {item.kind.value.replace("-", " ")} "{item.name.name}"',
@@ -68,6 +74,8 @@ def finished(planner: Planner, query: ast.Query) -> Select:
     """A one-off query: its top ORDER BY and LIMIT go to the finishing."""
     plan = planner.root(query)
     count = len(plan.outputs)
+    if not count:
+        raise Unsupported("a query without columns is not supported", hint="Select a constant.")
     relation = plan.relation
     finishing = Finishing(plan.order, plan.limit, plan.offset, tuple(range(count)))
     if any(output.type == PAIR for output in plan.outputs):
@@ -217,10 +225,17 @@ def _spread(
 
 
 def _returning(
-    planner: Planner, items: Sequence[ast.SelectItem], item: CatalogItem, target: st.Target
+    planner: Planner,
+    items: Sequence[ast.SelectItem],
+    item: CatalogItem,
+    target: st.Target,
+    others: Sequence[ast.FromItem] = (),
 ) -> Returning | None:
+    """What RETURNING gives, of the table's columns; those of `others`, of FROM or USING, are refused."""
     if not items:
         return None
+    if others:
+        _refuse_others(items, target.alias or item.name.name)
     scope = Scope(None)
     _enter(scope, item, target, 0)
     expressions = Expressions(planner, scope, Get(item.id, item.schema), "RETURNING")
@@ -239,11 +254,33 @@ def _returning(
     return Returning(tuple(scalars), Schema(tuple(columns)))
 
 
+def _refuse_others(items: Sequence[ast.SelectItem], table: str) -> None:
+    for entry in items:
+        node = entry.expression
+        parts = (
+            node.qualifier
+            if isinstance(node, ast.Star)
+            else node.parts[:-1]
+            if isinstance(node, ast.Name)
+            else None
+        )
+        if (parts == () and isinstance(node, ast.Star)) or (parts and parts[-1] != table):
+            raise Unsupported(
+                "RETURNING of columns of FROM or USING is not supported",
+                hint=f"Name columns of {table}.",
+                position=node.position,
+            )
+
+
 def _enter(scope: Scope, item: CatalogItem, target: st.Target, shift: int) -> None:
     alias = target.alias or item.name.name
     scope.add_table(alias, target.name.position)
     for index, column in enumerate(item.schema):
-        scope.columns.append(ScopeColumn(alias, column.name, column.type, column.nullable, shift + index))
+        schema = item.name.schema if target.alias is None else None
+        place = shift + index
+        scope.columns.append(
+            ScopeColumn(alias, column.name, column.type, column.nullable, place, schema=schema)
+        )
 
 
 def _matching(
@@ -282,7 +319,8 @@ def update(planner: Planner, node: st.UpdateStatement) -> Update:
     relation = build.project(relation, [*range(count), *positions], (*item.schema.names, *item.schema.names))
     if node.from_items:
         relation = _one_match(relation, item)
-    return Update(item.id, relation, _returning(planner, node.returning, item, node.target))
+    returning = _returning(planner, node.returning, item, node.target, node.from_items)
+    return Update(item.id, relation, returning)
 
 
 def _one_match(relation: Relation, item: CatalogItem) -> Relation:
@@ -314,7 +352,8 @@ def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
         relation = Join(
             table, matched, JoinKind.SEMI, keys, build.refs(matched, range(count)), null_safe=True
         )
-    return Delete(item.id, relation, _returning(planner, node.returning, item, node.target))
+    returning = _returning(planner, node.returning, item, node.target, node.using)
+    return Delete(item.id, relation, returning)
 
 
 def truncate(planner: Planner, node: st.TruncateStatement) -> Truncate:

@@ -10,6 +10,7 @@ from ..errors import (
     InvalidParameter,
     PtvcError,
     SqlSyntaxError,
+    UndefinedColumn,
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast
@@ -79,7 +80,10 @@ def column_default(
     expressions.allow_subqueries = False
     planner.maintained, planner.defining = True, "a DEFAULT, which is one value for all rows"
     with at(position):
-        typed = expressions.resolve(node)
+        try:
+            typed = expressions.resolve(node)
+        except UndefinedColumn as error:
+            raise Unsupported("cannot use column reference in DEFAULT expression") from error
         if not typed.unknown and not can_cast(typed.scalar.type, column.type, CastContext.ASSIGNMENT):
             raise PtvcError(
                 f'column "{column.name}" is of type {base_name(column.type)} but default expression is of type '

@@ -32,7 +32,7 @@ from .expressions import Expressions, Typed, at
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
 from .parse_query import spelled_out
 from .plans import PlanContext
-from .recursion import bind_mutual, bind_recursive, let_rec
+from .recursion import bind_mutual, bind_recursive, check_unique, let_rec
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
 from .subqueries import Subqueries
@@ -145,7 +145,7 @@ class Planner:
         saved = self.environment
         try:
             plan = self._with(query, parent, prefix, domain)
-            limit, offset = self._limits(query)
+            limit, offset = self._limits(query, plan)
             if limit is None and not offset:
                 return plan
             if plan.limit is not None or plan.offset:
@@ -166,6 +166,7 @@ class Planner:
         if query.recursive:
             bind_recursive(self, query.with_tables, parent)
         else:
+            check_unique(query.with_tables)
             for table in query.with_tables:
                 binding = CommonTableBinding(table, self.environment, parent)
                 self.environment = {**self.environment, table.name: binding}
@@ -228,7 +229,14 @@ class Planner:
             order.append(OrderBy(plan.width + index, key.descending, key.nulls_first))
         return tuple(order)
 
-    def _limits(self, query: ast.Query) -> tuple[int | None, int]:
+    def _limits(self, query: ast.Query, plan: QueryPlan) -> tuple[int | None, int]:
+        for clause, node in (("LIMIT", query.limit), ("OFFSET", query.offset)):
+            if isinstance(node, ast.Name) and any(o.name == node.parts[-1] for o in plan.outputs):
+                raise PtvcError(
+                    f"argument of {clause} must not contain variables",
+                    sqlstate="42P10",
+                    position=node.position,
+                )
         limit = self._count(query.limit, "LIMIT", "2201W")
         return limit, self._count(query.offset, "OFFSET", "2201X") or 0
 

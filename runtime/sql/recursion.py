@@ -38,7 +38,7 @@ def bind_mutual(planner: Planner, node: ast.Recursion, parent: Scope | None) -> 
     """Makes the names of `node` known to `planner` and plans what they stand for."""
     from .planner import CommonTableBinding, Output, QueryPlan
 
-    _check_unique([table.name for table in node.tables], [table.position for table in node.tables])
+    _check_names([table.name for table in node.tables], [table.position for table in node.tables])
     locals_ = []
     environment = dict(planner.environment)
     for table in node.tables:
@@ -92,7 +92,7 @@ def bind_recursive(planner: Planner, tables: Sequence[ast.CommonTable], parent: 
     """Makes all names known to all queries; one that refers to itself is planned by `plan_recursive`."""
     from .planner import CommonTableBinding
 
-    _check_unique([table.name for table in tables], [table.position for table in tables])
+    check_unique(tables)
     _check_acyclic(tables)
     environment = dict(planner.environment)
     for table in tables:
@@ -153,7 +153,12 @@ def _check_types(table: ast.CommonTable, types: Sequence[ScalarType], right: Que
             )
 
 
-def _check_unique(names: Sequence[str], positions: Sequence[int]) -> None:
+def check_unique(tables: Sequence[ast.CommonTable]) -> None:
+    """42712 where two items of one WITH have one name."""
+    _check_names([table.name for table in tables], [table.position for table in tables])
+
+
+def _check_names(names: Sequence[str], positions: Sequence[int]) -> None:
     for number, name in enumerate(names):
         if name in names[:number]:
             raise PtvcError(

@@ -9,10 +9,10 @@ that subquery adds the column to the domain and starts again.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable
+from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable, Unsupported
 from ..expr.scalar import ColumnRef, Literal
 from ..repr.types import ScalarType
 
@@ -21,6 +21,7 @@ OuterColumn = tuple[int, int]
 
 
 ColumnUse = Callable[[], None]
+_SYSTEM_COLUMNS = frozenset(("ctid", "xmin", "xmax", "cmin", "cmax", "tableoid"))
 
 
 class Correlated(Exception):
@@ -37,7 +38,7 @@ class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
     their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
     row of a function of one value, which is that value: the table's name alone reaches it, behind all columns.
-    `origin` notes that a column of a table is used."""
+    `schema` is that of a table without an alias.  `origin` notes that a column of a table is used."""
 
     table: str | None
     name: str
@@ -47,6 +48,7 @@ class ScopeColumn:
     hidden: bool = False
     absent: bool = False
     row: bool = False
+    schema: str | None = None
     origin: ColumnUse | None = field(default=None, compare=False)
 
     def use(self) -> None:
@@ -75,16 +77,17 @@ class Scope:
     ) -> tuple[ColumnRef | Literal, ScopeColumn | None]:
         """The column of that name, as a reference into this scope's relation, and its entry when it is our own."""
         table, name = _split(parts, position)
+        schema = parts[-3] if len(parts) > 2 else None
         level, scope = 0, self
         while True:
-            found = scope.lookup(table, name, position)
+            found = scope.lookup(table, name, position, schema)
             if found is not None:
                 break
             if table is not None and table in scope.tables:
-                raise self._missing(table, name, position)
+                raise self._missing(table, name, position, schema)
             above = scope.enclosing() if level == 0 and not self.open else (1, scope.parent)
             if above[1] is None:
-                raise self._missing(table, name, position)
+                raise self._missing(table, name, position, schema)
             level, scope = level + above[0], above[1]
         column = scope.columns[found]
         if column.absent:
@@ -108,7 +111,7 @@ class Scope:
             raise Correlated(self, column)
         return index
 
-    def lookup(self, table: str | None, name: str, position: int) -> int | None:
+    def lookup(self, table: str | None, name: str, position: int, schema: str | None = None) -> int | None:
         """The ordinal of the one column that matches; 42702 when several do."""
         found: int | None = None
         for ordinal, column in enumerate(self.columns):
@@ -116,6 +119,7 @@ class Scope:
                 column.row
                 or column.name != name
                 or (column.table != table if table is not None else column.hidden)
+                or (schema is not None and column.schema != schema)
             ):
                 continue
             if found is not None:
@@ -160,24 +164,38 @@ class Scope:
             ]
         )
 
-    def _missing(self, table: str | None, name: str, position: int) -> PtvcError:
+    def _missing(self, table: str | None, name: str, position: int, schema: str | None = None) -> PtvcError:
         if table is not None:
             scope: Scope | None = self
             while scope is not None and table not in scope.tables:
                 scope = scope.parent
             if scope is None:
                 return UndefinedTable(f'missing FROM-clause entry for table "{table}"', position=position)
-            if all(column.table != table for column in scope.columns):
+            if not any(c.table == table and schema in (None, c.schema) for c in scope.columns):
                 return UndefinedTable(
                     f'invalid reference to FROM-clause entry for table "{table}"',
                     detail=f'There is an entry for table "{table}", but it cannot be referenced from here.',
                     position=position,
                 )
+        if name in _SYSTEM_COLUMNS:
+            return Unsupported(f"the system column {name} is not supported", position=position)
+        if table is None and any(name in scope.tables for scope in self._visible()):
+            return Unsupported(
+                f"the whole row of {name} as a value is not supported",
+                hint="Name the columns.",
+                position=position,
+            )
         shown = name if table is None else f"{table}.{name}"
         quoted = f'"{shown}"' if table is None else shown
         return UndefinedColumn(
             f"column {quoted} does not exist", hint=self._suggestion(table, name), position=position
         )
+
+    def _visible(self) -> Iterator[Scope]:
+        scope: Scope | None = self
+        while scope is not None:
+            yield scope
+            scope = scope.parent
 
     def _suggestion(self, table: str | None, name: str) -> str | None:
         names = {c.name: c for c in self.columns if table is None or c.table == table}
@@ -201,5 +219,9 @@ def _split(parts: tuple[str, ...], position: int) -> tuple[str | None, str]:
             f"improper qualified name (too many dotted names): {'.'.join(parts)}",
             sqlstate="42601",
             position=position,
+        )
+    if len(parts) == 4 and parts[0] != "ptvc":
+        raise Unsupported(
+            f"cross-database references are not implemented: {'.'.join(parts)}", position=position
         )
     return (parts[-2] if len(parts) > 1 else None), parts[-1]

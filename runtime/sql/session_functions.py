@@ -79,10 +79,30 @@ _BY_SUBSCRIPT = frozenset(
     {"array_lower", "array_upper", "array_dims", "array_position", "array_positions", "trim_array"}
 )
 _NEVER_CALLED = frozenset({"array_agg", "json_build_object"})
+_TYPE_FUNCTIONS = frozenset(
+    (
+        "bool",
+        "int2",
+        "int4",
+        "int8",
+        "float4",
+        "float8",
+        "text",
+        "name",
+        "bytea",
+        "date",
+        "timestamptz",
+        "oid",
+        "uuid",
+    )
+)
+"""Types whose names can be called as functions: casts."""
 _OTHER_AGGREGATES = frozenset(
     {
         "json_agg", "json_object_agg", "list_agg", "map_agg", "xmlagg",
-        "range_agg", "range_intersect_agg",
+        "range_agg", "range_intersect_agg", "json_agg_strict", "jsonb_agg_strict", "json_object_agg_strict",
+        "json_object_agg_unique", "json_object_agg_unique_strict", "jsonb_object_agg_strict", "jsonb_object_agg_unique",
+        "jsonb_object_agg_unique_strict",
     }
 )  # fmt: skip
 
@@ -129,6 +149,10 @@ class SessionFunctions(CatalogFunctions):
         method = _CATALOG_FUNCTIONS.get(name)
         if method is not None:
             return method(self, expressions, node)
+        if name in _TYPE_FUNCTIONS and len(node.args) == 1:
+            return expressions._resolve(
+                ast.Cast(node.args[0], ast.TypeName(name, (), 0, node.position), node.position)
+            )
         args = [expressions._resolve(arg) for arg in node.args]
         if name in _BY_SUBSCRIPT and any(arg.scalar.type.is_vector for arg in args):
             raise Unsupported(
@@ -149,6 +173,12 @@ class SessionFunctions(CatalogFunctions):
     def _aggregate(self, expressions: Expressions, node: ast.Function) -> Typed:
         if expressions.aggregates is not None and node in expressions.aggregates:
             return Typed(expressions.aggregates[node])
+        if not is_grouping(node) and _of_outer_query(expressions, node):
+            raise Unsupported(
+                "aggregates over columns of an outer query are not supported",
+                hint="Move the aggregate to a derived table.",
+                position=node.position,
+            )
         what = "grouping operations" if is_grouping(node) else "aggregate functions"
         raise GroupingError(f"{what} are not allowed in {expressions.clause}", position=node.position)
 
@@ -217,12 +247,23 @@ class SessionFunctions(CatalogFunctions):
             rows = sorted(self.planner.context.settings.items())
             relation = build.constant(rows, [("name", TEXT), ("setting", TEXT)])
             return Typed(self._join(expressions, key, relation))
-        value = self.planner.context.settings.get(arg.value.lower())
+        settings = {name.lower(): value for name, value in self.planner.context.settings.items()}
+        value = settings.get(arg.value.lower())
         if value is None and len(node.args) < 2:
             raise UndefinedObject(
                 f'unrecognized configuration parameter "{arg.value}"', position=node.position
             )
         return Typed(Literal(value, TEXT))
+
+
+def _of_outer_query(expressions: Expressions, node: ast.Function) -> bool:
+    """Whether all columns that the aggregate's arguments name are those of enclosing queries."""
+    names = [arg for arg in node.args if isinstance(arg, ast.Name)]
+    scope = expressions.scope
+    return bool(names) and all(
+        scope.lookup(name.parts[-2] if len(name.parts) > 1 else None, name.parts[-1], name.position) is None
+        for name in names
+    )
 
 
 def _current_schema(context: PlanContext) -> str | None:

@@ -290,6 +290,8 @@ def _typed_call(expressions: Expressions, name: str, args: list[Typed]) -> Windo
         raise _undefined(name, args)
     if name == "ntile":
         return WindowCall(name, (_as_int4(expressions, name, args, 0),), INT4, name)
+    if args[0].unknown and args[0].parameter is None and (len(args) < 3 or args[2].unknown):
+        raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
     scalars = [expressions.defaulted(args[0])]
     if len(args) > 2:
         try:

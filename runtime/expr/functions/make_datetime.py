@@ -64,6 +64,8 @@ def _timestamptz(year: int, month: int, day: int, hour: int, minute: int, second
 def _interval(years: int, months: int, weeks: int, days: int, hours: int, mins: int, secs: float) -> bytes:
     if math.isnan(secs) or math.isinf(secs):
         raise InputError(OVERFLOW, INTERVAL_RANGE)
+    if abs(secs) > 1e300:
+        raise InputError("22003", "value out of range: overflow")
     total_months, total_days = years * 12 + months, weeks * 7 + days
     micros = round(secs * 1_000_000) + (hours * 60 + mins) * 60_000_000
     if not (

@@ -325,7 +325,7 @@ def _plain(options: Options) -> Options:
 def similar_pattern(pattern: str, escape: str = "\\") -> str:
     """SQL's pattern as a regular expression over the whole text.  Raises InputError."""
     if len(escape) > 1:
-        raise InputError("22019", "invalid escape string")
+        raise InputError("22025", "invalid escape string")
     out = ["^(?:"]
     position, bracket = 0, False
     while position < len(pattern):
@@ -338,7 +338,7 @@ def similar_pattern(pattern: str, escape: str = "\\") -> str:
             position += 1
             if char == '"':
                 raise InputError("0A000", "SQL's substring patterns are not supported")
-            out.append(char if char.isalnum() or not char.isascii() else "\\" + char)
+            out.append("\\" + char if char.isascii() else char)
         elif bracket:
             if char == "]":
                 bracket = False

@@ -77,6 +77,7 @@ def _tand(x: Floats) -> Floats:
 def _cotd(x: Floats) -> Floats:
     angle, sine, cosine = _reduced(x)
     result = sine * cosine * (_cosine_quadrant(angle) / _sine_quadrant(angle) / _COT_45)
+    result = np.where((x == 0) & np.signbit(x), -np.inf, result)
     return np.where(result == 0, 0.0, result)
 
 

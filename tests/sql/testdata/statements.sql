@@ -19,7 +19,7 @@ alter cluster big set (size = 3);
 insert into t (a, c) values (1, 'x'), (default, null) returning a + 1 as z, *;
 insert into t select a, d::int, e from u returning c;
 insert into t default values;
-update t set b = t.b + 1, c = default from u where u.a = t.a and u.d > 1 returning *;
+update t set b = t.b + 1, c = default from u where u.a = t.a and u.d > 1 returning t.*;
 update t as z set (a, b) = (b, a) where z.a in (select a from u);
 delete from t using u where t.a = u.a returning t.a;
 delete from t where not exists (select 1 from u where u.a = t.a);

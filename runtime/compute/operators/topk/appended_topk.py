@@ -38,8 +38,8 @@ class AppendedTopK(TopK):
         return super()._top(batch) if len(batch) else batch
 
     def _from_state(self, batch: Batch, segments: Segments, heads: Columns) -> Batch:
-        held_rows = list(self._held_rows.probe_chunks(heads, segments.hashes))
-        step = Step.of(self.schema, held_rows, batch, np.arange(len(batch)), segments.of_rows(), segments)
+        old = self._held_rows.probe(heads, segments.hashes, columns=range(len(self.schema)))
+        step = Step.of(self.schema, old, batch, np.arange(len(batch)), segments.of_rows(), segments)
         entries = entries_of(step.rows, step.group, step.old, self._op.order)
         places = row_places(entries.after, entries.group)
         held = np.where(places < self._needed, entries.after, 0) - entries.before

@@ -21,7 +21,6 @@ as a whole, once, and its front laid out anew.  A group that has a front has no 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,20 +66,13 @@ class Step:
 
     @classmethod
     def of(
-        cls,
-        schema: Schema,
-        held: Sequence[Matches],
-        batch: Batch,
-        which: Indices,
-        of_rows: Indices,
-        segments: Segments,
+        cls, schema: Schema, old: Matches, batch: Batch, which: Indices, of_rows: Indices, segments: Segments
     ) -> Step:
         """From what is held of groups, and the updates `which` of the step, whose segments are `of_rows`."""
         new = batch if len(which) == len(batch) else batch.take(which)
-        place = np.concatenate((*(segments.first[old.probe] for old in held), of_rows[which]))
+        place = np.concatenate((segments.first[old.probe], of_rows[which]))
         group = place if segments.single else segments.group[place]
-        rows = concat_batches(schema, [*(old.rows for old in held), new])
-        return cls(rows, place, group, sum(map(len, held)), segments)
+        return cls(concat_batches(schema, [old.rows, new]), place, group, len(old), segments)
 
     def updates(self, rows: Indices, diffs: Ints) -> Batch:
         """These of the rows, with other diffs."""
@@ -148,7 +140,7 @@ class TopK(Operator):
         fronted = held >= self._needed
         group = segments.group[of_rows]
         mine = np.flatnonzero(fronted[group])
-        step = Step.of(self.schema, [old], batch, mine, of_rows, segments)
+        step = Step.of(self.schema, old, batch, mine, of_rows, segments)
         entries = entries_of(step.rows, step.group, step.old, self._op.order)
         here = self._inside(entries)
         inside = mine[here[entries.of()[step.old :]]]
@@ -209,17 +201,17 @@ class TopK(Operator):
         Without `bars`, those before the step, neither bars nor fronts are kept.
         """
         groups = np.flatnonzero(which)
-        held: list[Matches] = []
+        found: Matches | None = None
         if len(groups) == segments.groups:
-            held = list(self._spine.probe_chunks(heads, segments.hashes))
+            found = self._spine.probe(heads, segments.hashes)
         elif len(groups):
-            chunks = self._spine.probe_chunks(buffers.take(heads, groups), segments.hashes[groups])
-            held = [Matches(groups[chunk.probe], chunk.rows) for chunk in chunks]
+            found = self._spine.probe(buffers.take(heads, groups), segments.hashes[groups])
+            found = Matches(groups[found.probe], found.rows)
         group = segments.group[of_rows]
         self._spine.insert(_untimed(batch), segments.hashes[group])
-        if not len(groups):
+        if found is None:
             return self._nothing.oks
-        step = Step.of(self.schema, held, batch, np.flatnonzero(which[group]), of_rows, segments)
+        step = Step.of(self.schema, found, batch, np.flatnonzero(which[group]), of_rows, segments)
         entries = entries_of(step.rows, step.group, step.old, self._op.order)
         places = row_places(np.maximum(entries.after, 0), entries.group)
         if bars is not None:

@@ -1,0 +1,50 @@
+"""The two subjects of the suite, and its verdicts in the summary of the test run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import psycopg
+import pytest
+from inprocess import running
+from psycopg import conninfo
+
+from .random_expressions import leaves
+from .suite import Finding, Subjects, Verdict, build_world
+
+_COUNTS: dict[str, Counter[Verdict]] = {}
+
+
+@pytest.fixture(scope="package")
+def subjects(oracle_uri: str) -> Iterator[Subjects]:
+    """Both sides, with the tables of world.sql and those of random expressions; PostgreSQL in a database of its own."""
+    with psycopg.connect(oracle_uri, autocommit=True) as server:
+        server.execute("CREATE DATABASE differential TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
+        own = conninfo.make_conninfo(oracle_uri, dbname="differential")
+        with psycopg.connect(own, autocommit=True) as theirs, running() as runtime, runtime.connect() as ours:
+            for connection in (ours, theirs):
+                build_world(connection)
+                for sql in leaves():
+                    connection.execute(sql.encode())
+            yield Subjects(ours, theirs)
+        server.execute("DROP DATABASE differential")
+
+
+@pytest.fixture
+def count(request: pytest.FixtureRequest) -> Iterator[list[Finding]]:
+    """What is put in is counted under the name of the test's family."""
+    findings: list[Finding] = []
+    yield findings
+    family = request.node.callspec.params.get("path")
+    name = family.stem if family is not None else "random expressions"
+    _COUNTS.setdefault(name, Counter()).update(finding.verdict for finding in findings)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if not _COUNTS:
+        return
+    terminalreporter.section("differential suite: statements against PostgreSQL")
+    for name, counts in [*_COUNTS.items(), ("all", sum(_COUNTS.values(), Counter()))]:
+        shown = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
+        terminalreporter.line(f"{name}: {counts.total()} ({shown})")
