@@ -17,6 +17,14 @@ from .lower.edge import Edge
 from .operators.linear import MapFilterProject
 
 
+def is_chain(query: Relation) -> bool:
+    """Whether the query may be one: a temporal filter in it says no after all."""
+    leaf = query
+    while isinstance(leaf, Map | Filter | Project):
+        leaf = leaf.input
+    return isinstance(leaf, Get | Constant)
+
+
 def evaluate_chain(query: Relation, inputs: Mapping[GlobalId, Batch | Delta]) -> Delta | None:
     """The rows of `query` over `inputs`, with the times that these have, those of literal rows at 0; not consolidated.
     None when it is no chain."""

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
 from ..expr.relation import Finishing, GlobalId, Relation, TopK, dependencies
 from ..expr.temporal import at_time
@@ -35,7 +34,7 @@ from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
 from .reads import ActiveReads
 from .results import Columns
-from .system_reads import SystemRows, inputs_of, is_system, with_system_rows
+from .system_reads import CatalogQueries, SystemRows, is_system, with_system_rows
 from .views import expand
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
@@ -69,6 +68,7 @@ class Peeks:
         self._reads = reads
         self._controller = controller
         self._jobs = jobs
+        self._catalogs = CatalogQueries()
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -122,8 +122,7 @@ class Peeks:
             reads = dependencies(relation)
         if all(map(is_system, reads)):
             time = self.read_time(context)
-            catalogs = inputs_of(relation, context.system_rows)
-            result = evaluate_once(at_time(relation, time), catalogs, time)
+            result = self._catalogs.evaluate(relation, context.system_rows, time)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return

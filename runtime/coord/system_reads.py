@@ -8,14 +8,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from ..compute.lower import lower
 from ..compute.oneshot import evaluate_once
+from ..compute.plan import DataflowPlan
+from ..compute.row_chain import is_chain
 from ..expr.relation import Constant, Get, GlobalId, Relation, dependencies, free_locals, inputs, with_inputs
 from ..expr.temporal import at_time
-from ..repr.batch import Batch
+from ..repr.batch import Batch, Delta
 from ..repr.types import Kind
 
 SystemRows = Callable[[GlobalId], Batch]
 """All rows of a system relation."""
+
+MOST_PLANS = 100
 
 MOST_ROWS = 10_000
 """More rows than this are not sent for a part of a query; its relations are, and it is computed there."""
@@ -36,6 +41,27 @@ def is_system(id: GlobalId) -> bool:
 def inputs_of(relation: Relation, rows: SystemRows) -> Mapping[GlobalId, Batch]:
     """The system relations that `relation` reads."""
     return {id_: rows(id_) for id_ in dependencies(relation) if is_system(id_)}
+
+
+class CatalogQueries:
+    """Evaluates queries over catalogs alone.  Clients ask the same ones again and again, and what the plan cache has
+    keeps its identity: so its physical plan is kept, too, for the last that were asked."""
+
+    def __init__(self) -> None:
+        self._plans: dict[int, tuple[Relation, DataflowPlan]] = {}
+
+    def evaluate(self, relation: Relation, rows: SystemRows, time: int) -> Delta:
+        """The rows of `relation`, which reads system relations only, or nothing."""
+        inputs = inputs_of(relation, rows)
+        now = at_time(relation, time)
+        if now is not relation or is_chain(relation):
+            return evaluate_once(now, inputs, time)
+        found = self._plans.pop(id(relation), None)
+        plan = found[1] if found is not None else lower(relation, delta_joins=False)
+        self._plans[id(relation)] = (relation, plan)  # which keeps the identity from being another's
+        if len(self._plans) > MOST_PLANS:
+            del self._plans[next(iter(self._plans))]
+        return evaluate_once(plan, inputs, time)
 
 
 def with_system_rows(relation: Relation, rows: SystemRows) -> Relation:

@@ -77,6 +77,7 @@ def mz_object_dependencies(state: State) -> Rows:
 
 
 def mz_definitions(state: State) -> Rows:
+    """What was written, comments included: dbt keeps the hash of a model there.  (Of indexes what SHOW CREATE says.)"""
     for item in state.catalog.user_items():
         if item.kind is ItemKind.INDEX:
             yield {"oid": item.oid, "position": 0, "definition": index_sql(state, item)}
@@ -84,7 +85,7 @@ def mz_definitions(state: State) -> Rows:
                 yield {"oid": item.oid, "position": position, "definition": key}
         else:
             body = item.definition_sql
-            definition = f"{body};" if body else create_sql(state, item)
+            definition = f"{body};" if body else item.create_sql or create_sql(state, item)
             yield {"oid": item.oid, "position": 0, "definition": definition}
     for item, constraint in of_tables(state):
         for position, pretty in ((CONSTRAINT_POSITION, False), (PRETTY_CONSTRAINT_POSITION, True)):

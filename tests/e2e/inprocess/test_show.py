@@ -234,6 +234,19 @@ def test_round_trip(full: tuple[InProcess, str]) -> None:
         assert round_trip(db, schema) == DEFINITIONS.count(";\n") + 1
 
 
+def test_definitions_keep_comments(db: Db) -> None:
+    """dbt finds the hash of a model in the definition of its object."""
+    db.execute("CREATE SOURCE s /* dbt:hash=1 */ FROM LOAD GENERATOR COUNTER (TICK INTERVAL '1s')")
+    db.execute("CREATE VIEW v AS SELECT /* dbt:hash=2 */ 1 AS a")
+    found = rows(
+        db,
+        "SELECT d.definition LIKE '%%/* dbt:hash=' || (CASE o.name WHEN 's' THEN 1 ELSE 2 END) || ' */%%'"
+        " FROM mz_internal.mz_definitions d JOIN mz_catalog.mz_objects o ON o.oid = d.oid"
+        " WHERE o.schema_name = current_schema()",
+    )
+    assert found == [(True,), (True,)]
+
+
 TYPES = [
     "smallint", "integer", "bigint", "real", "double precision", "numeric", "numeric(9,4)", "boolean", "text", "varchar",
     "varchar(3)", "name", "date", "time", "timestamp", "timestamptz", "interval", "interval year to month", "bytea", "uuid",
