@@ -48,6 +48,12 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
     name = new_name(node.name, planner.context, temporary=node.temporary)
     if node.query is not None:
         query = finished(planner, node.query)
+        if vector := next((column for column in query.schema if column.type.is_vector), None):
+            raise Unsupported(
+                f'column "{vector.name}" of type {vector.type} is not supported',
+                hint=f"Cast it to {vector.type.element}[].",
+                position=node.name.position,
+            )
         names = _column_names(query.schema.names, node.column_names, node.name)
         columns = tuple(replace(c, name=n, nullable=True) for c, n in zip(query.schema, names, strict=True))
         schema = Schema(columns)
