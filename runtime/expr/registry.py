@@ -112,14 +112,14 @@ KNOWN_ELSEWHERE = frozenset(
 )
 """PostgreSQL's functions that do not exist here: refused as such, rather than called unknown."""
 
-_OTHER_FORMS: Mapping[str, tuple[int, ...]] = {
-    "array_fill": (3,),
-    "length": (2,),
-    "pg_size_pretty": (1,),
-    "substring": (3,),
-    "timezone": (1,),
+_OTHER_FORMS: Mapping[str, tuple[int, tuple[Kind, ...]]] = {
+    "array_fill": (3, tuple(Kind)),
+    "length": (2, (Kind.BYTEA,)),
+    "pg_size_pretty": (1, (Kind.NUMERIC,)),
+    "substring": (3, (Kind.TEXT, Kind.VARCHAR, Kind.NAME)),
+    "timezone": (1, (Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)),
 }
-"""How many arguments the forms of a function have that do not exist here."""
+"""Forms of a function that do not exist here: how many arguments they have, and the kinds of the first."""
 
 _AMBIGUOUS = frozenset(("bit_count", "pg_size_pretty", "trunc"))
 """Functions with overloads for types that are not here, so that untyped literals alone choose none."""
@@ -172,7 +172,8 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
             return function.resolver(tuple(args), flags)
         overload = _choose(function, types)
     except UndefinedFunction:
-        if len(types) in _OTHER_FORMS.get(name, ()):
+        count, kinds = _OTHER_FORMS.get(name, (0, ()))
+        if types and len(types) == count and (types[0] is None or types[0].kind in kinds):
             raise Unsupported(f"this form of {name} is not supported") from None
         raise
     assert overload.params is not None

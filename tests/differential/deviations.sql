@@ -35,6 +35,10 @@ SELECT '294250-01-01'::timestamp
 -- | A constant expression that fails is an error only where it is evaluated
 SELECT CASE a WHEN 0 THEN 1 / 0 ELSE a END FROM t
 
+-- | A field that `EXTRACT` and `date_part` do not know
+SELECT date_part('nonsense', NULL::time)
+SELECT date_part('nonsense', ts) FROM every WHERE id = 4
+
 -- | A LIKE pattern that ends in its escape character
 SELECT 'abc' LIKE 'abc\'
 

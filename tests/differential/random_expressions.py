@@ -50,6 +50,9 @@ _NEVER = HUGE | {
 }  # fmt: skip
 """Huge, with a syntax of their own, of no fixed signature, or errors nearly always."""
 
+_KNOWN_BEFOREHAND = ("NULL", "'nonsense'")
+"""Constants that decide a call whatever the values are."""
+
 _ROUGH_OPERATORS = frozenset(("/", "^", "|/", "||/"))
 
 
@@ -123,22 +126,28 @@ class Expressions:
         self.random = random
         self._all = signatures
         self._columns = columns()
+        self._depth = 1
         self._of: dict[str, list[Signature]] = {name: [] for name in TYPES}
         for signature in signatures:
             self._of[signature.result].append(signature)
 
     def statement(self) -> tuple[str, bool]:
         """A query, and whether it is one call, so that there is one error that it may give."""
-        depth = self.random.choice((1, 1, 2, 3))
-        return f"SELECT {self.call(self.random.choice(self._all), depth)} AS x FROM leaves", depth == 1
+        self._depth = self.random.choice((1, 1, 2, 3))
+        call = self.call(self.random.choice(self._all), self._depth)
+        return f"SELECT {call} AS x FROM leaves", self._depth == 1
 
     def call(self, signature: Signature, depth: int) -> str:
         arguments = [
-            self.random.choice(ARGUMENTS[signature.name, i])
+            self.random.choice([a for a in ARGUMENTS[signature.name, i] if a not in _KNOWN_BEFOREHAND])
             if (signature.name, i) in ARGUMENTS
             else self.draw(type_, depth - 1)
             for i, type_ in enumerate(signature.arguments)
         ]
+        if depth < self._depth and all((signature.name, i) in ARGUMENTS for i in range(len(arguments))):
+            arguments[0] = (
+                f"CASE WHEN bool_0 THEN {arguments[0]} END"  # PostgreSQL computes constants beforehand
+            )
         for place, argument in enumerate(arguments):
             if argument.startswith("-"):  # `--` begins a comment
                 arguments[place] = f"({argument})"

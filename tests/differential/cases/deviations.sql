@@ -15,3 +15,5 @@ SELECT DISTINCT j FROM (VALUES ('1.0'::jsonb), ('1.00')) AS x (j)
 SHOW transaction_isolation
 SELECT 't'::regclass
 SELECT 23::regtype
+SELECT date_part('nonsense', NULL::time)
+SELECT date_part('nonsense', ts) FROM every WHERE id = 4
