@@ -26,8 +26,10 @@ def _judged(found: Finding, one: bool) -> Finding:
     if found.verdict is not Verdict.WRONG or not isinstance(found.ours, Failure):
         return found
     too_long = found.ours.message == "value overflows numeric format"
-    other = isinstance(found.theirs, Failure) and found.theirs.sqlstate[:2] == found.ours.sqlstate[:2] == "22"
-    return replace(found, verdict=Verdict.DEVIATING) if too_long or (other and not one) else found
+    theirs = found.theirs.sqlstate if isinstance(found.theirs, Failure) else ""
+    another = theirs[:2] == found.ours.sqlstate[:2] == "22" and not one
+    no_date = found.ours.sqlstate == "22007" and theirs in ("22008", "22023")
+    return replace(found, verdict=Verdict.DEVIATING) if too_long or another or no_date else found
 
 
 def _run(seed: int, subjects: Subjects, drawn: list[Signature], count: list[Finding]) -> None:
