@@ -21,7 +21,7 @@ import psycopg
 from ptvc.expr.scalar import Literal
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import DATE, INT8, TEXT, Kind, ScalarType
-from ptvc.sql.plan_cache import PlanCache
+from ptvc.sql.plan_cache import Asked, PlanCache
 from ptvc.sql.plans import PlanContext, Select
 
 from .hydration import await_hydrated
@@ -167,7 +167,8 @@ def run_planning(count: int) -> list[PlanningResult]:
 
 def _plan(cache: PlanCache, text: str, context: PlanContext, parameters: tuple[Literal, ...]) -> None:
     (statement,) = cache.parse(text)
-    planned = cache.plan(statement, context, 1, parameters, False)
+    types = tuple(parameter.type for parameter in parameters)
+    planned = cache.plan(Asked(statement, context, 1, types, False), parameters)
     assert isinstance(planned, Select)
 
 

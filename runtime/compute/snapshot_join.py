@@ -13,6 +13,7 @@ from itertools import pairwise
 import numpy as np
 import pyarrow as pa
 
+from ..errors import MemoryLimitExceeded
 from ..expr.evaluate import evaluate_predicates
 from ..expr.relation import JoinKind
 from ..repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches
@@ -24,10 +25,20 @@ from .arrangement import keyed
 from .operators.joins.join import padded, padded_left
 from .plan import JoinOp
 
+MAX_PAIRS = 100_000_000
+"""So many matches of one join are held at once: some GB.  A condition was forgotten, rather."""
+
 PAIRS = 1 << 20
 """With a residual, about so many pairs are formed and checked at a time."""
 
 _NONE: Indices = np.empty(0, np.int64)
+
+
+def too_many_pairs() -> MemoryLimitExceeded:
+    return MemoryLimitExceeded(
+        f"a join has more than {MAX_PAIRS} matches",
+        hint="Is a condition missing? Otherwise filter or aggregate its inputs first.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +97,8 @@ def _matches(op: JoinOp, left: Batch, right: Batch) -> _Pairs:
     # The shorter side is sorted and searched: its sorted hashes stay in the processor's caches.
     swap = len(left_keyed) < len(right_keyed)
     probe, table = (right_keyed, left_keyed) if swap else (left_keyed, right_keyed)
-    pieces = []
+    pieces: list[_Pairs] = []
+    found = 0
     for probe_rows, table_rows in _candidates(probe.hashes, table.hashes, bool(op.residual)):
         if op.left_key:
             equal = rows_equal(probe.keys, probe_rows, table.keys, table_rows)
@@ -98,6 +110,9 @@ def _matches(op: JoinOp, left: Batch, right: Batch) -> _Pairs:
         if right_keyed.kept is not None:
             right_rows = right_keyed.kept[right_rows]
         pairs = _Pairs(left_rows, right_rows, NO_ERRORS)
+        found += len(left_rows)
+        if found > MAX_PAIRS:
+            raise too_many_pairs()
         pieces.append(_passing(op, left, right, pairs) if op.residual else pairs)
     if len(pieces) == 1:
         return pieces[0]
@@ -115,6 +130,8 @@ def _candidates(probe: Words, table: Words, in_pieces: bool) -> Iterator[tuple[I
     first = hashes.searchsorted(probe, "left")
     counts = hashes.searchsorted(probe, "right") - first
     ends = np.cumsum(counts)
+    if len(ends) and ends[-1] > MAX_PAIRS and not in_pieces:
+        raise too_many_pairs()
     cuts = [0, len(probe)]
     if in_pieces and ends[-1] > PAIRS:
         inner = ends.searchsorted(np.arange(PAIRS, int(ends[-1]), PAIRS))

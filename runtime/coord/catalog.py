@@ -357,7 +357,7 @@ class Catalog:
             for id_ in dict.fromkeys(item.uses):
                 dependents.setdefault(id_, []).append(item)
         self._dependents = dependents
-        self._planned.clear()
+        self._planned = {}
         self.version += 1
 
     # -- users' objects --
@@ -412,16 +412,19 @@ class Catalog:
     def item(self, schema: str, name: str) -> CatalogItem | None:
         if (system := self._system_by_name.get((schema, name))) is not None:
             return system
+        kept = self._planned
         item = self.find(schema, name)
-        return self._plan_item(item) if item is not None else None
+        return self._plan_item(item, kept) if item is not None else None
 
     def item_by_id(self, id: GlobalId) -> CatalogItem:
         if (system := self._system.get(id)) is not None:
             return system
-        return self._plan_item(self._items[id])
+        kept = self._planned
+        return self._plan_item(self._items[id], kept)
 
     def items(self) -> Mapping[GlobalId, CatalogItem]:
-        return {**self._system, **{id_: self._plan_item(item) for id_, item in self._items.items()}}
+        kept = self._planned
+        return {**self._system, **{id_: self._plan_item(item, kept) for id_, item in self._items.items()}}
 
     def oid(self, id: GlobalId) -> int:
         if id.startswith("s"):
@@ -434,8 +437,10 @@ class Catalog:
     def clusters(self) -> tuple[str, ...]:
         return tuple(self._clusters)
 
-    def _plan_item(self, item: Item) -> CatalogItem:
-        planned = self._planned.get(item.id)
+    def _plan_item(self, item: Item, kept: dict[GlobalId, CatalogItem]) -> CatalogItem:
+        """`kept` is what `_planned` was before `item` was looked up: planning may run in another thread while the
+        catalog changes, and what it found before belongs to the old one."""
+        planned = kept.get(item.id)
         if planned is None:
             definition = item.relation
             # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
@@ -455,7 +460,7 @@ class Catalog:
                 item.constraints,
                 item.layout,
             )
-            self._planned[item.id] = planned
+            kept[item.id] = planned
         return planned
 
 

@@ -14,8 +14,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
+from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
-from ..expr.relation import Finishing, GlobalId, Relation, TopK, dependencies
+from ..expr.relation import Constant, Filter, Finishing, GlobalId, Map, Project, Relation, TopK, dependencies
 from ..expr.temporal import at_time
 from ..persist.client import PartRef
 from ..persist.part import stamp
@@ -25,6 +26,7 @@ from ..repr.order import sort_indices
 from ..repr.schema import Column, Schema
 from ..sql.plans import Select
 from ..transform.pipeline import optimize
+from .beside import beside
 from .catalog import Catalog
 from .collections import Collections
 from .controller import Controller
@@ -122,7 +124,11 @@ class Peeks:
             reads = dependencies(relation)
         if all(map(is_system, reads)):
             time = self.read_time(context)
-            result = self._catalogs.evaluate(relation, context.system_rows, time)
+            if reads or _is_chain(relation):
+                result = self._catalogs.evaluate(relation, context.system_rows, time)
+            else:  # table functions, joins and recursion make as many rows as one likes
+                constant = at_time(relation, time)
+                result = await beside(lambda: evaluate_once(constant, {}, time))
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
@@ -225,6 +231,13 @@ class Peeks:
         source = self._collections.import_of(id, time)
         own = tuple(stamp(part, time) for part in overlay.get(id, ()))
         return replace(source, snapshot=source.snapshot + own, updates=())
+
+
+def _is_chain(relation: Relation) -> bool:
+    """Whether it computes on rows that are there, without making more of them."""
+    while isinstance(relation, Map | Filter | Project):
+        relation = relation.input
+    return isinstance(relation, Constant)
 
 
 def _changed(before: Relation, after: Relation) -> Relation:

@@ -11,13 +11,15 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 from ..config import DATABASE
 from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType, type_from_oid
-from ..sql.parse import Statement
+from ..sql.parse import Statement, parse
 from ..sql.plan import plan
+from ..sql.plan_cache import MAX_TEXT, Asked, describe_anew, plan_anew
 from ..sql.plans import (
     Begin,
     Commit,
@@ -31,6 +33,7 @@ from ..sql.plans import (
     ShowVariable,
 )
 from ..sql.statements import CommitStatement, RollbackStatement
+from .beside import beside
 from .catalog import TEMP_SCHEMA_PREFIX
 from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from .sequencer import Sequencer
@@ -39,6 +42,9 @@ from .transaction import Transaction, TransactionKind
 from .variables import Variables
 
 UNKNOWN_OID = 705
+MAX_ATTEMPTS = 5
+
+T = TypeVar("T")
 
 
 class Session:
@@ -90,26 +96,25 @@ class Session:
         return notices
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
-        plans = self._sequencer.plans
-        statements = plans.parse(sql)
-        if not statements:
-            return Prepared("", (), None)
-        if len(statements) > 1:
-            raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
-        types = [_parameter_type(oid) for oid in parameter_oids]
-        catalog = self._sequencer.catalog
-        return plans.describe(statements[0], self._context(), catalog.version, types, self._has_own_names())
+        async with self._interruptible():
+            statements = await self._parse(sql)
+            if not statements:
+                return Prepared("", (), None)
+            if len(statements) > 1:
+                raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
+            return await self._describe(statements[0], tuple(_parameter_type(oid) for oid in parameter_oids))
 
     async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
         if not prepared.sql:
             return Empty()
         async with self._interruptible():
-            statement = self._sequencer.plans.parse(prepared.sql)[0]
-            return self._guard(await self._execute(statement, parameters))
+            statements = await self._parse(prepared.sql)
+            return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes of all statements commit together at the end, or before the first definition."""
-        statements = self._sequencer.plans.parse(sql)
+        async with self._interruptible():
+            statements = await self._parse(sql)
         if not statements:
             yield Empty()
             return
@@ -161,9 +166,7 @@ class Session:
         if self._transaction is not None and self._transaction.failed:
             return self._execute_in_failed(statement)
         transaction = self._begin_implicit()
-        planned = self._sequencer.plans.plan(
-            statement, self._context(), self._sequencer.catalog.version, parameters, self._has_own_names()
-        )
+        planned = await self._plan(statement, parameters)
         match planned:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
@@ -195,12 +198,73 @@ class Session:
         await self._end_implicit()
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
-            planned = plan(statement, self._context(), parameters)
+            planned = (
+                await self._unchanged(lambda asked: plan(statement, asked.context, parameters), statement)
+            )[1]
             result = await self._sequencer.define(planned, self, self.notices)
         created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
         if created and (query := self._sequencer.table_as(planned)) is not None:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())
         return result
+
+    # -- planning: what is not known yet is made beside the loop --
+
+    async def _parse(self, sql: str) -> list[Statement]:
+        plans = self._sequencer.plans
+        statements = plans.parsed(sql)
+        if statements is None:
+            # Parsing takes time in proportion to the text, so what is short is parsed at once.
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
+            plans.keep_parsed(sql, statements)
+        return statements
+
+    async def _describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
+        plans = self._sequencer.plans
+        found = plans.described(self._asked(statement, types))
+        if found is None:
+            asked, made = await self._unchanged(describe_anew, statement, types)
+            plans.keep_described(asked, made)
+            found = made.result
+        return found
+
+    async def _plan(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        plans = self._sequencer.plans
+        types = tuple(parameter.type for parameter in parameters)
+        found = plans.planned(self._asked(statement, types), parameters)
+        if found is None:
+            asked, made = await self._unchanged(
+                lambda asked: plan_anew(asked, parameters, plans.generic(asked)), statement, types
+            )
+            plans.keep_planned(asked, made)
+            found = made.result
+        return found
+
+    async def _unchanged(
+        self, work: Callable[[Asked], T], statement: Statement, types: tuple[ScalarType | None, ...] = ()
+    ) -> tuple[Asked, T]:
+        """What `work` makes of the statement, computed beside the loop while the catalog stood still.
+
+        Whatever came of it is forgotten if the catalog has changed meanwhile: then it looked at a mixture.  Under ever
+        new changes the loop is kept waiting in the end.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            asked = self._asked(statement, types)
+            try:
+                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
+            except Exception:
+                if self._sequencer.catalog.version == asked.version:
+                    raise
+            else:
+                if self._sequencer.catalog.version == asked.version:
+                    return asked, result
+        asked = self._asked(statement, types)
+        return asked, work(asked)
+
+    def _asked(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Asked:
+        catalog = self._sequencer.catalog
+        return Asked(
+            statement, self._context(), catalog.version, types, catalog.has_objects_in(self.temp_schema)
+        )
 
     def _execute_in_failed(self, statement: Statement) -> Result:
         assert self._transaction is not None
@@ -292,9 +356,6 @@ class Session:
             temp_schema=self.temp_schema,
             settings=self.variables.all(),
         )
-
-    def _has_own_names(self) -> bool:
-        return self._sequencer.catalog.has_objects_in(self.temp_schema)
 
     def _warn(self, message: str, sqlstate: str) -> None:
         self.notices.append(Notice("WARNING", message, sqlstate))

@@ -16,6 +16,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 
 from ..coord.results import Command, CopyIn, CopyOut, Empty, Result, Rows
 from ..errors import PtvcError, QueryCanceled
+from ..repr.limits import as_limit
 from ..sql.plans import Prepared
 from . import codec
 from .codec import FrontendKind
@@ -35,7 +36,10 @@ _COPY_KINDS = (FrontendKind.COPY_DATA, FrontendKind.COPY_DONE, FrontendKind.COPY
 
 
 def internal_error(exception: BaseException) -> PtvcError:
-    """What a client may know of a defect; the log gets the traceback under the same reference."""
+    """What a client may know of a defect; the log gets the traceback under the same reference.  An answer that is too
+    large is none."""
+    if (limit := as_limit(exception)) is not None:
+        return limit
     reference = secrets.token_hex(6)
     log.error("internal error %s", reference, exc_info=exception)
     return PtvcError(

@@ -16,6 +16,7 @@ from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.relation import GlobalId, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc
+from ..repr.limits import as_limit
 from .index import Index
 from .inputs import load_snapshot
 from .protocol import CancelPeek, Message, Peek, PeekFailed, PeekIndex, PeekRows
@@ -87,7 +88,11 @@ def _or_failure(peek_id: int, answer: Callable[[], Iterator[Message]]) -> Iterat
     except PtvcError as error:
         yield PeekFailed(peek_id, error.sqlstate, error.message, error.hint)
     except Exception as error:
-        yield PeekFailed(peek_id, INTERNAL_ERROR, f"internal error: {error!r}")
+        limit = as_limit(error)
+        if limit is not None:
+            yield PeekFailed(peek_id, limit.sqlstate, limit.message, limit.hint)
+        else:
+            yield PeekFailed(peek_id, INTERNAL_ERROR, f"internal error: {error!r}")
 
 
 def _answer(

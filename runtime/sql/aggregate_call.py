@@ -183,7 +183,7 @@ def _ordered_set(expressions: Expressions, call: ast.Function) -> Aggregate:
     if any(key.scalar.type.kind is Kind.JSONB for key in keys):
         raise Unsupported(f"{name} over jsonb is not supported", position=call.position)
     if name in HYPOTHETICAL:
-        scalars, direct, result = _hypothetical(expressions, function, keys, given)
+        scalars, direct, result = _hypothetical(expressions, function, keys, given, call.args)
     else:
         scalars, direct, result = _inverse(expressions, function, keys, given)
     order = tuple(
@@ -204,9 +204,13 @@ def _no_such(name: str, arguments: Sequence[Typed], hint: str | None = None) -> 
 
 
 def _hypothetical(
-    expressions: Expressions, function: AggregateFunction, keys: Sequence[Typed], given: Sequence[Typed]
+    expressions: Expressions,
+    function: AggregateFunction,
+    keys: Sequence[Typed],
+    given: Sequence[Typed],
+    nodes: Sequence[ast.Expression],
 ) -> tuple[list[Scalar], list[Literal], ScalarType]:
-    """A constant of each sort key's type."""
+    """A constant of each sort key's type; `nodes` are where the constants are written."""
     name = function.name
     if len(keys) != len(given):
         raise _no_such(
@@ -217,8 +221,8 @@ def _hypothetical(
         )
     scalars: list[Scalar] = []
     direct: list[Literal] = []
-    for key, constant in zip(keys, given, strict=True):
-        (scalar, value), _ = expressions.unify((key, constant), "WITHIN GROUP", 0)
+    for key, constant, node in zip(keys, given, nodes, strict=True):
+        (scalar, value), _ = expressions.unify((key, constant), "WITHIN GROUP", node.position)
         scalars.append(scalar)
         direct.append(_constant(name, value))
     resolved = function.result(scalars[0].type)

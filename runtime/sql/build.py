@@ -45,7 +45,7 @@ _UNARY = {"-": "negate", "+": "plus", "~": "bits_not", "@": "abs", "|/": "square
 def operator_name(sign: str, arity: int) -> str | None:
     """The registry's name of an operator, or None when there is none of that sign."""
     name = (_BINARY if arity == 2 else _UNARY).get(sign)
-    if name in FUNCTIONS:
+    if name in FUNCTIONS or arity == 1:
         return name
     for function in FUNCTIONS.values():
         if function.operator == sign and any(

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, Protocol, assert_never
 
 from ..errors import (
+    DataError,
     DatatypeMismatch,
     GroupingError,
     PtvcError,
@@ -57,11 +58,13 @@ RAW = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """`unknown`: a literal without a type.  `parameter`: a `$n` whose type is not known yet."""
+    """`unknown`: a literal without a type.  `parameter`: a `$n` whose type is not known yet.  `position`: where a
+    literal stands, for what is wrong with its text; otherwise 0."""
 
     scalar: Scalar
     unknown: bool = False
     parameter: int | None = None
+    position: int = 0
 
 
 AnswerKey = tuple[int, int, bool]
@@ -78,18 +81,47 @@ def answer_key(node: ast.Subquery | ast.InQuery | ast.Quantified) -> AnswerKey:
             return id(right), id(left), False
 
 
+def _position_of_text(args: Sequence[Typed], message: str) -> int | None:
+    """Where the untyped literal stands that an error names."""
+    for arg in args:
+        if arg.unknown and isinstance(arg.scalar, Literal) and f'"{arg.scalar.value}"' in message:
+            return arg.position or None
+    return None
+
+
+class Positioned(Protocol):
+    """What was written somewhere: at the 1-based `position`, or 0."""
+
+    @property
+    def position(self) -> int: ...
+
+
 class OtherSide(Exception):
     """Internal: a subquery that was to be computed beside one side of a join looks at the other."""
 
 
 @contextmanager
 def at(position: int) -> Iterator[None]:
-    """Errors that pass through point at `position` unless they already point somewhere."""
+    """Errors that pass through point at `position` unless they already point somewhere; 0 is nowhere."""
     try:
         yield
     except PtvcError as error:
-        if error.position is None:
+        if error.position is None and position:
             error.position = position
+        raise
+
+
+def unified(types: Sequence[ScalarType | None], context: str, nodes: Sequence[Positioned] = ()) -> ScalarType:
+    """As `common_type`; an error points at the first of `nodes` whose type does not fit those before it."""
+    try:
+        return common_type(types, context)
+    except PtvcError as error:
+        for count, node in enumerate(nodes, 1):
+            try:
+                common_type(types[:count], context)
+            except PtvcError:
+                error.position = node.position or None
+                break
         raise
 
 
@@ -157,14 +189,18 @@ class Expressions:
                 self.planner.parameter_types[typed.parameter] = type_
                 return Literal(None, type_)
             if isinstance(typed.scalar, Literal):
-                return parse_literal(typed.scalar, type_)
+                with at(typed.position):
+                    return parse_literal(typed.scalar, type_)
         if typed.scalar.type == type_:
             return typed.scalar
         return Cast(typed.scalar, type_)
 
-    def unify(self, items: Sequence[Typed], context: str, position: int) -> tuple[list[Scalar], ScalarType]:
+    def unify(
+        self, items: Sequence[Typed], context: str, position: int, nodes: Sequence[ast.Expression] = ()
+    ) -> tuple[list[Scalar], ScalarType]:
+        """All of them as one type; `nodes`: the first that does not fit is pointed at, rather than `position`."""
         with at(position):
-            type_ = common_type([None if t.unknown else t.scalar.type for t in items], context)
+            type_ = unified([None if t.unknown else t.scalar.type for t in items], context, nodes)
             return [self.coerce(item, type_, context) for item in items], type_
 
     # --- grouping ---
@@ -185,7 +221,12 @@ class Expressions:
         return scalar if self.aggregates is None else self.ground(scalar, node)
 
     def _ungrouped(self, index: int, node: ast.Expression) -> None:
-        column = next(c for c in self.scope.columns if c.index == index)
+        column = next((c for c in self.scope.columns if c.index == index), None)
+        if column is None:  # a table function's
+            raise GroupingError(
+                "set-returning functions of a grouped query must appear in the GROUP BY clause as they are written",
+                position=node.position,
+            )
         name = column.name if column.table is None else f"{column.table}.{column.name}"
         raise GroupingError(
             f'column "{name}" must appear in the GROUP BY clause or be used in an aggregate function',
@@ -207,7 +248,7 @@ class Expressions:
             case ast.Decimal(text=text):
                 return Typed(decimal_literal(text, node.position))
             case ast.String(value=value):
-                return Typed(Literal(value, TEXT), unknown=True)
+                return Typed(Literal(value, TEXT), unknown=True, position=node.position)
             case ast.Null():
                 return Typed(Literal(None, TEXT), unknown=True)
             case ast.Boolean(value=flag):
@@ -248,7 +289,7 @@ class Expressions:
             case ast.Star():
                 if node.qualifier:
                     raise Unsupported("whole rows as values are not supported", position=node.position)
-                raise SqlSyntaxError("* is not allowed here", position=node.position)
+                raise SqlSyntaxError('syntax error at or near "*"', position=node.position)
             case ast.Default():
                 raise SqlSyntaxError("DEFAULT is not allowed in this context", position=node.position)
             case _:
@@ -283,7 +324,8 @@ class Expressions:
                 if inner.parameter is None and isinstance(inner.scalar, Literal):
                     if target.kind in (Kind.VARCHAR, Kind.NAME, Kind.CHAR) and inner.scalar.value is not None:
                         return Typed(Cast(inner.scalar, target))
-                    return Typed(parse_literal(inner.scalar, target))
+                    with at(inner.position):
+                        return Typed(parse_literal(inner.scalar, target))
                 return Typed(self.coerce(inner, target, "CAST"))
             if inner.scalar.type == target:
                 return inner
@@ -305,6 +347,9 @@ class Expressions:
         with at(position):
             try:
                 found = resolve_call(name, [a.scalar for a in args], [a.unknown for a in args])
+            except DataError as error:
+                error.position = _position_of_text(args, error.message)
+                raise
             except ValueError as error:  # a literal that has no Python value
                 raise Unsupported(
                     "dates outside of years 1 to 9999 need a cast here",
@@ -418,7 +463,8 @@ class Expressions:
         results = [self._resolve(result) for _, result in node.branches]
         otherwise = self._resolve(node.otherwise or ast.Null(node.position))
         # PostgreSQL looks at ELSE first when it chooses the common type.
-        scalars, type_ = self.unify((otherwise, *results), "CASE", node.position)
+        nodes = (node.otherwise or node, *(result for _, result in node.branches))
+        scalars, type_ = self.unify((otherwise, *results), "CASE", node.position, nodes)
         return Typed(build.when(list(zip(conditions, scalars[1:], strict=True)), scalars[0], type_))
 
     def _array(self, node: ast.Array, target: ScalarType | None = None) -> Typed:
@@ -441,7 +487,7 @@ class Expressions:
                         )
                 scalars = [fold(self.coerce(item, element, "ARRAY")) for item in items]
         else:
-            scalars, element = self.unify(items, "ARRAY", node.position)
+            scalars, element = self.unify(items, "ARRAY", node.position, node.items)
             scalars = [fold(scalar) for scalar in scalars]
         if all(isinstance(scalar, Literal) for scalar in scalars):
             return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], array_of(element)))
@@ -479,7 +525,7 @@ class Expressions:
             name = base_name(None if array.unknown else array.scalar.type)
             raise DatatypeMismatch(
                 f"cannot subscript type {name} because it does not support subscripting",
-                position=node.position,
+                position=node.arg.position,
             )
         if array.scalar.type == PAIR or (node.slice and array.scalar.type.is_vector):
             raise Unsupported("this subscript is not supported", position=node.position)

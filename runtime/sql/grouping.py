@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..errors import GroupingError, PtvcError, SqlSyntaxError
+from ..errors import GroupingError, PtvcError
 from ..expr.aggregates import empty_value
 from ..expr.relation import (
     Aggregate,
@@ -22,7 +22,7 @@ from .aggregate_call import aggregate_calls, finished, plan_aggregate
 from .expressions import RAW, Expressions
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
 from .interval_aggregates import aggregate_parts, whole
-from .planner import Planner, Prefix, order_position
+from .planner import Planner, Prefix, order_position, refuse_constant
 from .scope import Scope
 from .table_functions import expand_sets
 
@@ -196,7 +196,7 @@ class GroupingPlanner:
     def _key_node(self, node: ast.Expression, items: Sequence[Item]) -> ast.Expression | None:
         """The expression that is grouped by: what a position or an alias stands for."""
         number: int | None = None
-        _refuse_constant(node, "GROUP BY")
+        refuse_constant(node, "GROUP BY")
         if isinstance(node, ast.Integer):
             number = order_position(node, len(items), "GROUP BY")
         elif (
@@ -258,15 +258,3 @@ class GroupingPlanner:
                 scalars.append(column)
         result, positions = build.append(joined, scalars, [a.name for a in aggregates])
         return build.project(result, [*range(self.width), *positions])
-
-
-def _refuse_constant(node: ast.Expression, clause: str) -> None:
-    """A constant that is no position in the select list."""
-    if isinstance(node, ast.String | ast.Null | ast.Decimal | ast.Boolean):
-        raise SqlSyntaxError(f"non-integer constant in {clause}", position=node.position)
-
-
-def refuse_constant(node: ast.Expression, clause: str) -> None:
-    """42601 for a constant that is no position in the select list."""
-    if isinstance(node, ast.String | ast.Null | ast.Decimal | ast.Boolean):
-        raise SqlSyntaxError(f"non-integer constant in {clause}", position=node.position)

@@ -63,7 +63,7 @@ _TOKEN = re.compile(
     | (?P<name>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
     | (?P<cast>::|:=|\.\.|=>)
     | (?P<punctuation>[(),;.\[\]:])
-    | (?P<operator>[+\-*/<>=~!@\#%^&|`?]+)
+    | (?P<operator>[+\-*/<>=~!@\#%^&|`?]{1,64})
     """,
     re.VERBOSE,
 )
@@ -72,12 +72,20 @@ _ESCAPE_STRING = re.compile(r"[eE]'((?:[^'\\]|''|\\.)*)'", re.DOTALL)
 _QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
 _CONTINUATION = re.compile(r"[ \t\f\v]*(?:--[^\n]*)?[\n\r]\s*'((?:[^']|'')*)'")
 _ESCAPE = re.compile(
-    r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL
+    r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})"
+    r"|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))",
+    re.DOTALL,
 )
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
 _BYTE = 0xDC00
 """A byte of an escape string stands as a lone surrogate until all are known."""
 _MAX_DIGITS = 1000
+MAX_NAME = 255
+"""Bytes of a name."""
+
+MAX_TOKENS = 500_000
+"""What a statement may have: as many take some seconds to plan, and a GB of memory."""
+
 _KINDS = {
     "parameter": TokenKind.PARAMETER,
     "decimal": TokenKind.DECIMAL,
@@ -107,7 +115,7 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
         if group == "block_comment":
             position = _end_of_comment(text, start)
         elif group == "name":
-            word = match.group().lower()
+            word = _checked(match.group().lower(), start)
             tokens.append(Token(TokenKind.NAME, word, start, position))
             if word == "values" and rows and (found := scan(text, position)) is not None:
                 tokens.append(Token(TokenKind.ROWS, "(", position, found.end, found))
@@ -133,8 +141,25 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
             token = _quoted(text, start, group, match.group())
             position = token.end
             tokens.append(token)
+        if len(tokens) > MAX_TOKENS:
+            raise PtvcError(
+                f"the statement has more than {MAX_TOKENS} words and signs",
+                sqlstate="54000",
+                hint="Load data with COPY; compare with a table, or with = ANY($1) of an array.",
+                position=position,
+            )
     tokens.append(Token(TokenKind.END, "", len(text), len(text)))
     return tokens
+
+
+def _checked(name: str, start: int) -> str:
+    if len(name) > MAX_NAME // 4 and len(name.encode()) > MAX_NAME:
+        raise PtvcError(
+            f'identifier "{name[:60]}..." is longer than {MAX_NAME} bytes',
+            sqlstate="42622",
+            position=start + 1,
+        )
+    return name
 
 
 def _quoted(text: str, start: int, group: str, opening: str) -> Token:
@@ -159,12 +184,17 @@ def _quoted(text: str, start: int, group: str, opening: str) -> Token:
             raise _unterminated("quoted identifier", text, start)
         if not match.group(1):
             raise SqlSyntaxError('zero-length delimited identifier at or near """"', position=start + 1)
-        return Token(TokenKind.QUOTED, match.group(1).replace('""', '"'), start, match.end())
+        name = _checked(match.group(1).replace('""', '"'), start)
+        return Token(TokenKind.QUOTED, name, start, match.end())
     if group == "escape_string":
         match = _ESCAPE_STRING.match(text, start)
         if match is None:
             raise _unterminated("quoted string", text, start)
-        value = _characters(_ESCAPE.sub(_unescape, match.group(1).replace("''", "'")), start + 1)
+        try:
+            value = _characters(_ESCAPE.sub(_unescape, match.group(1).replace("''", "'")), start + 1)
+        except SqlSyntaxError as error:
+            error.position = start + 1
+            raise
     else:
         match = _SIMPLE_STRING.match(text, start + len(opening) - 1)
         if match is None:
@@ -175,19 +205,23 @@ def _quoted(text: str, start: int, group: str, opening: str) -> Token:
         value += more.group(1).replace("''", "'")
         end = more.end()
     if "\0" in value:
-        raise SqlSyntaxError("a string cannot hold the character zero", position=start + 1)
+        raise PtvcError(
+            'invalid byte sequence for encoding "UTF8": 0x00', sqlstate="22021", position=start + 1
+        )
     return Token(TokenKind.STRING, value, start, end)
 
 
 def _unescape(match: re.Match[str]) -> str:
-    octal, two, four, eight, other = match.groups()
+    octal, two, high, low, four, eight, other = match.groups()
     if octal or two:
         byte = int(octal, 8) & 0xFF if octal else int(two, 16)
         return chr(byte) if byte < 0x80 else chr(_BYTE + byte)
+    if high:
+        return chr(0x10000 + ((int(high, 16) - 0xD800) << 10) + int(low, 16) - 0xDC00)
     digits = four or eight
     if digits:
         code = int(digits, 16)
-        if code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
+        if not code or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
             raise SqlSyntaxError("invalid Unicode escape value")
         return chr(code)
     return _CONTROL.get(other, other)

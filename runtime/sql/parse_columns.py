@@ -86,7 +86,7 @@ class ColumnsParser(ConstraintParser):
             at = self.token.position
             name = self._constraint_name()
             self.refuse_constraint()
-            if self.at_word("not", "null") or self.at_word("null"):
+            if self.at_any("not", "null"):
                 wanted = not self.accept_words("not")
                 self.expect_words("null")
                 if nullable not in (None, wanted):

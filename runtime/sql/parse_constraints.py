@@ -15,7 +15,7 @@ class ConstraintParser(QueryParser):
     def at_constraint(self) -> bool:
         """Whether a constraint of a table stands next, rather than a column."""
         return (
-            self.at_word("primary", "key")
+            self.at_word("primary")
             or (self.at_word("unique") and (self.at_symbol("(", 1) or self.peek().value == "nulls"))
             or (self.at_word("check") and self.at_symbol("(", 1))
             or self.at_any("constraint", "foreign", "like")
@@ -45,7 +45,7 @@ class ConstraintParser(QueryParser):
         position = self.token.position
         if self.accept_words("check"):
             return self._check(None, position, column)
-        if self.at_word("primary", "key") or self.at_word("unique"):
+        if self.at_word("primary") or self.at_word("unique"):
             kind, nulls_distinct = self._key()
             self.constraint_attributes()
             return st.ConstraintDefinition(None, kind, (column,), nulls_distinct, None, position)

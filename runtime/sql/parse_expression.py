@@ -18,7 +18,7 @@ assert _LIKE == LIKE_LEVEL
 _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!="}
 _PRECEDENCE = {"+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY, "%": _MULTIPLY, "^": _POWER}
 _NOT_OPERATORS = {"(", ")", ",", ";", ".", "[", "]", ":", "::", ":=", "..", "=>"}
-_NEVER_PREFIX = _NOT_OPERATORS | {"*", "/", "%", "^", "<", ">", "=", "<=", ">=", "<>", "!="}
+_NEVER_PREFIX = _NOT_OPERATORS | _COMPARISONS | {"*", "/", "%", "^"}
 _VALUE_FUNCTIONS = {
     "current_date",
     "current_time",
@@ -101,7 +101,7 @@ class ExpressionParser(FunctionParser):
                 left = self._postfix_word(left, precedence, position)
                 continue
             self._skip_operator()
-            if self.at_any("any", "some", "all") and self.at_symbol("(", 1):
+            if self.at_any("any", "some", "all"):
                 left = self._quantified(symbol, left, position)
             else:
                 left = ast.Operator(symbol, (left, self._binary(precedence + 1)), position)
@@ -398,7 +398,8 @@ class ExpressionParser(FunctionParser):
     def _interval(self) -> ast.Expression:
         """`INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL '1:30' HOUR TO MINUTE`."""
         position = self.advance().position
-        written = ast.String(self.string(), position)
+        at = self.token.position
+        written = ast.String(self.string(), at)
         fields, modifiers = self.interval_fields()
         type_name = ast.TypeName("interval", modifiers, 0, position, fields)
         return ast.Cast(written, type_name, position)

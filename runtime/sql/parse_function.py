@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..errors import SqlSyntaxError, UndefinedObject, Unsupported
+from ..expr.keywords import RESERVED
 from . import ast
 from .lexer import TokenKind
 from .parse_window import WindowParser
@@ -183,6 +184,8 @@ class FunctionParser(WindowParser):
     def type_name(self) -> ast.TypeName:
         position = self.token.position
         quoted = self.token.kind is TokenKind.QUOTED
+        if self.token.kind is TokenKind.NAME and self.token.value in RESERVED:
+            self.fail()
         name = self.label()
         while self.accept_symbol("."):
             schema, name = name, self.label()

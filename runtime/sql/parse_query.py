@@ -30,7 +30,10 @@ class QueryParser(ExpressionParser):
         body = self.nested(self._union)
         order_by = self.order_by()
         limit, offset = self._limit()
-        if self.at_any("for") and self.peek().value in ("update", "share", "no", "key"):
+        if self.at_word("for") and self.peek().value not in ("update", "share", "no", "key"):
+            self.advance()
+            self.fail()
+        if self.at_word("for"):
             raise Unsupported(
                 "row locks (FOR UPDATE, FOR SHARE) are not supported", position=self.token.position
             )
@@ -174,8 +177,9 @@ class QueryParser(ExpressionParser):
 
     def value_rows(self, position: int) -> tuple[tuple[ast.Expression, ...], ...]:
         rows = self.comma_list(lambda: self.parenthesised(self.expression))
-        if any(len(row) != len(rows[0]) for row in rows):
-            raise SqlSyntaxError("VALUES lists must all be the same length", position=position)
+        for row in rows:
+            if len(row) != len(rows[0]):
+                raise SqlSyntaxError("VALUES lists must all be the same length", position=row[0].position)
         return rows
 
     def _select(self) -> ast.SelectBody:

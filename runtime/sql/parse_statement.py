@@ -36,6 +36,9 @@ class StatementParser(ExplainParser):
         names = [self.peek(ahead) for ahead in range(words)]
         if names[0].value not in _REFUSED:
             self.fail()
+        if words > 1 and names[1].value not in _OBJECTS:
+            self.advance()
+            self.fail()
         text = " ".join(token.value.upper() for token in names if token.kind is TokenKind.NAME)
         raise Unsupported(
             f"{text} is not supported yet", hint=_HINTS.get(names[0].value), position=names[0].position
@@ -163,6 +166,73 @@ _STATEMENTS = {
     "analyze": StatementParser._no_op,
     "explain": StatementParser._explain,
 }
+
+_OBJECTS = frozenset(
+    [
+        "access",
+        "aggregate",
+        "cast",
+        "cluster",
+        "collation",
+        "connection",
+        "constraint",
+        "continual",
+        "conversion",
+        "database",
+        "default",
+        "domain",
+        "event",
+        "extension",
+        "foreign",
+        "function",
+        "global",
+        "group",
+        "index",
+        "language",
+        "large",
+        "local",
+        "materialized",
+        "operator",
+        "or",
+        "owned",
+        "policy",
+        "privileges",
+        "procedural",
+        "procedure",
+        "publication",
+        "recursive",
+        "replacement",
+        "role",
+        "routine",
+        "rule",
+        "schema",
+        "secret",
+        "sequence",
+        "server",
+        "sink",
+        "source",
+        "statistics",
+        "subscription",
+        "system",
+        "table",
+        "tablespace",
+        "temp",
+        "temporary",
+        "text",
+        "transform",
+        "trigger",
+        "trusted",
+        "type",
+        "unique",
+        "unlogged",
+        "user",
+        "view",
+        "network",
+        "plans",
+        "sequences",
+    ]
+)
+"""What may stand behind CREATE, DROP, ALTER, COMMENT ON and DISCARD, there or refused; anything else is misspelt."""
 
 _REFUSED = frozenset(
     [

@@ -52,6 +52,38 @@ class Planned:
     plan: PlannedStatement | None
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A statement in its context.  `version` is the catalog's, `types` those of the parameters (None: to be inferred),
+    `own_names`: the session has temporary objects."""
+
+    statement: Statement
+    context: PlanContext
+    version: int
+    types: tuple[ScalarType | None, ...]
+    own_names: bool
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        return (self.statement.sql, self.types, *_session(self.context, self.own_names))
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """`lasting`: it depends on nothing but its key."""
+
+    result: Prepared
+    lasting: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A plan for some values; `generic` is what is to be kept of it."""
+
+    result: PlannedStatement
+    generic: Planned | None
+
+
 class PlanCache:
     """Of one coordinator, for all sessions."""
 
@@ -63,57 +95,66 @@ class PlanCache:
         self.hits = 0
         """Executions whose plan was there."""
 
+    # What is known is looked up, and what was made is kept, by one thread; `*_anew` are pure, and may run in any.
+
     def parse(self, text: str) -> list[Statement]:
-        found = self._statements.get(text)
+        found = self.parsed(text)
         if found is None:
             found = parse(text)
-            if len(text) <= MAX_TEXT:
-                self._statements.put(text, found, len(text) * TEXT_WEIGHT)
+            self.keep_parsed(text, found)
         return found
 
-    def describe(
-        self,
-        statement: Statement,
-        context: PlanContext,
-        version: int,
-        types: Sequence[ScalarType | None],
-        own_names: bool,
-    ) -> Prepared:
-        """As `describe` of sql.plan.  `version` is the catalog's; `own_names`: the session has temporary objects."""
-        self._keep(version)
-        key = (statement.sql, tuple(types), *_session(context, own_names))
-        found = self._prepared.get(key)
+    def parsed(self, text: str) -> list[Statement] | None:
+        return self._statements.get(text)
+
+    def keep_parsed(self, text: str, statements: list[Statement]) -> None:
+        if len(text) <= MAX_TEXT:
+            self._statements.put(text, statements, len(text) * TEXT_WEIGHT)
+
+    def describe(self, asked: Asked) -> Prepared:
+        """As `describe` of sql.plan."""
+        found = self.described(asked)
         if found is None:
-            watched = _watched(context)
-            found = describe(statement, watched, types)
-            if not watched.seen and len(statement.sql) <= MAX_TEXT:
-                self._prepared.put(key, found, NODE_WEIGHT + len(statement.sql))
+            made = describe_anew(asked)
+            self.keep_described(asked, made)
+            found = made.result
         return found
 
-    def plan(
-        self,
-        statement: Statement,
-        context: PlanContext,
-        version: int,
-        parameters: Sequence[Literal],
-        own_names: bool,
-    ) -> PlannedStatement:
+    def described(self, asked: Asked) -> Prepared | None:
+        self._keep(asked.version)
+        return self._prepared.get(asked.key)
+
+    def keep_described(self, asked: Asked, made: Described) -> None:
+        if made.lasting and len(asked.statement.sql) <= MAX_TEXT:
+            self._prepared.put(asked.key, made.result, NODE_WEIGHT + len(asked.statement.sql))
+
+    def plan(self, asked: Asked, parameters: Sequence[Literal]) -> PlannedStatement:
         """As `plan` of sql.plan."""
-        if len(statement.sql) > MAX_TEXT:
-            return plan(statement, context, parameters)
-        self._keep(version)
-        types = tuple(parameter.type for parameter in parameters)
-        key = (statement.sql, types, *_session(context, own_names))
-        found = self._plans.get(key)
+        found = self.planned(asked, parameters)
         if found is None:
-            found = _generic(statement, context, types)
-            weight = 0 if found.plan is None else _nodes(found.plan) * NODE_WEIGHT
-            self._plans.put(key, found, weight + len(statement.sql))
-        elif found.plan is not None:
-            self.hits += 1
-        if found.plan is None:
-            return plan(statement, context, parameters)
+            made = plan_anew(asked, parameters, self.generic(asked))
+            self.keep_planned(asked, made)
+            found = made.result
+        return found
+
+    def planned(self, asked: Asked, parameters: Sequence[Literal]) -> PlannedStatement | None:
+        """The plan of this execution, if it is known for all values."""
+        found = self.generic(asked)
+        if found is None or found.plan is None:
+            return None
+        self.hits += 1
         return with_parameters(found.plan, parameters)
+
+    def generic(self, asked: Asked) -> Planned | None:
+        """What is known of the plan for all values."""
+        self._keep(asked.version)
+        return self._plans.get(asked.key)
+
+    def keep_planned(self, asked: Asked, made: Made) -> None:
+        if made.generic is not None:
+            plan_ = made.generic.plan
+            weight = 0 if plan_ is None else _nodes(plan_) * NODE_WEIGHT
+            self._plans.put(asked.key, made.generic, weight + len(asked.statement.sql))
 
     def _keep(self, version: int) -> None:
         """Forgets all plans if the catalog has changed."""
@@ -121,6 +162,25 @@ class PlanCache:
             self._version = version
             self._prepared.clear()
             self._plans.clear()
+
+
+def describe_anew(asked: Asked) -> Described:
+    watched = _watched(asked.context)
+    result = describe(asked.statement, watched, asked.types)
+    return Described(result, not watched.seen)
+
+
+def plan_anew(asked: Asked, parameters: Sequence[Literal], known: Planned | None) -> Made:
+    """`known`: what `PlanCache.generic` said."""
+    statement, context = asked.statement, asked.context
+    if len(statement.sql) > MAX_TEXT:
+        return Made(plan(statement, context, parameters), None)
+    found = known
+    if found is None:
+        found = _generic(statement, context, tuple(parameter.type for parameter in parameters))
+    if found.plan is None:
+        return Made(plan(statement, context, parameters), found)
+    return Made(with_parameters(found.plan, parameters), found)
 
 
 def _generic(statement: Statement, context: PlanContext, types: tuple[ScalarType, ...]) -> Planned:

@@ -101,13 +101,11 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
     body = node.query.body
     plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
     if plain and isinstance(body, ast.ValuesBody) and node.query.limit is None and node.query.offset is None:
-        plan, columns = _insert_values(planner, body, item, columns, node.columns is not None)
+        plan, columns = _insert_values(planner, body, item, columns, node.columns)
         targets = [item.schema[index].type for index in columns]
     else:
         plan = planner.query(node.query)
-        columns = _check_width(
-            len(plan.outputs), columns, node.columns is not None, node.target.name.position
-        )
+        columns = _check_width([output.position for output in plan.outputs], columns, node.columns)
         targets = targets[: len(columns)]
     names = [item.schema[i].name for i in columns]
     if conflict is not None:
@@ -121,9 +119,14 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
 
 
 def _insert_values(
-    planner: Planner, body: ast.ValuesBody, item: CatalogItem, columns: Sequence[int], listed: bool
+    planner: Planner,
+    body: ast.ValuesBody,
+    item: CatalogItem,
+    columns: Sequence[int],
+    listed: Sequence[ast.Name] | None,
 ) -> tuple[QueryPlan, list[int]]:
-    kept = _check_width(body.width, columns, listed, body.position)
+    positions = [cell.position for cell in body.rows[0]] if body.rows else [body.position] * body.width
+    kept = _check_width(positions, columns, listed)
     targets = [item.schema[index].type for index in kept]
     if body.literals is not None:
         plan = literal_plan(body.literals, targets, typed=True)
@@ -176,11 +179,19 @@ def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
         return None
 
 
-def _check_width(count: int, columns: Sequence[int], listed: bool, position: int) -> list[int]:
+def _check_width(
+    expressions: Sequence[int], columns: Sequence[int], listed: Sequence[ast.Name] | None
+) -> list[int]:
+    """The columns that get a value; `expressions` are where those are written."""
+    count = len(expressions)
     if count > len(columns):
-        raise SqlSyntaxError("INSERT has more expressions than target columns", position=position)
+        raise SqlSyntaxError(
+            "INSERT has more expressions than target columns", position=expressions[len(columns)]
+        )
     if count < len(columns) and listed:
-        raise SqlSyntaxError("INSERT has more target columns than expressions", position=position)
+        raise SqlSyntaxError(
+            "INSERT has more target columns than expressions", position=listed[count].position
+        )
     return list(columns[:count])
 
 
@@ -205,7 +216,7 @@ def _assigned(
 ) -> Relation:
     for output, type_, name in zip(plan.outputs, targets, names, strict=True):
         if not output.unknown:
-            check_assignable(output.type, type_, name, position)
+            check_assignable(output.type, type_, name, output.position or position)
     return planner.converted(plan, targets, names, explicit=False)
 
 

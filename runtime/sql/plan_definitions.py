@@ -44,6 +44,10 @@ _MEMORY_UNITS = {"": 1 << 20, "B": 1, "kB": 1 << 10, "MB": 1 << 20, "GB": 1 << 3
 """PostgreSQL's; a number without unit is in MB, as in the environment's setting."""
 
 
+MAX_COLUMNS = 1600
+"""PostgreSQL's."""
+
+
 def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.CreateTable:
     name = new_name(node.name, planner.context, temporary=node.temporary)
     if node.query is not None:
@@ -105,8 +109,15 @@ def column_default(
 
 
 def _unique(names: Sequence[str], node: ast.Name) -> None:
-    for index, name in enumerate(names):
-        if name in names[:index]:
+    if len(names) > MAX_COLUMNS:
+        raise PtvcError(
+            f"tables can have at most {MAX_COLUMNS} columns", sqlstate="54011", position=node.position
+        )
+    seen: set[str] = set()
+    for name in names:
+        if name not in seen:
+            seen.add(name)
+        else:
             raise PtvcError(
                 f'column "{name}" specified more than once', sqlstate="42701", position=node.position
             )

@@ -28,7 +28,7 @@ from ..expr.scalar import Cast, Literal, Parameter, Scalar, walk
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, TEXT, Kind, ScalarType
 from . import ast, build
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions, Typed, at, unified
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
 from .parse_query import spelled_out
 from .plans import PlanContext
@@ -42,13 +42,14 @@ Prefix = dict[OuterColumn, int]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A column that a query shows.  `unknown` and `parameter` as in Typed."""
+    """A column that a query shows.  `unknown` and `parameter` as in Typed; `position`: where it is written, or 0."""
 
     name: str
     type: ScalarType
     nullable: bool
     unknown: bool = False
     parameter: int | None = None
+    position: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +208,7 @@ class Planner:
         for key in keys:
             node = key.expression
             names = [output.name for output in plan.outputs]
+            refuse_constant(node, "ORDER BY")
             if isinstance(node, ast.Integer):
                 index = order_position(node, len(names), "ORDER BY")
             elif isinstance(node, ast.Name) and len(node.parts) == 1:
@@ -298,7 +300,9 @@ class Planner:
                 ]
             columns.append(scalars)
             nullable = any(scalar.nullable for scalar in scalars)
-            outputs.append(Output(f"column{index + 1}", type_, nullable, unknown and targets is None, number))
+            outputs.append(
+                Output(f"column{index + 1}", type_, nullable, unknown and targets is None, number, position)
+            )
         schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in outputs))
         base = expressions.relation
         if all(isinstance(scalar, Literal) for column in columns for scalar in column):
@@ -327,12 +331,13 @@ class Planner:
         arms = [self.query(part, parent, prefix, domain) for part in (body.left, body.right)]
         if len(arms[0].outputs) != len(arms[1].outputs):
             raise SqlSyntaxError(
-                f"each {body.word.upper()} query must have the same number of columns", position=body.position
+                f"each {body.word.upper()} query must have the same number of columns",
+                position=arms[1].outputs[0].position if arms[1].outputs else body.position,
             )
         types = []
         with at(body.position):
             for pair in zip(arms[0].outputs, arms[1].outputs, strict=True):
-                types.append(common_type([None if o.unknown else o.type for o in pair], body.word.upper()))
+                types.append(unified([None if o.unknown else o.type for o in pair], body.word.upper(), pair))
         names = [output.name for output in arms[0].outputs]
         left, right = (self.converted(arm, types, names) for arm in arms)
         nullable = [a.nullable or b.nullable for a, b in zip(left.schema, right.schema, strict=True)]
@@ -423,6 +428,12 @@ def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Sc
     return Join(
         left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True
     )
+
+
+def refuse_constant(node: ast.Expression, clause: str) -> None:
+    """42601 for a constant that is no position: it would order or group by nothing."""
+    if isinstance(node, ast.String | ast.Decimal | ast.Null | ast.Boolean):
+        raise SqlSyntaxError(f"non-integer constant in {clause}", position=node.position)
 
 
 def order_position(node: ast.Integer, count: int, clause: str) -> int:

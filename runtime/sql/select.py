@@ -23,6 +23,9 @@ from .planner import Output, QueryPlan
 from .table_functions import expand_sets
 from .windows import WindowPlanner
 
+MAX_COLUMNS = 1664
+"""Of a select list; PostgreSQL's."""
+
 
 class SelectPlanner(GroupingPlanner):
     def plan(self) -> QueryPlan:
@@ -88,6 +91,12 @@ class SelectPlanner(GroupingPlanner):
                     items.append(Item(column.name, None, reference))
             else:
                 items.append(Item(item.alias or output_name(node), node))
+        if len(items) > MAX_COLUMNS:
+            raise PtvcError(
+                f"target lists can have at most {MAX_COLUMNS} entries",
+                sqlstate="54011",
+                position=self.body.position,
+            )
         return items
 
     def _order_nodes(self, items: Sequence[Item]) -> list[tuple[ast.SortKey, int | None]]:
@@ -177,7 +186,14 @@ class SelectPlanner(GroupingPlanner):
         if on:
             relation = self._keep_first(relation, [self.width + everything.index(s) for s in on], order)
         outputs = tuple(
-            Output(item.name, value.scalar.type, value.scalar.nullable, value.unknown, value.parameter)
+            Output(
+                item.name,
+                value.scalar.type,
+                value.scalar.nullable,
+                value.unknown,
+                value.parameter,
+                self.body.position if item.node is None else item.node.position,
+            )
             for item, value in zip(items, values, strict=True)
         )
         return QueryPlan(relation, self.width, outputs, order)

@@ -139,7 +139,7 @@ class SessionFunctions(CatalogFunctions):
             )
         if name == "coalesce":
             items = [expressions._resolve(arg) for arg in node.args]
-            scalars, type_ = expressions.unify(items, "COALESCE", node.position)
+            scalars, type_ = expressions.unify(items, "COALESCE", node.position, node.args)
             if not scalars:
                 raise SqlSyntaxError('syntax error at or near ")"', position=node.position)
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))

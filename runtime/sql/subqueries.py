@@ -113,7 +113,7 @@ class Subqueries:
             relation = AssertSingle(relation, tuple(range(plan.width)))
         kind = JoinKind.INNER if plan.total else JoinKind.LEFT
         (column,) = self.attach(expressions, relation, positions, kind)
-        return Typed(column, unknown=plan.outputs[0].unknown)
+        return Typed(column)
 
     def attach(
         self, expressions: Expressions, relation: Relation, positions: list[int], kind: JoinKind
@@ -207,7 +207,7 @@ class Subqueries:
         types: list[ScalarType] = []
         lefts: list[Scalar] = []
         for index, (arg, output) in enumerate(zip(args, plan.outputs, strict=True)):
-            column = Typed(ColumnRef(plan.width + index, output.type, output.nullable), output.unknown)
+            column = Typed(ColumnRef(plan.width + index, output.type, output.nullable))
             (scalar, _), type_ = _unify(expressions, arg, column, position, symbol)
             lefts.append(scalar)
             types.append(type_)

@@ -17,7 +17,7 @@ from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.types import BOOL, INT4, TEXT, ScalarType
 from ptvc.sql.parse import Statement, parse
 from ptvc.sql.plan import describe, plan
-from ptvc.sql.plan_cache import PlanCache
+from ptvc.sql.plan_cache import Asked, PlanCache
 from ptvc.sql.plans import Begin, Insert, PlanContext, PlannedStatement, Select
 from ptvc.transform.bind_parameters import has_parameter
 
@@ -36,7 +36,8 @@ def cached(
     version: int = 1,
     own_names: bool = False,
 ) -> PlannedStatement:
-    return cache.plan(statement, context, version, parameters, own_names)
+    types = tuple(parameter.type for parameter in parameters)
+    return cache.plan(Asked(statement, context, version, types, own_names), parameters)
 
 
 def inputs_of(seed: int) -> dict[str, Any]:
@@ -261,7 +262,7 @@ def test_errors_are_not_kept() -> None:
 def test_shapes_are_kept_by_the_types_that_the_client_declares() -> None:
     cache, statement = PlanCache(), one("select $1 as x")
     for declared in (None, INT4, None, INT4):
-        prepared = cache.describe(statement, CONTEXT, 1, [declared], False)
+        prepared = cache.describe(Asked(statement, CONTEXT, 1, (declared,), False))
         assert prepared == describe(statement, CONTEXT, [declared])
 
 
