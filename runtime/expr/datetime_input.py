@@ -118,7 +118,7 @@ def _match(text: str, type_name: str) -> re.Match[str]:
     digits = any(char.isdigit() for char in trimmed)
     if (
         digits
-        and re.search(r"[/.:-]|\s|\d{6}", trimmed)
+        and re.search(r"[/.:,-]|\s|\d{6}", trimmed)
         and (
             _MONTH.search(trimmed)
             or not re.search(r"[^0-9\s/.:,+-]", trimmed)
