@@ -332,7 +332,7 @@ class Planner:
         if len(arms[0].outputs) != len(arms[1].outputs):
             raise SqlSyntaxError(
                 f"each {body.word.upper()} query must have the same number of columns",
-                position=arms[1].outputs[0].position if arms[1].outputs else body.position,
+                position=(arms[1].outputs[0].position if arms[1].outputs else 0) or body.position,
             )
         types = []
         with at(body.position):
@@ -344,7 +344,10 @@ class Planner:
         schema = Schema(tuple(replace(c, nullable=n) for c, n in zip(left.schema, nullable, strict=True)))
         relation = _combine(body.word, body.all, left, right, schema)
         width = len(prefix)
-        outputs = tuple(Output(c.name, c.type, c.nullable) for c in relation.schema.columns[width:])
+        outputs = tuple(
+            Output(c.name, c.type, c.nullable, position=output.position)
+            for c, output in zip(relation.schema.columns[width:], arms[0].outputs, strict=True)
+        )
         return QueryPlan(relation, width, outputs)
 
     def converted(

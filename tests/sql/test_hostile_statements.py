@@ -152,6 +152,8 @@ def test_all_mutants_of_documents() -> None:
         ("select a from t where a = (select $1)", "42883", 25),
         ("select a from t where a in (select '1')", "42883", 25),
         ("select a from t order by 'x'", "42601", 26),
+        ("select a, b from t union (select a from t intersect select a from u)", "42601", 34),
+        ("select  from t union (select a from t except select a from u)", "42601", 30),
         ("select a from t group by 1.5", "42601", 26),
         ("values (1) order by null", "42601", 21),
         ("with x as (select 1), x as (select 2) select 1", "42712", 23),
