@@ -12,13 +12,17 @@ from ptvc.persist.part_stats import ColumnStats, PartStats, batch_stats
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import (
     BOOL,
+    BYTEA,
     DATE,
     FLOAT8,
     INT8,
+    INTERVAL,
     NUMERIC,
     TEXT,
+    TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UUID,
     ScalarType,
     array_of,
     derived_numeric,
@@ -43,6 +47,10 @@ NAN = float("nan")
         (TIMESTAMP, [datetime(1970, 1, 1, 0, 0, 1), None], ColumnStats(1, (1_000_000, 1_000_000))),
         (TIMESTAMPTZ, [datetime(1970, 1, 2, tzinfo=UTC)], ColumnStats(0, (86_400_000_000,) * 2)),
         (array_of(INT8), [[1], [], None], ColumnStats(1, None)),
+        (BYTEA, [b"\xff", b"", None], ColumnStats(1, None)),
+        (UUID, [bytes(16)], ColumnStats(0, None)),
+        (INTERVAL, [bytes(16), None], ColumnStats(1, None)),
+        (TIME, [86_400_000_000, 0], ColumnStats(0, (0, 86_400_000_000))),
     ],
     ids=lambda value: str(value)[:20],
 )

@@ -31,3 +31,16 @@ def test_there_and_back(binary: bool) -> None:
             copy.write(data_out)
         assert cursor.execute("SELECT b, u FROM s ORDER BY id").fetchall() == VALUES
         assert cursor.execute("SELECT count(*) FROM t JOIN s ON t.u = s.u AND t.b = s.b").fetchall() == [(2,)]
+
+
+def test_parts_that_are_too_large_for_the_transaction() -> None:
+    """Their statistics are kept beside it, as JSON: bytes have none."""
+    with running() as runtime, runtime.connect() as connection:
+        connection.execute("CREATE TABLE t (b bytea, u uuid)")
+        connection.execute(
+            "INSERT INTO t SELECT decode(md5(n::text), 'hex'), md5(n::text)::uuid FROM generate_series(1, 20000) AS n"
+        )
+        found = connection.execute(
+            "SELECT count(DISTINCT b), count(DISTINCT u) FROM t WHERE u >= repeat('0', 32)::uuid"
+        )
+        assert found.fetchall() == [(20000, 20000)]
