@@ -14,10 +14,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from ..expr.functions.jsonb_keys import holds_documents
 from ..expr.relation import Filter, Get, Map, Project, Relation, inputs, with_inputs
 from ..expr.scalar import And, Call, Cast, Literal, Scalar
+from ..repr.order import sql_ranks
 from ..repr.schema import Column, Schema
-from ..repr.types import ScalarType
+from ..repr.types import Kind, ScalarType
 from .catalog import Catalog, Item
 
 MOST_KEYS = 100_000
@@ -102,7 +104,9 @@ def _fixed(filter_: Filter) -> Iterator[tuple[Scalar, Values]]:
 
 def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
-    known = tuple(dict.fromkeys(value for value in values if value is not None))
+    if holds_documents(type_):
+        return  # equal documents have several texts, and an index has these
+    known = _distinct([value for value in values if value is not None], type_)
     if left.type.is_integer and type_.is_integer:
         # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
         # an integer's type cannot hold, it is not.
@@ -111,6 +115,14 @@ def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[S
             yield left.arg, _fitting(known, left.arg.type)
     elif left.type.arrow == type_.arrow:
         yield left, known
+
+
+def _distinct(values: list[Any], type_: ScalarType) -> Values:
+    """Each value once, as SQL's `=` tells them apart."""
+    if len(values) < 2 or not (type_.is_float or type_.kind in (Kind.INTERVAL, Kind.ARRAY)):
+        return tuple(values) if len(values) < 2 else tuple(dict.fromkeys(values))
+    _, first = np.unique(sql_ranks(pa.array(values, type_.arrow)), return_index=True)
+    return tuple(values[place] for place in sorted(first))
 
 
 def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:

@@ -13,17 +13,19 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import UniqueViolation
+from ..expr.functions.jsonb_keys import equality_key
 from ..expr.literals import python_value
 from ..expr.registry import resolve_call
 from ..expr.relation import Constant, Filter, Join, JoinKind, Relation
 from ..expr.scalar import ColumnRef, Literal, Or, Scalar
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import Words
-from ..repr.consolidate import Groups, group_updates
+from ..repr.consolidate import Groups, group_rows
 from ..repr.hash import hash_columns
 from ..repr.schema import Column, Schema
 from ..sql.constraints import Constraint
 from .catalog import Item
+from .key_values import key_values
 from .row_checks import shown_values
 
 FEW_KEYS = 1_000
@@ -34,19 +36,18 @@ Read = Callable[[Relation], Awaitable[Batch]]
 """The rows of a relation, at a time that the caller chooses."""
 
 
-async def rows_with_keys(read: Read, item: Item, constraint: Constraint, keys: Sequence[pa.Array]) -> Batch:
-    """The table's rows whose key is, by hash, one of `keys` (a column for each of the constraint's)."""
-    schema = item.schema
-    if not len(keys[0]):
-        return concat_batches(schema, [])
-    relation = _restricted(item, constraint, keys)
-    rows = await read(relation)
-    wanted = np.unique(hash_columns(keys, len(keys[0])))
-    found = hash_columns([rows.columns[index] for index in constraint.columns], len(rows))
-    return rows.filter(np.isin(found, wanted))
+async def rows_with_keys(read: Read, item: Item, constraint: Constraint, wanted: Batch) -> Batch:
+    """The table's rows whose key is, by hash, that of one of the `wanted` rows."""
+    if not len(wanted):
+        return concat_batches(item.schema, [])
+    rows = await read(_restricted(item, constraint, wanted))
+    hashes = np.unique(hash_columns(key_values(item, constraint, wanted), len(wanted)))
+    found = hash_columns(key_values(item, constraint, rows), len(rows))
+    return rows.filter(np.isin(found, hashes))
 
 
-def _restricted(item: Item, constraint: Constraint, keys: Sequence[pa.Array]) -> Relation:
+def _restricted(item: Item, constraint: Constraint, wanted: Batch) -> Relation:
+    keys = [wanted.columns[index] for index in constraint.columns]
     table = item.contents
     columns = [item.schema[index] for index in constraint.columns]
     refs = [ColumnRef(i, c.type, c.nullable) for i, c in zip(constraint.columns, columns, strict=True)]
@@ -55,8 +56,9 @@ def _restricted(item: Item, constraint: Constraint, keys: Sequence[pa.Array]) ->
             values = [[python_value(value) for value in array] for array in keys]
             schema = Schema(tuple(Column(c.name, c.type) for c in columns))
             constant = Constant(tuple(zip(*values, strict=True)), schema)
-            right = tuple(ColumnRef(i, c.type, True) for i, c in enumerate(schema))
-            return Join(table, constant, JoinKind.SEMI, tuple(refs), right, null_safe=True)
+            left = tuple(equality_key(ref) for ref in refs)
+            right = tuple(equality_key(ColumnRef(i, c.type, True)) for i, c in enumerate(schema))
+            return Join(table, constant, JoinKind.SEMI, left, right, null_safe=True)
         predicates = tuple(_among(ref, array) for ref, array in zip(refs, keys, strict=True))
     except ValueError:  # a date that Python cannot hold: all rows are looked at
         return table
@@ -65,7 +67,8 @@ def _restricted(item: Item, constraint: Constraint, keys: Sequence[pa.Array]) ->
 
 def _among(column: ColumnRef, array: pa.Array) -> Scalar:
     """The column has one of the array's values."""
-    distinct = pc.unique(array)
+    groups = key_groups([array], len(array))
+    distinct = array.take(pa.array(groups.order[groups.starts]))
     literals = [Literal(python_value(value), column.type) for value in distinct if value.is_valid]
     alternatives: list[Scalar] = []
     if literals:
@@ -80,22 +83,20 @@ async def check_duplicates(read: Read, item: Item, constraint: Constraint, own: 
 
     `read` gives the table as it is for everybody.
     """
-    keyed = [own.columns[index] for index in constraint.columns]
-    own = own.filter(np.isin(hash_columns(keyed, len(own)), hashes))
+    own = own.filter(np.isin(hash_columns(key_values(item, constraint, own), len(own)), hashes))
     for start in range(0, len(own), FEW_KEYS):
         piece = own.slice(start, start + FEW_KEYS)
-        keys = [piece.columns[index] for index in constraint.columns]
-        there = await rows_with_keys(read, item, constraint, keys)
+        there = await rows_with_keys(read, item, constraint, piece)
         both = concat_batches(item.schema, [there, own])
-        if (found := duplicate(constraint, both)) is not None:
+        if (found := duplicate(item, constraint, both)) is not None:
             raise violation(item, constraint, both, found)
 
 
-def duplicate(constraint: Constraint, rows: Batch) -> int | None:
+def duplicate(item: Item, constraint: Constraint, rows: Batch) -> int | None:
     """A row whose key more than one row has; diffs count."""
     if not len(rows):
         return None
-    columns = [rows.columns[index] for index in constraint.columns]
+    columns = key_values(item, constraint, rows)
     groups = key_groups(columns, len(rows))
     counts = np.add.reduceat(rows.diffs[groups.order], groups.starts)
     if constraint.nulls_distinct:
@@ -108,12 +109,8 @@ def duplicate(constraint: Constraint, rows: Batch) -> int | None:
 
 
 def key_groups(columns: Sequence[pa.Array], length: int) -> Groups:
-    """Rows of equal keys; a float's two zeros are one value."""
-    plain = [
-        pc.add(column, pa.scalar(0.0, column.type)) if pa.types.is_floating(column.type) else column
-        for column in columns
-    ]
-    return group_updates(plain, np.zeros(length, np.uint64), hash_columns(plain, length))
+    """Rows of equal keys (see `key_values`), of at least one row."""
+    return group_rows(columns, hash_columns(columns, length))
 
 
 def violation(item: Item, constraint: Constraint, rows: Batch, row: int) -> UniqueViolation:

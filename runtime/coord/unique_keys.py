@@ -27,6 +27,7 @@ from ..sql.constraints import Constraint
 from .catalog import Item
 from .collections import Collections
 from .key_counts import KeyCounts
+from .key_values import key_values
 from .oracle import Oracle
 from .reads import ActiveReads
 
@@ -42,9 +43,9 @@ class KeysTaken:
     hashes: Words
 
 
-def key_changes(constraint: Constraint, rows: Batch) -> tuple[Words, npt.NDArray[np.int64]]:
+def key_changes(item: Item, constraint: Constraint, rows: Batch) -> tuple[Words, npt.NDArray[np.int64]]:
     """The hash of each row's key and how often the row comes (or goes, below 0), of those rows that can agree."""
-    columns = [rows.columns[index] for index in constraint.columns]
+    columns = key_values(item, constraint, rows)
     hashes = hash_columns(columns, len(rows))
     if constraint.nulls_distinct:
         masks = [mask for column in columns if (mask := validity(column)) is not None]
@@ -139,5 +140,5 @@ class UniqueKeys:
             rows = read_updates(self._persist.blob, (part,), source.schema, 0, source.as_of + 1).oks
             rows = rows.with_columns(item.visible(rows.columns))
             for constraint, counts in zip(constraints, found, strict=True):
-                counts.add(*key_changes(constraint, rows))
+                counts.add(*key_changes(item, constraint, rows))
         return found

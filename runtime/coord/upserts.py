@@ -24,6 +24,7 @@ from ..sql.plans import OnConflict
 from .catalog import Item
 from .key_counts import Counts
 from .key_lookup import Read, key_groups, rows_with_keys
+from .key_values import key_values
 from .row_checks import check_rows, computed
 
 Known = Callable[[Constraint, Words], Counts]
@@ -68,22 +69,19 @@ def _in_order(rows: Batch, width: int) -> Batch:
 
 async def _match(item: Item, arbiter: Constraint, proposed: Batch, known: Known, read: Read) -> _Matches:
     count = len(proposed)
-    keys = [proposed.columns[index] for index in arbiter.columns]
+    keys = key_values(item, arbiter, proposed)
     present = _comparable(arbiter, keys, count)
     hashes = hash_columns(keys, count)
     suspected = np.flatnonzero(present & (known(arbiter, hashes) > 0))
     there = concat_batches(item.schema, [])
     if len(suspected):
-        asked = [key.take(pa.array(suspected)) for key in keys]
-        there = await rows_with_keys(read, item, arbiter, asked)
-        there = there.filter(
-            _comparable(arbiter, [there.columns[index] for index in arbiter.columns], len(there))
-        )
+        there = await rows_with_keys(read, item, arbiter, proposed.take(suspected))
+        there = there.filter(_comparable(arbiter, key_values(item, arbiter, there), len(there)))
     both = concat_batches(item.schema, [there, proposed])
     if not len(both):
         empty = np.empty(0, np.int64)
         return _Matches(empty, empty, there)
-    groups = key_groups([both.columns[index] for index in arbiter.columns], len(both))
+    groups = key_groups(key_values(item, arbiter, both), len(both))
     sizes = np.diff(np.append(groups.starts, len(both)))
     numbers = np.empty(len(both), np.int64)
     numbers[groups.order] = np.repeat(np.arange(len(sizes)), sizes)

@@ -182,7 +182,7 @@ class Writes:
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
         for constraint in keys:
-            hashes, diffs = key_changes(constraint, changes)
+            hashes, diffs = key_changes(item, constraint, changes)
             own = transaction.keys.setdefault(constraint.oid, KeyCounts())
             own.add(hashes, diffs)
             added = hashes[diffs > 0]

@@ -95,6 +95,8 @@ def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
         return TEXT, TEXT
     if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID):
         return None
+    if argument.element is not None and argument.element.kind is Kind.JSONB:
+        raise Unsupported("min and max of jsonb[] are not supported")
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
         return argument, derived_numeric(argument.scale)
     return argument, argument
@@ -153,6 +155,8 @@ def _document(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 
 
 def _continuous(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.kind is Kind.INTERVAL:
+        raise Unsupported("percentile_cont of intervals is not supported")
     return (FLOAT8, FLOAT8) if argument.is_numeric_category else None
 
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from ..repr.order import dense_ranks
+from ..repr.order import sql_ranks
 from .row_errors import Mask
 
 Ints = npt.NDArray[np.int64]
@@ -75,10 +74,6 @@ def zipped(columns: list[pa.Array]) -> pa.Array:
 
 
 def element_codes(left: pa.Array, right: pa.Array) -> tuple[Ints, Ints]:
-    """One integer per value of either column (of one type), equal where SQL holds the values equal."""
-    both = pa.concat_arrays([left, right])
-    if pa.types.is_floating(both.type):
-        zero = pa.scalar(0.0, both.type)
-        both = pc.if_else(pc.equal(both, zero), zero, both)  # one zero
-    codes = dense_ranks([both], len(both))
+    """One integer per value of either column (of one type): in PostgreSQL's order, equal where SQL holds the values equal."""
+    codes = sql_ranks(pa.concat_arrays([left, right]))
     return codes[: len(left)], codes[len(left) :]

@@ -18,18 +18,23 @@ WIDE = Context(prec=200)
 """Decimal arithmetic wide enough for every numeric that exists here."""
 
 
-def coerce_unknown(literal: Scalar, type_: ScalarType) -> Literal:
+def coerce_unknown(literal: Scalar, type_: ScalarType) -> Scalar:
     """An untyped literal (text or NULL) as a literal of `type_`, its text parsed as that type's input.
 
-    For `numeric` without a scale the literal keeps the digits it was written with.  Raises DataError when the
-    text is not valid input (22P02, 22003, 22007, ...).
+    For `numeric` without a scale the literal keeps the digits it was written with.  A date that Python cannot hold, as
+    'infinity', stays a cast, which kernels compute.  Raises DataError when the text is not valid input (22P02, 22003,
+    22007, ...).
     """
     assert isinstance(literal, Literal)
     if literal.value is None:
         return Literal(None, type_)
     if type_.kind is Kind.NUMERIC and type_.precision is None:
         return _numeric_literal(literal.value)
-    return Literal(python_value(_parse(literal.value, type_)), type_)
+    parsed = _parse(literal.value, type_)
+    try:
+        return Literal(python_value(parsed), type_)
+    except ValueError:
+        return Cast(literal, type_)
 
 
 def _parse(text: str, type_: ScalarType) -> pa.Scalar:

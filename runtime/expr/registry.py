@@ -16,7 +16,7 @@ from .coercion import CastContext, base_name, can_cast_kind, category, is_prefer
 from .function import Function, Overload
 from .functions import CATALOG
 from .functions.comparison import OPERATOR_SIGNS as COMPARISONS
-from .functions.jsonb import comparison_keys
+from .functions.jsonb_keys import comparison_keys, holds_documents
 from .literals import coerce_argument
 from .scalar import Call, Scalar
 
@@ -185,7 +185,7 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     )
     if name in COMPARISONS and _elements_differ(coerced):
         raise no_such_function(name, function, types)
-    if name in COMPARISONS and coerced[0].type.kind is Kind.JSONB:
+    if name in COMPARISONS and holds_documents(coerced[0].type):
         return resolve_call(name, comparison_keys(name, coerced))
     nullable = overload.nullable
     if nullable is None:

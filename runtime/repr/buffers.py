@@ -120,3 +120,11 @@ def text_data(array: pa.Array) -> Bytes:
     """The whole data buffer of a text column, which `text_offsets` points into."""
     data = array.buffers()[2]
     return np.empty(0, np.uint8) if data is None or not data.size else np.frombuffer(data, np.uint8)
+
+
+def with_values(lists: pa.Array, values: pa.Array) -> pa.Array:
+    """The same arrays of other elements: `values` has one for each of `lists.values`."""
+    validity, offsets = lists.buffers()[:2]
+    return pa.Array.from_buffers(
+        pa.list_(values.type), len(lists), [validity, offsets], offset=lists.offset, children=[values]
+    )

@@ -96,10 +96,14 @@ def _by_hash(hashes: Words, times: Times | None) -> Indices:
 
 
 def canonical(column: pa.Array) -> pa.Array:
-    """The column with -0.0 as 0.0: one representative for values that SQL holds equal (top-level floats and
-    intervals only; other types are returned as they are)."""
+    """The column with one representative for values that SQL holds equal: -0.0 as 0.0, intervals as days and time, in
+    arrays too; other types are returned as they are."""
     if intervals.is_interval(column.type):
         return intervals.canonical(column)
+    if column.type.id == buffers.LIST:
+        elements = column.values
+        values = canonical(elements)
+        return column if values is elements else buffers.with_values(column, values)
     if column.type.id not in buffers.FLOATS:
         return column
     values = buffers.fixed(column)
@@ -111,4 +115,5 @@ def canonical(column: pa.Array) -> pa.Array:
 
 def representative(column: pa.Array) -> pa.Array:
     """As `canonical`, but intervals stay what they are: for an operator that puts out one of the values, in total order."""
-    return column if intervals.is_interval(column.type) else canonical(column)
+    type_ = column.type.value_type if column.type.id == buffers.LIST else column.type
+    return column if intervals.is_interval(type_) else canonical(column)

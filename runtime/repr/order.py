@@ -352,14 +352,16 @@ def _list_bytes(column: pa.ListArray, exact: bool) -> pa.Array:
     if exact:
         ranks = dense_ranks([values], len(values))
     else:
-        ranks = _sql_ranks(values)
+        ranks = sql_ranks(values)
     data = ranks.astype(">u4").tobytes()
     bounds = pa.array(((offsets - offsets[0]) * 4).astype(np.int32))
     return pa.Array.from_buffers(pa.binary(), len(column), [None, bounds.buffers()[1], pa.py_buffer(data)])
 
 
-def _sql_ranks(values: pa.Array) -> Indices:
-    """Dense ranks of one column in PostgreSQL's order, NULLs greatest."""
+def sql_ranks(values: pa.Array) -> Indices:
+    """The place of each value of a column in PostgreSQL's order, equal ones sharing one, NULLs the last: int64[n]."""
+    if not len(values):
+        return np.zeros(0, np.int64)
     keys = _keys(values, False, False, exact=False)
     order = _lexsort(keys)
     changed = np.zeros(len(values), np.bool_)

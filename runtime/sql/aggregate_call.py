@@ -17,11 +17,12 @@ from ..expr.aggregates import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
-from ..expr.functions.jsonb import sort_key
+from ..expr.functions.jsonb_keys import equality_key, holds_documents, sort_key
 from ..expr.relation import Aggregate, ScalarOrder
 from ..expr.scalar import Call, Literal, Scalar, columns_of
 from ..repr.types import FLOAT8, JSONB, TEXT, Kind, ScalarType, array_of
 from . import ast
+from .equal_keys import prints_differently
 from .expressions import Expressions, Typed, at
 
 _NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg"))
@@ -108,7 +109,7 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     if call.distinct:
         same = [*arguments, *(typed.scalar for typed in found)]
         for scalar, node in zip(by, call.order_by, strict=True):
-            if scalar.type.kind is Kind.JSONB:
+            if holds_documents(scalar.type):
                 raise Unsupported(f"DISTINCT with ORDER BY in {name} of jsonb is not supported")
             if scalar not in same:
                 raise PtvcError(
@@ -117,6 +118,8 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
                     position=node.expression.position,
                 )
     distinct = call.distinct and name not in _IDEMPOTENT
+    if distinct and name == "count":
+        arguments = [equality_key(argument) for argument in arguments]
     if distinct and AGGREGATES[name].pair:
         raise Unsupported(f"DISTINCT in {name} is not supported")
     return Aggregate(
@@ -149,6 +152,8 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
     if call.distinct and order:
         raise Unsupported(f"DISTINCT with ORDER BY in {name} is not supported")
     scalars = tuple(expressions.defaulted(typed) for typed in found)
+    if call.distinct and any(prints_differently(scalar.type) for scalar in scalars):
+        raise Unsupported(f"DISTINCT in {name} of {scalars[-1].type} is not supported")
     argument = Call(member, scalars, TEXT, False)
     delimiter = Literal(", ", TEXT)
     return Aggregate(
@@ -180,7 +185,7 @@ def _ordered_set(expressions: Expressions, call: ast.Function) -> Aggregate:
     given = [expressions.resolve(arg) for arg in call.args]
     if function is None or not function.within:
         raise _no_such(name, [*given, *keys], f"WITHIN GROUP is for ordered-set aggregates: {name} is none.")
-    if any(key.scalar.type.kind is Kind.JSONB for key in keys):
+    if any(holds_documents(key.scalar.type) for key in keys):
         raise Unsupported(f"{name} over jsonb is not supported", position=call.position)
     if name in HYPOTHETICAL:
         scalars, direct, result = _hypothetical(expressions, function, keys, given, call.args)

@@ -8,7 +8,6 @@ from typing import Any
 from ..expr.evaluate import fold
 from ..expr.registry import FUNCTIONS, resolve_call
 from ..expr.relation import (
-    Aggregate,
     Constant,
     Distinct,
     Filter,
@@ -22,7 +21,8 @@ from ..expr.relation import (
 )
 from ..expr.scalar import And, Case, ColumnRef, Literal, Or, Scalar
 from ..repr.schema import Column, Schema
-from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
+from ..repr.types import BOOL, INT4, INT8, TEXT, ScalarType
+from .equal_keys import keyed
 
 UNIT = Constant(((),), Schema(()))
 """One row without columns: what a SELECT without FROM reads."""
@@ -164,20 +164,14 @@ def domain_of(relation: Relation, indices: Sequence[int]) -> Relation:
 
 
 def distinct(relation: Relation) -> Relation:
-    """Each row once.  Of rows that differ in how equal intervals are written the least is what is left: '1 mon' stays
-    '1 mon' where there are no '30 days'."""
+    """Each row once; of equal rows that print differently what is least in each column."""
     schema = relation.schema
-    spans = [i for i, column in enumerate(schema) if column.type.kind is Kind.INTERVAL]
-    if not spans:
+    keys, least = keyed(refs(relation, range(len(schema))), schema.names)
+    if not least:
         return Distinct(relation)
-    columns = refs(relation, range(len(schema)))
-    least = [
-        Aggregate("min", columns[i], schema[i].type, schema[i].name, nullable=schema[i].nullable)
-        for i in spans
-    ]
-    reduced = Reduce(relation, columns, schema.names, tuple(least))
-    places = [len(schema) + spans.index(i) if i in spans else i for i in range(len(schema))]
-    return Project(reduced, tuple(places), schema.names)
+    reduced = Reduce(relation, keys, schema.names, tuple(least.values()))
+    printed = {place: len(schema) + number for number, place in enumerate(least)}
+    return Project(reduced, tuple(printed.get(i, i) for i in range(len(schema))), schema.names)
 
 
 def constant(rows: Sequence[tuple[Any, ...]], columns: Sequence[tuple[str, ScalarType]]) -> Constant:

@@ -23,6 +23,7 @@ from ..errors import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
+from ..expr.literals import coerce_unknown
 from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
 from ..expr.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
@@ -40,7 +41,7 @@ from ..repr.types import (
     array_of,
 )
 from . import ast, build
-from .literal import decimal_literal, parse_literal
+from .literal import decimal_literal
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
@@ -190,7 +191,7 @@ class Expressions:
                 return Literal(None, type_)
             if isinstance(typed.scalar, Literal):
                 with at(typed.position):
-                    return parse_literal(typed.scalar, type_)
+                    return coerce_unknown(typed.scalar, type_)
         if typed.scalar.type == type_:
             return typed.scalar
         return Cast(typed.scalar, type_)
@@ -317,7 +318,7 @@ class Expressions:
             return self.planner.session.reg_cast(self, node)
         target = resolve_type(node.type)
         if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
-            return Typed(parse_literal(Literal(node.arg.text, TEXT), target))
+            return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
         inner = self._array(node.arg, target) if isinstance(node.arg, ast.Array) else self._resolve(node.arg)
         with at(node.position):
             if inner.unknown:
@@ -325,7 +326,7 @@ class Expressions:
                     if target.kind in (Kind.VARCHAR, Kind.NAME, Kind.CHAR) and inner.scalar.value is not None:
                         return Typed(Cast(inner.scalar, target))
                     with at(inner.position):
-                        return Typed(parse_literal(inner.scalar, target))
+                        return Typed(coerce_unknown(inner.scalar, target))
                 return Typed(self.coerce(inner, target, "CAST"))
             if inner.scalar.type == target:
                 return inner
@@ -350,11 +351,6 @@ class Expressions:
             except DataError as error:
                 error.position = _position_of_text(args, error.message)
                 raise
-            except ValueError as error:  # a literal that has no Python value
-                raise Unsupported(
-                    "dates outside of years 1 to 9999 need a cast here",
-                    hint="Write for example '12000-01-01'::date.",
-                ) from error
         for index, arg in enumerate(args):
             if arg.parameter is not None and arg.unknown:
                 type_ = found.args[index].type if index < len(found.args) else TEXT

@@ -168,7 +168,7 @@ class FromPlanner(JoinPlanner):
         position_of: Callable[[OuterColumn], int],
         base: Relation,
     ) -> Side:
-        plan, positions = self.planner.subqueries.correlated(query, parent, base, position_of)
+        plan, positions = self.planner.subqueries.correlated(query, parent, lambda: base, position_of)
         shown = FromPlanner(self.planner, Scope(None, tables=dict(self.scope.tables)))
         shown._enter(plan, item.alias, item.columns, plan.width, item.position)
         return Side(plan.closed(), tuple(positions), tuple(shown.scope.columns), shown.scope.tables)

@@ -16,9 +16,9 @@ from ..expr.relation import (
     TableCall,
 )
 from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
-from ..repr.types import Kind
 from . import ast, build
 from .aggregate_call import aggregate_calls, finished, plan_aggregate
+from .equal_keys import keyed
 from .expressions import RAW, Expressions
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
 from .interval_aggregates import aggregate_parts, whole
@@ -161,35 +161,29 @@ class GroupingPlanner:
             for number, key in enumerate(keys)
         ]
         if len(sets) == 1:
-            spans = [place for place, key in enumerate(keys) if key.type.kind is Kind.INTERVAL]
-            if spans:
-                return self._reduced_by_spans(relation, keys, names, aggregates, spans), None
-            return self._reduce(relation, keys, names, aggregates), None
+            return self._printed(relation, keys, names, aggregates), None
 
         def reduce(below: Relation, by: Sequence[Scalar], called: Sequence[str]) -> Relation:
-            return self._reduce(below, by, called, aggregates)
+            return self._printed(below, by, called, aggregates)
 
         reduced = reduce_by_sets(relation, self.width, keys, names, sets, reduce)
         return reduced, build.ref(reduced, self.width + len(keys))
 
-    def _reduced_by_spans(
+    def _printed(
         self,
         relation: Relation,
         keys: Sequence[Scalar],
         names: Sequence[str],
         aggregates: Sequence[Aggregate],
-        spans: Sequence[int],
     ) -> Relation:
-        """Groups of intervals that are equal, which print as the least of those that are there: '1 mon' rather than what
-        stands for all of 30 days."""
-        least = [
-            Aggregate("min", keys[place], keys[place].type, names[place], nullable=keys[place].nullable)
-            for place in spans
-        ]
-        reduced = self._reduce(relation, keys, names, [*aggregates, *least])
+        """One row per group: of keys that are equal and print differently the least that is there."""
+        by, least = keyed(keys, names)
+        reduced = self._reduce(relation, by, names, [*aggregates, *least.values()])
+        if not least:
+            return reduced
         base = self.width + len(keys)
         places = list(range(base + len(aggregates)))
-        for number, place in enumerate(spans):
+        for number, place in enumerate(least):
             places[self.width + place] = base + len(aggregates) + number
         return build.project(reduced, places)
 

@@ -11,12 +11,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import PtvcError, UndefinedColumn, UndefinedTable
+from ..errors import PtvcError, UndefinedColumn, UndefinedTable, Unsupported
 from ..expr.coercion import common_type
 from ..expr.relation import JoinKind, Relation
 from ..expr.scalar import Coalesce, ColumnRef, Scalar
 from ..transform.rewrite import as_type
 from . import ast, build
+from .equal_keys import holds_intervals
 from .expressions import at
 from .join_condition import JoinConditions, Side, join, subquery_nodes
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
@@ -131,7 +132,13 @@ class JoinPlanner(JoinConditions, ABC):
         """Where a column that an item needs stands: level 1 are the items to its left."""
         level, ordinal = column
         if level == 1:
-            return self.scope.columns[ordinal].index
+            own = self.scope.columns[ordinal]
+            if holds_intervals(own.type):
+                raise Unsupported(
+                    f'column "{own.name}" of type {own.type} cannot be used in a LATERAL item',
+                    hint="Compute what depends on it in a derived table to its left, or use its text.",
+                )
+            return own.index
         return self.scope.outer((level - 1, ordinal))
 
     # --- putting both together ---

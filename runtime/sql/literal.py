@@ -7,18 +7,8 @@ from decimal import Context, Decimal
 from ..errors import (
     PtvcError,
 )
-from ..expr.literals import coerce_unknown
-from ..expr.scalar import Cast, Literal, Scalar
-from ..repr.types import ScalarType, derived_numeric
-
-
-def parse_literal(literal: Literal, type_: ScalarType) -> Scalar:
-    """An untyped literal as one of `type_`; a date that Python cannot hold stays a cast, computed by kernels."""
-    try:
-        return coerce_unknown(literal, type_)
-    except ValueError:
-        return Cast(literal, type_)
-
+from ..expr.scalar import Literal
+from ..repr.types import derived_numeric
 
 _EXACT = Context(prec=80)
 """Python's own default rounds to 28 digits."""

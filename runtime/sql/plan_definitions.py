@@ -28,7 +28,7 @@ from .expressions import Expressions, at
 from .from_clause import relation_of
 from .names import check_cluster, find_relation, new_name
 from .parse_columns import duration_ms
-from .plan_assignments import column_index
+from .plan_assignments import column_index, untyped_literal
 from .plan_constraints import plan_constraints
 from .plan_data import finished
 from .planner import Planner, QueryPlan
@@ -102,7 +102,7 @@ def column_default(
                 hint="You will need to rewrite or cast the expression.",
             )
         if typed.unknown:
-            return fold(expressions.coerce(typed, column.type, "DEFAULT"))
+            return fold(untyped_literal(expressions, typed, column.type))
         if typed.scalar.type == column.type:
             return fold(typed.scalar)
         return fold(Cast(typed.scalar, column.type, explicit=False))

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ..expr.coercion import common_type
 from ..expr.evaluate import fold
+from ..expr.functions.jsonb_keys import equality_key, holds_documents
 from ..expr.relation import (
     Constant,
     GlobalId,
@@ -26,7 +27,7 @@ from ..expr.relation import (
 )
 from ..expr.scalar import Cast, Literal, Parameter, Scalar, walk
 from ..repr.schema import Column, Schema
-from ..repr.types import INT8, TEXT, Kind, ScalarType
+from ..repr.types import INT8, TEXT, ScalarType
 from . import ast, build
 from .expressions import Expressions, Typed, at, unified
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
@@ -222,7 +223,7 @@ class Planner:
                     hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
                     position=node.position,
                 )
-            if plan.outputs[index].type.kind is Kind.JSONB:
+            if holds_documents(plan.outputs[index].type):
                 raise Unsupported(
                     "ORDER BY of jsonb over a set operation is not supported",
                     hint="Make it a derived table, and order that.",
@@ -428,9 +429,8 @@ def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Sc
         return surplus if word == "except" else Union((left, Negate(surplus)), schema)
     kind = JoinKind.SEMI if word == "intersect" else JoinKind.ANTI
     left = build.distinct(left)
-    return Join(
-        left, right, kind, build.refs(left, everything), build.refs(right, everything), null_safe=True
-    )
+    own, others = (tuple(equality_key(ref) for ref in build.refs(side, everything)) for side in (left, right))
+    return Join(left, right, kind, own, others, null_safe=True)
 
 
 def refuse_constant(node: ast.Expression, clause: str) -> None:

@@ -4,6 +4,9 @@ A scope belongs to one SELECT.  Its relation begins with a prefix of columns of 
 planned over the distinct outer values that it depends on (its domain), so what it needs of the outer row is part of
 its own rows.  A name that resolves to an outer column which is not in the prefix raises `Correlated`: the planner of
 that subquery adds the column to the domain and starts again.
+
+An interval of an outer row is in the domain as its text: outer rows that are equal as keys ('1 mon' and '30 days') are not the
+same to `now + outer.span`.
 """
 
 from __future__ import annotations
@@ -13,8 +16,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable, Unsupported
-from ..expr.scalar import ColumnRef, Literal
-from ..repr.types import ScalarType
+from ..expr.scalar import Cast, ColumnRef, Literal
+from ..repr.types import TEXT, ScalarType
+from .equal_keys import holds_intervals
 
 OuterColumn = tuple[int, int]
 """(levels up, ordinal in that scope): level 1 is the directly enclosing query."""
@@ -74,7 +78,7 @@ class Scope:
 
     def resolve(
         self, parts: tuple[str, ...], position: int
-    ) -> tuple[ColumnRef | Literal, ScopeColumn | None]:
+    ) -> tuple[ColumnRef | Literal | Cast, ScopeColumn | None]:
         """The column of that name, as a reference into this scope's relation, and its entry when it is our own."""
         table, name = _split(parts, position)
         schema = parts[-3] if len(parts) > 2 else None
@@ -94,7 +98,10 @@ class Scope:
             return Literal(None, column.type), None
         if level == 0:
             return ColumnRef(column.index, column.type, column.nullable), column
-        return ColumnRef(self.outer((level, found)), column.type, column.nullable), None
+        index = self.outer((level, found))
+        if holds_intervals(column.type):
+            return Cast(ColumnRef(index, TEXT, column.nullable), column.type), None
+        return ColumnRef(index, column.type, column.nullable), None
 
     def enclosing(self) -> tuple[int, Scope | None]:
         """The scope of the enclosing query, past the items of FROM that only LATERAL sees, and how many levels up

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import PtvcError, Unsupported
-from ..expr.functions.jsonb import sort_key
+from ..expr.functions.jsonb_keys import holds_documents, sort_key
 from ..expr.relation import (
     OrderBy,
     Relation,
     TopK,
 )
 from ..expr.scalar import ColumnRef, Scalar
-from ..repr.types import Kind
 from . import ast, build
 from .expressions import Expressions, Typed
 from .from_clause import FromPlanner
@@ -135,7 +134,7 @@ class SelectPlanner(GroupingPlanner):
         sort = []
         for key, number in order:
             scalar = values[number].scalar if number is not None else expressions.scalar(key.expression)
-            if self.body.distinct and scalar.type.kind is Kind.JSONB:
+            if self.body.distinct and holds_documents(scalar.type):
                 raise Unsupported(
                     "ORDER BY of jsonb in SELECT DISTINCT is not supported",
                     hint="Move DISTINCT to a derived table, and order that.",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
-from ..expr.functions.jsonb import sort_key
+from ..expr.functions.jsonb_keys import holds_documents, sort_key
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -24,9 +24,10 @@ from ..expr.relation import (
     ScalarOrder,
     TopK,
 )
-from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar
+from ..expr.scalar import Cast, Coalesce, ColumnRef, Literal, Scalar
 from ..repr.types import BOOL, INT8, TEXT, Kind, ScalarType, array_of
 from . import ast, build
+from .equal_keys import holds_intervals
 from .expressions import ELSEWHERE, RAW, Expressions, OtherSide, Typed, at
 from .quantified import no_such_operator, quantified, row_membership, too_many_or_few
 from .scope import Correlated, OuterColumn, Scope
@@ -44,15 +45,16 @@ class Subqueries:
         self,
         query: ast.Query,
         parent: Scope | None,
-        relation: Relation,
+        relation: Callable[[], Relation],
         position_of: Callable[[OuterColumn], int],
     ) -> tuple[QueryPlan, list[int]]:
-        """The query's plan over its domain, and where the domain's columns stand in `relation`."""
+        """The query's plan over its domain, and where the domain's columns stand in `relation()`, which finding them may
+        have extended."""
         needed = self.known.setdefault(id(query), [])
         while True:
             positions = [position_of(column) for column in needed]
             prefix = {column: index for index, column in enumerate(needed)}
-            domain = build.domain_of(relation, positions) if needed else None
+            domain = build.domain_of(relation(), positions) if needed else None
             try:
                 return self.planner.query(query, parent, prefix, domain), positions
             except Correlated as error:
@@ -61,7 +63,19 @@ class Subqueries:
                 needed.append(error.column)
 
     def _plan(self, expressions: Expressions, query: ast.Query) -> tuple[QueryPlan, list[int]]:
+        exact: dict[OuterColumn, int] = {}
+
         def position_of(column: OuterColumn) -> int:
+            found = exact.get(column)
+            if found is None:
+                found = own_position(column)
+                if column[0] == 1 and holds_intervals(expressions.scope.columns[column[1]].type):
+                    text = Cast(build.ref(expressions.relation, found), TEXT)
+                    expressions.relation, (found,) = build.append(expressions.relation, (text,), ("exact",))
+                    exact[column] = found
+            return found
+
+        def own_position(column: OuterColumn) -> int:
             level, ordinal = column
             if level > 1:
                 return expressions.scope.outer((level - 1, ordinal))
@@ -77,7 +91,7 @@ class Subqueries:
             name = own.name if own.table is None else f"{own.table}.{own.name}"
             raise GroupingError(f'subquery uses ungrouped column "{name}" from outer query')
 
-        return self.correlated(query, expressions.scope, expressions.relation, position_of)
+        return self.correlated(query, expressions.scope, lambda: expressions.relation, position_of)
 
     # --- values ---
 
@@ -213,7 +227,7 @@ class Subqueries:
             types.append(type_)
         names = [f"element{i}" for i in range(len(types))]
         relation = self.planner.converted(plan, types, names)
-        if symbol in _COMPARISONS and any(type_.kind is Kind.JSONB for type_ in types):
+        if symbol in _COMPARISONS and any(holds_documents(type_) for type_ in types):
             # Documents compare by their order keys, whatever joins and least values are made of the comparison.
             lefts = [sort_key(left) for left in lefts]
             rights = [

@@ -14,7 +14,7 @@ from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, UndefinedOb
 from ..expr.aggregates import AGGREGATES, AggregateKind
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.evaluate import fold
-from ..expr.functions.jsonb import sort_key
+from ..expr.functions.jsonb_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
 from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit
@@ -133,7 +133,7 @@ class WindowPlanner:
     def _group(self, window: ast.Window) -> _Group:
         expressions = self._expressions
         expressions.clause = "window definitions"
-        partition = [expressions.scalar(node) for node in window.partition_by]
+        partition = [equality_key(expressions.scalar(node)) for node in window.partition_by]
         order = [sort_key(expressions.scalar(key.expression)) for key in window.order_by]
         kept = tuple(scalar for scalar in partition if not isinstance(scalar, Literal))
         group = _Group(kept, tuple(order), window.order_by)

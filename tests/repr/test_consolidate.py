@@ -8,8 +8,16 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 import pytest
+from ptvc.repr import intervals
 from ptvc.repr.batch import Batch
-from ptvc.repr.consolidate import advance, canonical, consolidate, group_rows, group_updates
+from ptvc.repr.consolidate import (
+    advance,
+    canonical,
+    consolidate,
+    group_rows,
+    group_updates,
+    representative,
+)
 from ptvc.repr.equality import rows_equal
 from ptvc.repr.hash import hash_columns
 
@@ -146,3 +154,16 @@ def test_canonical_floats_have_one_zero() -> None:
     assert repr(column.to_pylist()) == "[0.0, 0.0, None, 1.0]"
     untouched = pa.array(["a"])
     assert canonical(untouched) is untouched
+
+
+def test_canonical_reaches_into_arrays() -> None:
+    column = pa.array([[9.0], [-0.0, 1.0], None, [], [math.nan, None]], pa.list_(pa.float64())).slice(1)
+    found = canonical(column)
+    assert [repr(value) for value in found.to_pylist()] == ["[0.0, 1.0]", "None", "[]", "[nan, None]"]
+    month, days = (value.ljust(16, b"\0") for value in (b"", b""))
+    month, days = month[:12] + b"\1\0\0\0", days[:8] + b"\x1e\0\0\0" + days[12:]
+    spans = pa.array([[month, days], None], pa.list_(intervals.ARROW))
+    assert canonical(spans).to_pylist() == [[days, days], None]
+    assert representative(spans) is spans
+    texts = pa.array([["a"]])
+    assert canonical(texts) is texts

@@ -19,6 +19,7 @@ from ...sql.constraints import Constraint
 from ...sql.plans import AlterTable, ItemKind
 from ..catalog import Catalog, Change, Item
 from ..key_lookup import Read, duplicate, not_unique
+from ..key_values import key_values
 from ..unique_keys import UniqueKeys
 from .drop_column import drop_columns
 
@@ -124,9 +125,9 @@ async def _check_unique(item: Item, constraint: Constraint, unique: UniqueKeys, 
         suspects = unique.repeated(constraint.oid)
         if len(suspects):
             rows = await read(_table(item))
-            hashes = hash_columns([rows.columns[index] for index in constraint.columns], len(rows))
+            hashes = hash_columns(key_values(item, constraint, rows), len(rows))
             rows = rows.filter(np.isin(hashes, suspects))
-            if (found := duplicate(constraint, rows)) is not None:
+            if (found := duplicate(item, constraint, rows)) is not None:
                 raise not_unique(item, constraint, rows, found)
     except BaseException:
         unique.forget([constraint])

@@ -25,6 +25,7 @@ from . import (
     interval_functions,
     jsonb,
     jsonb_build,
+    jsonb_keys,
     jsonb_path,
     like,
     make_datetime,
@@ -47,8 +48,8 @@ from . import (
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_path, like,
-    nulls, number_theory, pattern, quantified_patterns, relation_names, splitting, strings, system, trigonometry,
+    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_keys, jsonb_path,
+    like, nulls, number_theory, pattern, quantified_patterns, relation_names, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
 """Overloads for functions that another family defines, and for none of their aliases."""

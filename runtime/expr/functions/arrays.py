@@ -34,6 +34,7 @@ from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated, Mask, merge_errors, same_error
 from ..scalar import Call, Scalar
 from .comparison import compare
+from .jsonb_keys import equality_keys, order_keys
 
 Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]
 
@@ -207,12 +208,13 @@ def _sort(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     down = numpy_values(options[0]) if options else np.zeros(info.length, np.bool_)
     first = numpy_values(options[1]) if len(options) > 1 else down
     values, owners = lists.flatten(), owners_of(counts)
+    keys = as_array(order_keys(values, _element(info)), len(values))
     order = np.empty(len(values), np.int64)
     slots = np.arange(len(values))
     for descending in (False, True):
         for nulls_first in (False, True):
             here = slots[((down == descending) & (first == nulls_first))[owners]]
-            columns = [pa.array(owners[here]), values.take(pa.array(here))]
+            columns = [pa.array(owners[here]), keys.take(pa.array(here))]
             order[here] = here[sort_indices(columns, [False, descending], [False, nulls_first])]
     return list_array(values.take(pa.array(order)), counts, valid)
 
@@ -310,9 +312,10 @@ def _positions(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return list_array(places, fewer, is_valid(lists))
 
 
-def _shared(left: pa.Array, right: pa.Array) -> tuple[Mask, Ints]:
+def _shared(left: pa.Array, right: pa.Array, info: CallInfo) -> tuple[Mask, Ints]:
     """Which elements of `right` are among the same row's of `left` (a NULL is not); their owners."""
-    a, b = element_codes(left.flatten(), right.flatten())
+    type_ = _element(info)
+    a, b = element_codes(equality_keys(left.flatten(), type_), equality_keys(right.flatten(), type_))
     owners, others = owners_of(counts_of(left)), owners_of(counts_of(right))
     width = int(max(a.max(initial=0), b.max(initial=0))) + 1
     there = np.isin(others * width + b, (owners * width + a)[is_valid(left.flatten())])
@@ -321,7 +324,7 @@ def _shared(left: pa.Array, right: pa.Array) -> tuple[Mask, Ints]:
 
 def _contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     left, right = (as_array(datum, info.length) for datum in args)
-    there, owners = _shared(left, right)
+    there, owners = _shared(left, right, info)
     result = np.ones(info.length, np.bool_)
     result[owners[~there]] = False
     return pa.array(result, mask=~(is_valid(left) & is_valid(right)))
@@ -333,7 +336,7 @@ def _contained(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def _overlaps(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     left, right = (as_array(datum, info.length) for datum in args)
-    there, owners = _shared(left, right)
+    there, owners = _shared(left, right, info)
     result = np.zeros(info.length, np.bool_)
     result[owners[there]] = True
     return pa.array(result, mask=~(is_valid(left) & is_valid(right)))

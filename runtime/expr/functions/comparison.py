@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ...errors import DatatypeMismatch, UndefinedFunction
 from ...repr import intervals
-from ...repr.order import order_keys
+from ...repr.order import sql_ranks
 from ...repr.types import (
     BOOL,
     BYTEA,
@@ -48,7 +48,7 @@ from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..row_errors import Mask
 from ..scalar import Call, Literal, Scalar
-from .jsonb import document_order
+from .jsonb_keys import order_keys as document_keys
 
 Compare = Callable[[Any, Any], Any]
 
@@ -115,8 +115,7 @@ def _date_as_timestamp(array: pa.Array, source: ScalarType, target: ScalarType) 
 
 def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
     """bool[n]: the comparison `name` of two data of one type."""
-    if type_.kind is Kind.JSONB:
-        return _MIRRORED[name](document_order(left), document_order(right))
+    left, right = document_keys(left, type_), document_keys(right, type_)
     if type_.kind is Kind.ARRAY:
         return _compare_arrays(name, left, right)
     if type_.kind is Kind.INTERVAL:
@@ -163,7 +162,7 @@ def _compare_arrays(name: str, left: Datum, right: Datum) -> pa.Array:
     """Arrays element by element, NULL elements the greatest and equal to each other, then by length."""
     length = len(left) if isinstance(left, pa.Array) else len(right)
     first, second = as_array(left, length), as_array(right, length)
-    ranks = order_keys(pa.concat_arrays([first, second.cast(first.type)]))[-1]  # behind a key for NULLs
+    ranks = sql_ranks(pa.concat_arrays([first, second.cast(first.type)]))
     valid = pc.and_(first.is_valid(), second.is_valid()).to_numpy(zero_copy_only=False)
     compared = _MIRRORED[name](pa.array(ranks[:length]), pa.array(ranks[length:]))
     return compared if valid.all() else pc.if_else(pa.array(valid), compared, pa.scalar(None, pa.bool_()))

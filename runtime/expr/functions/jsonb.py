@@ -8,20 +8,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from ...errors import DatatypeMismatch, UndefinedFunction
 from ...repr.types import BOOL, INT4, JSONB, TEXT, Kind, ScalarType, array_of
-from ..arrays import put
 from ..coercion import base_name
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, ResultRule, as_array
 from ..jsonb import access, edit
 from ..jsonb.columns import growing, over_documents
 from ..jsonb.document import Document, in_order, shape, type_name
-from ..jsonb.order import order_key, without_zeros
 from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated
 from ..scalar import Call, Scalar
@@ -98,49 +92,6 @@ def _resolve_subscript(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> C
         return Call("jsonb subscript", (*document.args, step), JSONB, True)
     return Call("jsonb subscript", (document, step), JSONB, True)
 
-
-# --- keys of comparison --------------------------------------------------------------------------------------------------
-
-_SPELLED = r"\.[0-9]*0(?:[],} ]|$)"
-"""What a document has whose numbers end in zeros behind the point (or a string that looks so)."""
-
-
-def _equality_key(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    """The text of each document; only one whose numbers end in zeros is parsed and shortened."""
-    texts = as_array(args[0], info.length)
-    long = pc.match_substring_regex(texts, _SPELLED)
-    if not pc.any(long, min_count=0).as_py():
-        return texts
-    rows = np.flatnonzero(long.fill_null(False).to_numpy(zero_copy_only=False))
-    shortened = _TRIM_ZEROS([texts.take(pa.array(rows))], CallInfo(info.types, info.result, len(rows)))
-    assert isinstance(shortened, Evaluated)
-    return put(texts, rows, shortened.values)
-
-
-_TRIM_ZEROS = over_documents(without_zeros)
-_COMPARED_BY = {"eq": "jsonb equality key", "ne": "jsonb equality key"}
-
-
-def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """What the comparison `name` of documents compares instead: texts."""
-    function = _COMPARED_BY.get(name, "jsonb order key")
-    return tuple(Call(function, (arg,), TEXT, arg.nullable) for arg in args)
-
-
-def sort_key(arg: Scalar) -> Scalar:
-    """What a document sorts by: a text.  Anything else sorts as it is."""
-    return Call("jsonb order key", (arg,), TEXT, arg.nullable) if arg.type.kind is Kind.JSONB else arg
-
-
-def document_order(datum: Datum) -> Datum:
-    """The order keys of a datum of documents."""
-    length = len(datum) if isinstance(datum, pa.Array) else 1
-    found = _ORDER([as_array(datum, length)], CallInfo((JSONB,), TEXT, length))
-    assert isinstance(found, Evaluated)
-    return found.values if isinstance(datum, pa.Array) else found.values[0]
-
-
-_ORDER = over_documents(order_key)
 
 # --- the rest ------------------------------------------------------------------------------------------------------------
 
@@ -310,6 +261,4 @@ FUNCTIONS: tuple[Function, ...] = (
         ),
     ),
     Function("is json", (Overload(None, BOOL, _is_json),), resolver=_resolve_is_json),
-    Function("jsonb equality key", (Overload((JSONB,), TEXT, _equality_key),)),
-    Function("jsonb order key", (Overload((JSONB,), TEXT, _ORDER),)),
 )

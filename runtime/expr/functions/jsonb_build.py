@@ -53,6 +53,8 @@ def _build_object(args: Sequence[Datum], info: CallInfo) -> Evaluated:
 
 def _names(datum: Datum, type_: ScalarType, length: int) -> pa.Array:
     array = as_array(datum, 1 if isinstance(datum, pa.Scalar) else length)
+    if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):  # as PostgreSQL prints the value, not as a cast does
+        return pc.utf8_trim(to_json(array, type_), '"')
     return cast_array(array, type_, TEXT).values
 
 

@@ -18,11 +18,13 @@ from ..coercion import common_type
 from ..datetime_input import InputError
 from ..decimals import as_ints, storage_scale, trailing_zeros
 from ..function import CallInfo, Datum, Function, Overload, as_array
+from ..lists import counts_of, element_codes, is_valid, owners_of
 from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated, merge_errors, same_error
 from ..scalar import Call, Scalar
 from .arithmetic import DIVISION_BY_ZERO, OUT_OF_RANGE, rows_where
 from .arrays import undefined
+from .jsonb_keys import order_keys
 from .numeric import numeric_result, widest_scale
 from .rowwise import rowwise
 
@@ -127,14 +129,26 @@ def _numeric_bucket(operand: Decimal, low: Decimal, high: Decimal, count: int) -
     return _bucket(operand, low, high, count)
 
 
-def _place(value: Any) -> tuple[bool, Any]:
-    return (True, 0) if value != value else (False, value)  # NaN is the greatest
-
-
-def _threshold(operand: Any, thresholds: list[Any]) -> int:
-    if None in thresholds:
-        raise InputError("22004", "thresholds array must not contain NULLs")
-    return bisect_right(thresholds, _place(operand), key=_place)
+def _thresholds(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+    """How many of a row's thresholds, which ascend, are at most its operand."""
+    operands, lists = (as_array(datum, info.length) for datum in args)
+    valid = is_valid(operands) & is_valid(lists)
+    elements = lists.flatten()
+    own, others = element_codes(
+        *(as_array(order_keys(values, info.types[0]), len(values)) for values in (operands, elements))
+    )
+    ends = np.cumsum(counts_of(lists))
+    starts = ends - counts_of(lists)
+    holds_null = np.zeros(info.length, np.bool_)
+    holds_null[owners_of(counts_of(lists))[~is_valid(elements)]] = True
+    wrong = np.flatnonzero(holds_null & valid)
+    valid &= ~holds_null
+    places = [
+        bisect_right(others, code, low, high) - low if used else None
+        for code, low, high, used in zip(own, starts.tolist(), ends.tolist(), valid.tolist(), strict=True)
+    ]
+    values = pa.array(places, pa.int32())
+    return Evaluated(values, same_error(wrong, "22004", "thresholds array must not contain NULLs"))
 
 
 _SCALARS = (
@@ -175,7 +189,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("trim_scale", (Overload((NUMERIC,), NUMERIC, _trimmed, can_fail=True),)),
     Function(
         "width_bucket",
-        (*_SCALARS, Overload(None, INT4, rowwise(_threshold), can_fail=True)),
+        (*_SCALARS, Overload(None, INT4, _thresholds, can_fail=True)),
         None,
         _resolve_bucket,
     ),

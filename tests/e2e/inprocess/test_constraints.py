@@ -185,3 +185,31 @@ def test_collisions_of_hashes_change_nothing(db: psycopg.Connection[Any], seed: 
             if not refused:
                 model[a] = b
     assert dict(rows(db, "SELECT a, b FROM t")) == model
+
+
+@pytest.mark.parametrize(
+    ("type_", "written", "again"),
+    [
+        ("interval", "n || ' mon'", "n * 30 || ' days'"),
+        ("jsonb", "n || '.0'", "n || '.00'"),
+        ("jsonb[]", "array[(n || '.0')::jsonb]::text", "array[n::text::jsonb]::text"),
+        ("float8[]", "array[-0.0::float8 * n, n]::text", "array[0, n]::text"),
+        ("numeric", "n || '.0'", "n || '.000'"),
+        ("uuid", "lpad(to_hex(n), 32, '0')", "upper(lpad(to_hex(n), 32, '0'))"),
+    ],
+)
+def test_more_keys_than_are_looked_for_as_literals(
+    db: psycopg.Connection[Any], type_: str, written: str, again: str
+) -> None:
+    """Values that are equal and written differently are one key, however many of them a statement brings."""
+    db.execute(f"CREATE TABLE t (k {type_} UNIQUE, v int)")
+    series = f"FROM generate_series(1, {key_lookup.FEW_KEYS + 200}) AS n"
+    values = f"SELECT ({written})::{type_}, n {series}"
+    others = f"SELECT ({again})::{type_}, -n {series}"
+    db.execute(f"INSERT INTO t {values}")
+    with pytest.raises(errors.UniqueViolation):
+        db.execute(f"INSERT INTO t {others}")
+    assert db.execute(f"INSERT INTO t {others} ON CONFLICT DO NOTHING").rowcount == 0
+    changed = db.execute(f"INSERT INTO t {others} ON CONFLICT (k) DO UPDATE SET v = excluded.v")
+    assert changed.rowcount == key_lookup.FEW_KEYS + 200
+    assert rows(db, "SELECT count(*), count(*) FILTER (WHERE v < 0) FROM t") == [(changed.rowcount,) * 2]

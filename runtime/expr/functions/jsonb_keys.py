@@ -1,0 +1,112 @@
+"""What documents, and arrays of them, are compared and sorted by: texts.
+
+`1.0` and `1.00` are equal documents of two texts, and documents are in another order than their texts.  So a comparison
+of documents is one of keys that are computed of them, and whatever tells rows apart by a document (GROUP BY, joins,
+constraints) does so by its key.  An *equality key* is the same text for equal documents, and for most documents is the document's own; an
+*order key* sorts, too (see `expr/jsonb/order.py`).  The key of an array is the array of its elements' keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...repr.buffers import with_values
+from ...repr.types import JSONB, TEXT, Kind, ScalarType, array_of
+from ..arrays import put
+from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
+from ..jsonb.columns import over_documents
+from ..jsonb.order import order_key, without_zeros
+from ..row_errors import Evaluated
+from ..scalar import Call, Scalar
+
+_SPELLED = r"\.[0-9]*0(?:[],} ]|$)"
+"""What a document has whose numbers end in zeros behind the point (or a string that looks so)."""
+
+
+def holds_documents(type_: ScalarType) -> bool:
+    """Whether the type is jsonb or an array of it."""
+    return type_.kind is Kind.JSONB or (type_.element is not None and type_.element.kind is Kind.JSONB)
+
+
+def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """What the comparison `name` of documents compares instead."""
+    if name in ("eq", "ne"):
+        return tuple(equality_key(arg) for arg in args)
+    return tuple(sort_key(arg) for arg in args)
+
+
+def equality_key(arg: Scalar) -> Scalar:
+    """What is the same for equal documents.  Anything else is its own."""
+    return _key("jsonb equality key", arg)
+
+
+def sort_key(arg: Scalar) -> Scalar:
+    """What a document sorts by.  Anything else sorts as it is."""
+    return _key("jsonb order key", arg)
+
+
+def _key(function: str, arg: Scalar) -> Scalar:
+    if not holds_documents(arg.type):
+        return arg
+    return Call(function, (arg,), TEXT if arg.type.kind is Kind.JSONB else array_of(TEXT), arg.nullable)
+
+
+def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:
+    """As `equality_key`, of a column of values of the type."""
+    return _equality_keys(column) if holds_documents(type_) else column
+
+
+def order_keys(datum: Datum, type_: ScalarType) -> Datum:
+    """As `sort_key`, of a datum of the type."""
+    if not holds_documents(type_):
+        return datum
+    found = _order_keys(as_array(datum, 1) if isinstance(datum, pa.Scalar) else datum)
+    return found[0] if isinstance(datum, pa.Scalar) else found
+
+
+def _equality_keys(column: pa.Array) -> pa.Array:
+    """The text of each document; only one whose numbers end in zeros is parsed and shortened."""
+    if pa.types.is_list(column.type):
+        return with_values(column, _equality_keys(column.values))
+    long = pc.match_substring_regex(column, _SPELLED)
+    if not pc.any(long, min_count=0).as_py():
+        return column
+    rows = np.flatnonzero(long.fill_null(False).to_numpy(zero_copy_only=False))
+    return put(column, rows, _made(_TRIM_ZEROS, column.take(pa.array(rows))))
+
+
+def _order_keys(column: pa.Array) -> pa.Array:
+    if pa.types.is_list(column.type):
+        return with_values(column, _order_keys(column.values))
+    return _made(_ORDER, column)
+
+
+_TRIM_ZEROS = over_documents(without_zeros)
+_ORDER = over_documents(order_key)
+
+
+def _made(kernel: Kernel, documents: pa.Array) -> pa.Array:
+    found = kernel([documents], CallInfo((JSONB,), TEXT, len(documents)))
+    assert isinstance(found, Evaluated)
+    return found.values
+
+
+def _equality_kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return _equality_keys(as_array(args[0], info.length))
+
+
+def _order_kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return _order_keys(as_array(args[0], info.length))
+
+
+FUNCTIONS: tuple[Function, ...] = tuple(
+    Function(
+        name,
+        (Overload((JSONB,), TEXT, kernel), Overload((array_of(JSONB),), array_of(TEXT), kernel)),
+    )
+    for name, kernel in (("jsonb equality key", _equality_kernel), ("jsonb order key", _order_kernel))
+)
