@@ -8,7 +8,10 @@ its pieces joined, which one Arrow kernel does for all rows at once, so that no 
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -79,7 +82,7 @@ def _fixed(array: pa.Array, kind: Kind) -> tuple[list[pa.Array], Lengths]:
     source, wire, width, epoch = FIXED[kind]
     count = len(array)
     raw = np.frombuffer(array.buffers()[1] or b"", source)[array.offset : array.offset + count]
-    values = (raw - epoch if epoch else raw).astype(wire)
+    values = (_since_2000(raw, epoch) if epoch else raw).astype(wire)
     valid = valid_mask(array)
     if valid is None:
         records = np.empty(count, np.dtype([("size", ">i4"), ("value", wire)]))
@@ -89,6 +92,13 @@ def _fixed(array: pa.Array, kind: Kind) -> tuple[list[pa.Array], Lengths]:
     sizes = np.where(valid, width, 0)
     present = packed(sizes, np.ascontiguousarray(values[valid]))
     return [strided(words(np.where(valid, width, -1))), present], sizes + 4
+
+
+def _since_2000(values: npt.NDArray[Any], epoch: int) -> npt.NDArray[Any]:
+    """Dates and timestamps as they count on the wire; the infinite ones are the bounds of the type there as here."""
+    bounds = np.iinfo(values.dtype)
+    endless = (values == bounds.max) | (values == bounds.min)
+    return np.where(endless, values, values - epoch)
 
 
 def _big_endian(array: pa.Array) -> pa.Array:

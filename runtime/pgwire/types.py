@@ -13,6 +13,7 @@ from ..expr.scalar import Literal
 from ..expr.text_format import from_text
 from ..repr.types import Kind, ScalarType
 from .codec import Body, decode_text
+from .fields import EPOCH_DAYS, EPOCH_MICROSECONDS
 from .numeric import numeric_text
 
 _FORMATS: dict[Kind, struct.Struct] = {
@@ -69,6 +70,8 @@ def python_value(scalar: pa.Scalar) -> Any:
     try:
         return scalar.as_py()
     except (OverflowError, ValueError):
+        if isinstance(scalar, pa.ListScalar):
+            return [python_value(element) for element in scalar.values]
         return scalar.value
 
 
@@ -108,24 +111,26 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         case Kind.BOOL:
             return bool(value)
         case Kind.DATE:
-            return _calendar(_EPOCH_DATE, timedelta, value, "date")
+            return _calendar(_EPOCH_DATE, timedelta, value, kind)
         case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
             epoch = _EPOCH if kind is Kind.TIMESTAMP else _EPOCH_UTC
-            return _calendar(epoch, lambda v: timedelta(microseconds=v), value, "timestamp")
+            return _calendar(epoch, lambda v: timedelta(microseconds=v), value, kind)
         case _:
             return value
 
 
-def _calendar(epoch: Any, delta: Any, value: int, what: str) -> Any:
+def _calendar(epoch: Any, delta: Any, value: int, kind: Kind) -> Any:
+    """A date or timestamp that counts from 2000, as Python's value or, where its calendar ends, as a count since 1970."""
     try:
         return epoch + delta(value)
     except OverflowError:
-        if value in (2**31 - 1, -(2**31), 2**63 - 1, -(2**63)):
-            raise Unsupported(f"infinite {what} parameters are not supported", hint="Use NULL.") from None
-        raise Unsupported(
-            f"binary {what} parameters are supported for the years 1 to 9999 only",
-            hint="Send the parameter in text format.",
-        ) from None
+        limit, since_1970 = (1 << 31, EPOCH_DAYS) if kind is Kind.DATE else (1 << 63, EPOCH_MICROSECONDS)
+        if value in (limit - 1, -limit):
+            return value  # infinity is the same number from everywhere
+        if not -limit < value + since_1970 < limit - 1:
+            what = "date" if kind is Kind.DATE else "timestamp"
+            raise DataError(f"{what} out of range", sqlstate="22008") from None
+        return value + since_1970
 
 
 def _decode_array(raw: bytes, element: ScalarType) -> list[Any]:
