@@ -23,6 +23,7 @@ from ..errors import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
 from ..expr.evaluate import fold
+from ..expr.functions.jsonb_keys import document_of
 from ..expr.literals import coerce_unknown
 from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
@@ -353,7 +354,7 @@ class Expressions:
                 raise
         for index, arg in enumerate(args):
             if arg.parameter is not None and arg.unknown:
-                type_ = found.args[index].type if index < len(found.args) else TEXT
+                type_ = document_of(found.args[index]).type if index < len(found.args) else TEXT
                 self.planner.parameter_types[arg.parameter] = type_
         return Typed(found)
 

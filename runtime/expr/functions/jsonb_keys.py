@@ -27,6 +27,9 @@ _SPELLED = r"\.[0-9]*0(?:[],} ]|$)"
 """What a document has whose numbers end in zeros behind the point (or a string that looks so)."""
 
 
+_KEYS = ("jsonb equality key", "jsonb order key")
+
+
 def holds_documents(type_: ScalarType) -> bool:
     """Whether the type is jsonb or an array of it."""
     return type_.kind is Kind.JSONB or (type_.element is not None and type_.element.kind is Kind.JSONB)
@@ -53,6 +56,11 @@ def _key(function: str, arg: Scalar) -> Scalar:
     if not holds_documents(arg.type):
         return arg
     return Call(function, (arg,), TEXT if arg.type.kind is Kind.JSONB else array_of(TEXT), arg.nullable)
+
+
+def document_of(arg: Scalar) -> Scalar:
+    """What a key was made of; anything else is what it is."""
+    return arg.args[0] if isinstance(arg, Call) and arg.function in _KEYS else arg
 
 
 def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:

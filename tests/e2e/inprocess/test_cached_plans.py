@@ -131,3 +131,13 @@ def test_catalog_relations_are_read_anew(client: Db, schema: str) -> None:
     for number in range(3):
         assert rows(client, query, (schema,)) == [(number,)]
         client.execute(f"CREATE TABLE t{number} (a int)")
+
+
+def test_a_parameter_beside_a_document_is_one(client: Db) -> None:
+    client.execute("CREATE TABLE t (a int, d jsonb)")
+    client.execute("INSERT INTO t VALUES (1, '1.0'), (2, '{}'), (3, NULL)")
+    for text, wanted in (("1.00", [(1,)]), ("{}", [(2,)]), ("1", [(1,)]), (None, [])):
+        assert rows(client, "SELECT a FROM t WHERE d = %s", (text,)) == wanted
+    assert rows(client, "SELECT a FROM t WHERE d > %s", ("1",)) == [(2,)]
+    with pytest.raises(psycopg.errors.InvalidTextRepresentation):
+        client.execute("SELECT a FROM t WHERE d = %s", ("{",))
