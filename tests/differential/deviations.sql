@@ -22,12 +22,12 @@ SELECT array_agg(c) FROM (VALUES ('b'), ('a')) AS x (c)
 SELECT row_number() OVER (), lag(a) OVER (), count(*) OVER () FROM t
 SELECT a, row_number() OVER () FROM t
 
--- | `GROUP BY`, `DISTINCT` and `UNION` print equal intervals
+-- | `GROUP BY`, `DISTINCT`, set operations, `min` and `max` print of equal values
 SELECT DISTINCT iv FROM (VALUES ('1 mon'::interval), ('30 days')) AS x (iv)
 SELECT iv FROM every EXCEPT ALL SELECT iv FROM every WHERE id = 1
 
--- | `GROUP BY`, `DISTINCT`, set operations and PARTITION BY tell documents apart
-SELECT DISTINCT j FROM (VALUES ('1.0'::jsonb), ('1.00')) AS x (j)
+-- | `INTERSECT ALL`, `EXCEPT ALL`, the UNION of a recursion and `array_agg(DISTINCT ...)` tell documents apart
+SELECT j FROM (VALUES ('1.0'::jsonb)) AS x (j) EXCEPT ALL SELECT '1.00'::jsonb
 
 -- | Timestamps end at 294247-01-10
 SELECT '294250-01-01'::timestamp

@@ -14,7 +14,7 @@ import pyarrow as pa
 from ...expr.coercion import base_name
 from ...expr.evaluate import fold
 from ...expr.functions.system import quote_ident, quote_literal
-from ...expr.scalar import ColumnRef, Literal, Scalar
+from ...expr.scalar import Cast, ColumnRef, Literal, Scalar
 from ...expr.text_output import to_text
 from ...repr.schema import Column
 from ...repr.types import Kind
@@ -174,6 +174,8 @@ def default_sql(scalar: Scalar) -> str:
     """A DEFAULT as PostgreSQL prints it: numbers that have no sign and truth values as they are, other values as
     typed strings."""
     value = fold(scalar)
+    if isinstance(value, Cast) and not value.explicit:
+        return default_sql(value.arg)  # the column casts it anew, and may fail: a text that is too long
     if not isinstance(value, Literal):
         return show(scalar, ())
     type_ = value.type

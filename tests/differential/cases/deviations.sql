@@ -12,6 +12,7 @@ SELECT upper('ä' COLLATE "C"), lower('Ä')
 SELECT extract(year FROM 'infinity'::date)
 SELECT '294250-01-01'::timestamp
 SELECT DISTINCT j FROM (VALUES ('1.0'::jsonb), ('1.00')) AS x (j)
+SELECT j FROM (VALUES ('1.0'::jsonb)) AS x (j) EXCEPT ALL SELECT '1.00'::jsonb
 SHOW transaction_isolation
 SELECT 't'::regclass
 SELECT 23::regtype
