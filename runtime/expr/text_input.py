@@ -32,7 +32,7 @@ from .decimals import limit_of
 from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
 from .jsonb.columns import parse_column
-from .row_errors import Evaluated, listed_errors, merge_errors, same_error
+from .row_errors import Evaluated, Indices, listed_errors, merge_errors, same_error
 
 _SPACE = " \t\n\r\v\f"
 _INTEGER_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
@@ -103,15 +103,7 @@ def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[
             values = pa.nulls(len(array), arrow)
     if not len(odd):
         return Evaluated(values)
-    parsed: list[Any] = []
-    failures: list[tuple[int, str, str]] = []
-    for row, text in zip(odd.tolist(), array.take(pa.array(odd)).to_pylist(), strict=True):
-        try:
-            parsed.append(one(text))
-        except InputError as error:
-            parsed.append(None)
-            failures.append((row, error.sqlstate, error.message))
-    return Evaluated(put(values, odd, pa.array(parsed, arrow)), listed_errors(failures))
+    return _one_by_one(array, odd, one, values)
 
 
 def _binaries(array: pa.Array, plain: str, one: Callable[[str], bytes]) -> Evaluated:
@@ -120,7 +112,12 @@ def _binaries(array: pa.Array, plain: str, one: Callable[[str], bytes]) -> Evalu
     if pc.all(matches, min_count=0).as_py() is not False:
         return Evaluated(hex_bytes(array))
     odd = np.flatnonzero(~matches.fill_null(True).to_numpy(zero_copy_only=False))
-    parsed: list[bytes | None] = []
+    return _one_by_one(array, odd, one, hex_bytes(with_nulls(array, odd)))
+
+
+def _one_by_one(array: pa.Array, odd: Indices, one: Callable[[str], Any], values: pa.Array) -> Evaluated:
+    """`values`, with the texts of the rows `odd` parsed by `one`."""
+    parsed: list[Any] = []
     failures: list[tuple[int, str, str]] = []
     for row, text in zip(odd.tolist(), array.take(pa.array(odd)).to_pylist(), strict=True):
         try:
@@ -128,8 +125,7 @@ def _binaries(array: pa.Array, plain: str, one: Callable[[str], bytes]) -> Evalu
         except InputError as error:
             parsed.append(None)
             failures.append((row, error.sqlstate, error.message))
-    values = put(hex_bytes(with_nulls(array, odd)), odd, pa.array(parsed, pa.binary()))
-    return Evaluated(values, listed_errors(failures))
+    return Evaluated(put(values, odd, pa.array(parsed, values.type)), listed_errors(failures))
 
 
 def _intervals(array: pa.Array, type_: ScalarType) -> Evaluated:

@@ -65,6 +65,21 @@ def assigned(
     return assignment_cast(typed.scalar, type_)
 
 
+def listed_columns(item: CatalogItem, names: Sequence[ast.Name]) -> list[int]:
+    """Where the columns of a list stand in the table; 42701 for one that is in it twice."""
+    found: list[int] = []
+    for name in names:
+        index = column_index(item, name)
+        if index in found:
+            raise PtvcError(
+                f'column "{name.parts[-1]}" specified more than once',
+                sqlstate="42701",
+                position=name.position,
+            )
+        found.append(index)
+    return found
+
+
 def untyped_literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:
     if typed.parameter is None and isinstance(typed.scalar, Literal) and type_.length is not None:
         return Cast(Literal(typed.scalar.value, typed.scalar.type), type_, explicit=False)

@@ -25,7 +25,7 @@ from .plan_assignments import (
     assignment_cast,
     check_assignable,
     column_defaults,
-    column_index,
+    listed_columns,
     untyped_literal,
 )
 from .plan_conflict import numbered, plan_conflict
@@ -198,17 +198,7 @@ def _check_width(
 def _columns(item: CatalogItem, names: Sequence[ast.Name] | None) -> list[int]:
     if names is None:
         return list(range(len(item.schema)))
-    found: list[int] = []
-    for name in names:
-        index = column_index(item, name)
-        if index in found:
-            raise PtvcError(
-                f'column "{name.parts[-1]}" specified more than once',
-                sqlstate="42701",
-                position=name.position,
-            )
-        found.append(index)
-    return found
+    return listed_columns(item, names)
 
 
 def _assigned(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..errors import PtvcError, SqlSyntaxError, Unsupported
+from ..errors import SqlSyntaxError, Unsupported
 from ..expr.relation import Filter, Relation
 from ..expr.scalar import ColumnRef, Literal, Scalar
 from ..repr.types import INT4
@@ -12,7 +12,7 @@ from . import ast, build
 from . import statements as st
 from .expressions import Expressions
 from .from_clause import FromPlanner
-from .plan_assignments import assigned, assigned_columns, column_defaults, column_index
+from .plan_assignments import assigned, assigned_columns, column_defaults, listed_columns
 from .planner import Planner
 from .plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE, CatalogItem, Merge
 from .scope import Scope
@@ -114,7 +114,7 @@ def _new_values(expressions: Expressions, item: CatalogItem, clause: st.MergeCla
         return values
     columns = range(len(item.schema))
     if clause.columns is not None:
-        columns = _listed(item, clause.columns)  # type: ignore[assignment]
+        columns = listed_columns(item, clause.columns)  # type: ignore[assignment]
     if len(clause.values) > len(columns):
         raise SqlSyntaxError(
             "INSERT has more expressions than target columns", position=clause.values[0].position
@@ -122,20 +122,6 @@ def _new_values(expressions: Expressions, item: CatalogItem, clause: st.MergeCla
     for index, value in zip(columns, clause.values, strict=False):
         values[index] = assigned(expressions, value, item, index, defaults)
     return values
-
-
-def _listed(item: CatalogItem, names: Sequence[ast.Name]) -> list[int]:
-    found: list[int] = []
-    for name in names:
-        index = column_index(item, name)
-        if index in found:
-            raise PtvcError(
-                f'column "{name.parts[-1]}" specified more than once',
-                sqlstate="42701",
-                position=name.position,
-            )
-        found.append(index)
-    return found
 
 
 def _marked(item: ast.FromItem, alias: str) -> ast.DerivedTable:

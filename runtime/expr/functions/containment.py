@@ -5,15 +5,11 @@ The operators are calls of the functions of either family by the time they are e
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from ...repr.types import BOOL, JSONB, Kind
-from ..function import Function
+from ..function import Function, Resolver
 from ..literals import coerce_unknown
 from ..scalar import Call, Scalar
 from . import arrays
-
-Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]
 
 _OF_ARRAYS = {function.name: function for function in arrays.FUNCTIONS}
 
