@@ -4,16 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import psycopg
 import pytest
+from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))
 os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules, in every process
 
 import oracle as oracle_server
+
+EACH_TEST_BY_ITSELF = ("tests/slt/", "tests/workloads/", "tests/e2e/test_random_views_by_job.py")
+"""Where a file has minutes of tests that share nothing."""
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +34,32 @@ def oracle(oracle_uri: str) -> Iterator[psycopg.Connection]:
     """A connection to the embedded PostgreSQL, in autocommit; temporary objects vanish with it."""
     with psycopg.connect(oracle_uri, autocommit=True) as connection:
         yield connection
+
+
+class ByFile(LoadScopeScheduling):
+    """The tests of a file go to one worker, as they share fixtures; those of the largest files go one by one."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return nodeid if nodeid.startswith(EACH_TEST_BY_ITSELF) else nodeid.partition("::")[0]
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
+    return ByFile(config, log)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """The verdicts of the differential suite.  They come as properties of reports: with several workers the tests have
+    run in other processes, and those do not load the folder's own conftest here."""
+    counts: dict[str, Counter[str]] = {}
+    for reports in terminalreporter.stats.values():
+        for report in reports:
+            if getattr(report, "when", None) == "teardown":
+                for name, value in report.user_properties:
+                    if name == "verdicts":
+                        counts.setdefault(value["family"], Counter()).update(value["counts"])
+    if not counts:
+        return
+    terminalreporter.section("differential suite: statements against PostgreSQL")
+    for name, found in [*sorted(counts.items()), ("all", sum(counts.values(), Counter()))]:
+        shown = ", ".join(f"{number} {verdict}" for verdict, number in found.most_common())
+        terminalreporter.line(f"{name}: {found.total()} ({shown})")

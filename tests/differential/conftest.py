@@ -1,4 +1,4 @@
-"""The two subjects of the suite, and its verdicts in the summary of the test run."""
+"""The two subjects of the suite, and its verdicts, which the summary of the test run shows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,7 @@ from inprocess import running
 from psycopg import conninfo
 
 from .random_expressions import leaves
-from .suite import Finding, Subjects, Verdict, build_world
-
-_COUNTS: dict[str, Counter[Verdict]] = {}
+from .suite import Finding, Subjects, build_world
 
 
 @pytest.fixture(scope="package")
@@ -33,18 +31,10 @@ def subjects(oracle_uri: str) -> Iterator[Subjects]:
 
 @pytest.fixture
 def count(request: pytest.FixtureRequest) -> Iterator[list[Finding]]:
-    """What is put in is counted under the name of the test's family."""
+    """What is put in is counted under the name of the test's family, see the summary in `tests/conftest.py`."""
     findings: list[Finding] = []
     yield findings
     family = request.node.callspec.params.get("path")
     name = family.stem if family is not None else "random expressions"
-    _COUNTS.setdefault(name, Counter()).update(finding.verdict for finding in findings)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    if not _COUNTS:
-        return
-    terminalreporter.section("differential suite: statements against PostgreSQL")
-    for name, counts in [*_COUNTS.items(), ("all", sum(_COUNTS.values(), Counter()))]:
-        shown = ", ".join(f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict])
-        terminalreporter.line(f"{name}: {counts.total()} ({shown})")
+    counts = Counter(finding.verdict.value for finding in findings)
+    request.node.user_properties.append(("verdicts", {"family": name, "counts": dict(counts)}))
