@@ -83,7 +83,8 @@ def listed_columns(item: CatalogItem, names: Sequence[ast.Name]) -> list[int]:
 def untyped_literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:
     if typed.parameter is None and isinstance(typed.scalar, Literal) and type_.length is not None:
         return Cast(Literal(typed.scalar.value, typed.scalar.type), type_, explicit=False)
-    return expressions.coerce(typed, type_, "INSERT")
+    # A literal of unconstrained numeric has the scale that was written; the column has one of its own.
+    return assignment_cast(expressions.coerce(typed, type_, "INSERT"), type_)
 
 
 def check_assignable(source: ScalarType, target: ScalarType, column: str, position: int) -> None:
