@@ -31,7 +31,7 @@ LIMIT_S = 5.0
 
 
 def _scripts() -> list[Path]:
-    return sorted((TESTS / "slt").glob("*.slt"))
+    return sorted((TESTS / "slt").rglob("*.slt"))
 
 
 def _define(sql: str, catalog: FakeCatalog, context: PlanContext) -> None:
@@ -123,7 +123,7 @@ def _torture(statements: Iterator[tuple[str, PlanContext]], seed: int, share: fl
 
 @pytest.mark.parametrize("path", _scripts(), ids=lambda path: path.stem)
 def test_mutants_of_scripts(path: Path) -> None:
-    _torture(_of_script(path), 1, 0.01)
+    _torture(_of_script(path), 1, 0.004)
 
 
 def test_mutants_of_documents() -> None:
@@ -133,7 +133,7 @@ def test_mutants_of_documents() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("path", _scripts(), ids=lambda path: path.stem)
 def test_all_mutants_of_scripts(path: Path) -> None:
-    assert _torture(_of_script(path), 3, 1.0) > 100
+    assert _torture(_of_script(path), 3, 1.0) > 10
 
 
 @pytest.mark.slow
