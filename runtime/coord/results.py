@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..sql.plans import CopyOptions
 
@@ -30,12 +31,13 @@ class Notice:
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A result set, streamed.  `tag` is the command's word (SELECT, SHOW, INSERT 0, ...); pgwire appends
-    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW)."""
+    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW).  Text of instants is in `zone`, None: UTC."""
 
     schema: Schema
     chunks: AsyncIterator[Columns]
     tag: str = "SELECT"
     fixed_tag: bool = False
+    zone: Zone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +59,7 @@ class CopyOut:
     schema: Schema
     chunks: AsyncIterator[Columns]
     options: CopyOptions
+    zone: Zone | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +70,7 @@ class CopyIn:
     schema: Schema
     options: CopyOptions
     table: str = ""
+    zone: Zone | None = None
 
 
 Result = Rows | Command | Empty | CopyOut | CopyIn

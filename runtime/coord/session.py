@@ -16,6 +16,7 @@ from typing import TypeVar
 from ..config import DATABASE
 from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
 from ..expr.scalar import Literal
+from ..expr.zones import Zone
 from ..repr.types import ScalarType, type_from_oid
 from ..sql.parse import Statement, parse
 from ..sql.plan import plan
@@ -94,6 +95,10 @@ class Session:
     def pop_notices(self) -> list[Notice]:
         notices, self.notices = self.notices, []
         return notices
+
+    @property
+    def zone(self) -> Zone | None:
+        return self.variables.zone
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
         async with self._interruptible():
@@ -355,6 +360,7 @@ class Session:
             now_us=transaction.now_us if transaction is not None else self._sequencer.now_us(),
             temp_schema=self.temp_schema,
             settings=self.variables.all(),
+            zone=self.variables.get("TimeZone"),
         )
 
     def _warn(self, message: str, sqlstate: str) -> None:
@@ -388,7 +394,10 @@ class Session:
     def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
         """A result that streams stays interruptible while it does, and may end the implicit transaction."""
         if isinstance(result, Rows | CopyOut):
-            return replace(result, chunks=self._stream(result.chunks, ends_transaction))
+            chunks = self._stream(result.chunks, ends_transaction)
+            return replace(result, chunks=chunks, zone=self.variables.zone)
+        if isinstance(result, CopyIn):
+            return replace(result, zone=self.variables.zone)
         return result
 
     async def _stream(self, chunks: AsyncIterator[Columns], ends_transaction: bool) -> AsyncIterator[Columns]:

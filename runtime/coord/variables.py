@@ -12,6 +12,8 @@ from importlib.metadata import version
 
 from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
 from ..errors import InvalidParameter, UndefinedObject, Unsupported
+from ..expr.datetime_input import InputError
+from ..expr.zones import UTC_NAMES, Zone, find_zone, session_zone
 
 DEFAULTS: dict[str, str] = {
     "application_name": "",
@@ -145,6 +147,12 @@ class Variables:
         return _path(self.get("search_path"))
 
     @property
+    def zone(self) -> Zone | None:
+        """What text of instants is in; None: UTC."""
+        name = self.get("TimeZone")
+        return None if name in UTC_NAMES else find_zone(name)
+
+    @property
     def statement_timeout_ms(self) -> float:
         return duration_ms(self.get("statement_timeout"))
 
@@ -187,12 +195,21 @@ def _canonical(name: str) -> str:
     raise UndefinedObject(f'unrecognized configuration parameter "{name}"')
 
 
+def _zone(value: str) -> str:
+    try:
+        return session_zone(value)
+    except InputError as error:
+        if error.sqlstate == "0A000":
+            raise Unsupported(
+                f'time zone "{value}" is not supported', hint="Use a name such as Europe/Vienna."
+            ) from None
+        raise InvalidParameter(f'invalid value for parameter "TimeZone": "{value}"') from None
+
+
 def _checked(name: str, value: str) -> str:
     match name:
-        case "TimeZone" if value.upper() not in ("UTC", "GMT", "ETC/UTC", "UCT", "Z", "ZULU", "0", "DEFAULT"):
-            raise Unsupported(f'time zone "{value}" is not supported', hint="Sessions are in UTC.")
         case "TimeZone":
-            return "UTC"
+            return "UTC" if value.upper() in ("Z", "0", "DEFAULT") else _zone(value)
         case "client_encoding" if value.upper().replace("-", "") not in ("UTF8", "UNICODE", "SQL_ASCII"):
             raise Unsupported(f'client encoding "{value}" is not supported', hint="Use UTF8.")
         case "client_encoding":

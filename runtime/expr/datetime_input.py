@@ -7,6 +7,7 @@ never guessed; what no date format allows is 22007, a field out of its range 220
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 _YEAR = r"(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 PLAIN_DATE = rf"^{_YEAR}-[0-9]{{2}}-[0-9]{{2}}$"
@@ -60,9 +61,12 @@ def parse_timestamp(text: str) -> int:
     return _micros(text, "timestamp", use_zone=False)
 
 
-def parse_timestamptz(text: str) -> int:
-    """Microseconds since 1970-01-01 00:00 UTC; text without a zone is in UTC."""
-    return _micros(text, "timestamp with time zone", use_zone=True)
+def parse_timestamptz(text: str, offset_at: Callable[[int], int] | None = None) -> int:
+    """Microseconds since 1970-01-01 00:00 UTC.
+
+    Text without a zone is in UTC, or `offset_at(local seconds since 1970)` seconds east of it.
+    """
+    return _micros(text, "timestamp with time zone", use_zone=True, offset_at=offset_at)
 
 
 _CLOCK = re.compile(
@@ -90,7 +94,9 @@ def parse_time(text: str) -> int:
     return _time(match, text)
 
 
-def _micros(text: str, type_name: str, *, use_zone: bool) -> int:
+def _micros(
+    text: str, type_name: str, *, use_zone: bool, offset_at: Callable[[int], int] | None = None
+) -> int:
     if text.strip(_SPACE).lower() == "epoch":
         return 0
     if sign := _INFINITE.get(text.strip(_SPACE).lower()):
@@ -98,6 +104,8 @@ def _micros(text: str, type_name: str, *, use_zone: bool) -> int:
     match = _match(text, type_name)
     micros = _days(match, text) * MICROS_PER_DAY + _time(match, text)
     offset = _offset(match["zone"], text)
+    if use_zone and match["zone"] is None and offset_at is not None:
+        offset = offset_at(micros // 1_000_000) * 1_000_000
     if use_zone:
         micros -= offset
     if not MIN_TIMESTAMP <= micros <= MAX_TIMESTAMP:

@@ -12,7 +12,7 @@ from ..errors import DataError, DatatypeMismatch
 from ..repr.types import NUMERIC, NUMERIC_MAX_PRECISION, Kind, ScalarType, derived_numeric
 from .coercion import CastContext, as_kind, base_name, can_cast
 from .scalar import Cast, Literal, Scalar
-from .text_format import from_text
+from .session_zone import read_text
 
 WIDE = Context(prec=200)
 """Decimal arithmetic wide enough for every numeric that exists here."""
@@ -38,7 +38,7 @@ def coerce_unknown(literal: Scalar, type_: ScalarType) -> Scalar:
 
 
 def _parse(text: str, type_: ScalarType) -> pa.Scalar:
-    parsed = from_text(pa.array([text], pa.string()), type_)
+    parsed = read_text(pa.array([text], pa.string()), type_)
     if parsed.errors is not None:
         raise DataError(parsed.errors.messages[0].as_py(), sqlstate=parsed.errors.sqlstates[0].as_py())
     return parsed.values[0]

@@ -33,6 +33,7 @@ from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
 from .jsonb.columns import parse_column
 from .row_errors import Evaluated, Indices, listed_errors, merge_errors, same_error
+from .zones import Zone
 
 _SPACE = " \t\n\r\v\f"
 _INTEGER_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
@@ -45,11 +46,13 @@ _INTEGER_PLAIN = {
 _FLOAT_PLAIN = r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"
 
 
-def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> Evaluated:
+def from_text(
+    array: pa.Array, type_: ScalarType, *, explicit: bool = True, zone: Zone | None = None
+) -> Evaluated:
     """The values that the strings of `array` denote as input of `type_`; invalid ones are errors of their rows.
 
     With `explicit`, text beyond a varchar's length is cut, as an explicit cast does; otherwise it is error 22001
-    (unless only spaces are cut off), as in an assignment.
+    (unless only spaces are cut off), as in an assignment.  Instants without a zone are in `zone`, or in UTC.
     """
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR:
@@ -67,7 +70,8 @@ def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> E
         case Kind.TIMESTAMP:
             return _parse(array, PLAIN_TIMESTAMP, type_, parse_timestamp)
         case Kind.TIMESTAMPTZ:
-            return _parse(array, None, type_, parse_timestamptz)
+            offset_at = None if zone is None else zone.offset_at_local
+            return _parse(array, None, type_, lambda text: parse_timestamptz(text, offset_at))
         case Kind.JSONB:
             return parse_column(array)
         case Kind.BYTEA:
@@ -80,7 +84,7 @@ def from_text(array: pa.Array, type_: ScalarType, *, explicit: bool = True) -> E
             return _intervals(array, type_)
         case Kind.ARRAY:
             assert type_.element is not None
-            return parse_array(array, type_.element, from_text)
+            return parse_array(array, type_.element, lambda items, type_: from_text(items, type_, zone=zone))
 
 
 def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[[str], Any]) -> Evaluated:

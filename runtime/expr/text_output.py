@@ -1,6 +1,6 @@
 """Values as PostgreSQL's text output, whole columns at once.
 
-Time zone UTC, DateStyle ISO, `extra_float_digits` 1: what a client of a fresh session sees.
+Time zone UTC unless one is given, DateStyle ISO, `extra_float_digits` 1: what a client of a fresh session sees.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr.types import Kind, ScalarType
-from .arrays import numpy_values, put
+from .arrays import array_of_numpy, numpy_values, put, valid_mask
 from .binary_text import bytea_text, uuid_text
 from .civil import split
 from .infinities import infinite
 from .interval_output import interval_text, time_text
 from .row_errors import Indices, Mask
+from .zones import Zone
 
 _MICROS_PER_DAY = 86_400_000_000
 _QUOTED_ELEMENTS = frozenset((Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB))
@@ -27,8 +28,11 @@ _FIRST_PLAIN_DAY = -719_162  # 0001-01-01
 _LAST_PLAIN_DAY = 2_932_896  # 9999-12-31
 
 
-def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
-    """string[n]: each value of `array` (of type `type_`) as PostgreSQL prints it; NULL stays NULL."""
+def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.Array:
+    """string[n]: each value of `array` (of type `type_`) as PostgreSQL prints it; NULL stays NULL.
+
+    Instants are in `zone`, or in UTC.
+    """
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR | Kind.JSONB:
             return array
@@ -42,6 +46,8 @@ def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
             return _numerics(array, type_)
         case Kind.DATE:
             return _dates(array)
+        case Kind.TIMESTAMPTZ if zone is not None:
+            return _instants(array, zone)
         case Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
             return _timestamps(array, with_zone=type_.kind is Kind.TIMESTAMPTZ)
         case Kind.BYTEA:
@@ -56,7 +62,7 @@ def to_text(array: pa.Array, type_: ScalarType) -> pa.Array:
             assert type_.element is not None
             if type_.is_vector:
                 return pc.binary_join(array.cast(pa.list_(pa.string())), " ")
-            return _arrays(array, type_.element)
+            return _arrays(array, type_.element, zone)
 
 
 def _floats(array: pa.Array, single: bool) -> pa.Array:
@@ -187,6 +193,34 @@ def _timestamps(array: pa.Array, with_zone: bool) -> pa.Array:
     return put(text, odd, _move_era(text, odd, days)) if len(odd) else text
 
 
+def _instants(array: pa.Array, zone: Zone) -> pa.Array:
+    """Each instant as the zone's clocks show it, with its offset, `+02` or `-03:30`, behind it (but before ` BC`)."""
+    endless = infinite(array)
+    if endless is not None:
+        return _with_infinities(_instants(_without(array, endless), zone), array)
+    micros = numpy_values(array)
+    offsets = zone.at_utc(micros // 1_000_000)
+    # Within a day of the last instant there is no local time that 64 bits hold: the last one is shown.
+    local = np.minimum(micros, np.iinfo(np.int64).max - _MICROS_PER_DAY) + offsets * 1_000_000
+    text = _timestamps(array_of_numpy(local, valid_mask(array), pa.timestamp("us")), with_zone=False)
+    known, places = np.unique(offsets, return_inverse=True)
+    suffix = pa.array([_offset_text(offset) for offset in known.tolist()], pa.string()).take(pa.array(places))
+    era = pc.ends_with(text, " BC")
+    if not pc.any(era).as_py():
+        return pc.binary_join_element_wise(text, suffix, "")
+    bare = pc.replace_substring_regex(text, " BC$", "")
+    return pc.binary_join_element_wise(bare, suffix, pc.if_else(era, " BC", ""), "")
+
+
+def _offset_text(seconds: int) -> str:
+    hours, rest = divmod(abs(seconds), 3600)
+    minutes, seconds_left = divmod(rest, 60)
+    text = f"{'-' if seconds < 0 else '+'}{hours:02d}"
+    if minutes or seconds_left:
+        text += f":{minutes:02d}"
+    return text + (f":{seconds_left:02d}" if seconds_left else "")
+
+
 def _far_timestamps(micros: Indices) -> pa.Array:
     """Timestamps outside years 1 to 9999, the year as a plain number of the common era's count."""
     days, rest = np.divmod(micros, _MICROS_PER_DAY)
@@ -226,10 +260,10 @@ def _era(text: str) -> str:
     return f"{1 - number:04d}-{rest} BC"
 
 
-def _arrays(array: pa.Array, element: ScalarType) -> pa.Array:
+def _arrays(array: pa.Array, element: ScalarType, zone: Zone | None) -> pa.Array:
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
-    items = to_text(array.flatten(), element)
+    items = to_text(array.flatten(), element, zone)
     if element.is_string_category or element.kind in _QUOTED_ELEMENTS:
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")

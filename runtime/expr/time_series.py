@@ -1,12 +1,13 @@
-"""generate_series over timestamps: from the first by steps of an interval to the last.
+"""generate_series over timestamps: from the first by steps of an interval to the last, by the clocks of a zone if one is
+given.
 
 A step is added to the value before it, not multiplied: from January 31st by months it is February 29th, March 29th.
-Steps without months are an arithmetic progression; with months the rows of a batch take each step together.
+Steps without months (in a zone, without days either) are an arithmetic progression; with them the rows of a batch take each step together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +19,19 @@ from .civil import MICROS_PER_DAY, add
 from .function import Datum, as_array
 from .functions.interval_arithmetic import moved
 from .functions.interval_results import TIMESTAMP_RANGE, signs
+from .functions.zones import moved_in_zone
 from .row_errors import Mask, RowErrors, merge_errors, same_error
 
 Ints = npt.NDArray[np.int64]
+Advance = Callable[[Ints, Ints], tuple[Ints, Mask]]
+"""(instants, their rows) one step later, and which left the range."""
 
 
 def timestamps(args: Sequence[Datum], length: int, most: int) -> tuple[Ints, pa.Array, RowErrors | None]:
     """(how many values each row has, the values of all rows, errors); at most `most` values of a row."""
-    first, last, step = (as_array(arg, length) for arg in args)
+    first, last, step, *zone = (as_array(arg, length) for arg in args)
     live = np.ones(length, np.bool_)
-    for array in (first, last, step):
+    for array in (first, last, step, *zone):
         if (valid := valid_mask(array)) is not None:
             live &= valid
     days, rest = intervals.spans(step)
@@ -38,7 +42,16 @@ def timestamps(args: Sequence[Datum], length: int, most: int) -> tuple[Ints, pa.
     start, stop = numpy_values(first), numpy_values(last)
     live &= np.where(falling, start >= stop, start <= stop)
     by_months = intervals.parts(step)[0] != 0
-    counts, values, long, far = _walked(start, stop, step, falling, live & by_months, most)
+    if zone:
+        by_months |= intervals.parts(step)[1] != 0
+
+    def advance(micros: Ints, rows: Ints) -> tuple[Ints, Mask]:
+        steps = step.take(pa.array(rows))
+        return (
+            moved_in_zone(micros, steps, zone[0].take(pa.array(rows)), 1) if zone else moved(micros, steps, 1)
+        )
+
+    counts, values, long, far = _walked(start, stop, advance, falling, live & by_months, most)
     plain = live & ~by_months
     size, _ = add(intervals.parts(step)[1] * MICROS_PER_DAY, intervals.parts(step)[2])
     distance = np.where(falling, start - stop, stop - start).view(np.uint64)
@@ -66,7 +79,7 @@ def timestamps(args: Sequence[Datum], length: int, most: int) -> tuple[Ints, pa.
 
 
 def _walked(
-    start: Ints, stop: Ints, step: pa.Array, falling: Mask, live: Mask, most: int
+    start: Ints, stop: Ints, advance: Advance, falling: Mask, live: Mask, most: int
 ) -> tuple[Ints, dict[int, list[int]], Mask, Mask]:
     """(counts, values by row, which rows have too many, which leave the range of timestamps) of rows that step by months."""
     counts = np.zeros(len(start), np.int64)
@@ -82,7 +95,7 @@ def _walked(
         for row, value in zip(rows.tolist(), now.tolist(), strict=True):
             values[row].append(value)
         counts[rows] += 1
-        now, wrong = moved(now, step.take(pa.array(rows)), 1)
+        now, wrong = advance(now, rows)
         far[rows[wrong]] = True
         long[rows[counts[rows] >= most]] = True
         on = ~wrong & (counts[rows] < most) & np.where(falling[rows], now >= stop[rows], now <= stop[rows])

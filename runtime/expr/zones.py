@@ -68,6 +68,10 @@ class Zone:
         chosen = np.where(take_after | (unclear & (early <= late)), after, before)
         return np.where(known, chosen, self.offsets[-1])
 
+    def offset_at_local(self, second: int) -> int:
+        """As `at_local`, of one time."""
+        return int(self.at_local(np.array([second], np.int64))[0])
+
     def _within(self, seconds: Ints) -> Ints:
         """Times behind the last transition moved back by whole cycles, where the zone goes on by a rule."""
         if len(self.transitions) < 2 or self.transitions[-1] - self.transitions[0] < _CYCLE:
@@ -83,6 +87,26 @@ def zone_names() -> dict[str, str]:
     """Every zone's name by its lower case."""
     text = (resources.files("tzdata") / "zones").read_text()
     return {name.lower(): name for name in text.split()}
+
+
+UTC_NAMES = frozenset(("UTC", "UCT", "Zulu", "Universal", "Etc/UTC", "Etc/UCT", "Etc/Zulu", "Etc/Universal"))
+"""The zones that are UTC under that name."""
+
+
+def session_zone(name: str) -> str:
+    """The zone that a session may be in, as it is spelled.
+
+    Raises InputError as `find_zone`; an abbreviation alone is none (22023), one that is the name of a zone too, whose
+    offsets are others, is refused (0A000).
+    """
+    known = zone_names().get(name.lower())
+    if known is None and name.lower() not in ABBREVIATIONS:
+        find_zone(name)  # which says what is wrong with it
+    if known is None:
+        raise InputError("22023", f'invalid value for parameter "TimeZone": "{name}"')
+    if known.lower() in ABBREVIATIONS and known not in UTC_NAMES and known != "GMT":
+        raise InputError("0A000", f'time zone "{name}" is not supported; use a name such as Europe/Vienna')
+    return known
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,6 +12,7 @@ from typing import Protocol
 
 from ..coord.results import Columns, Command, Notice, Result
 from ..expr.scalar import Literal
+from ..expr.zones import Zone
 from ..sql.plans import Prepared
 from .scram import ScramSecret
 
@@ -25,6 +26,10 @@ class SessionLike(Protocol):
     def statements(self) -> MutableMapping[str, Prepared]:
         """Named prepared statements: filled by Parse here and by PREPARE in SQL, emptied by DEALLOCATE and
         DISCARD."""
+
+    @property
+    def zone(self) -> Zone | None:
+        """The session's time zone, for parameters in text; None: UTC."""
 
     def parameter_status(self) -> Mapping[str, str]:
         """Settings to report at start-up."""

@@ -35,7 +35,7 @@ async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) 
     """Send all rows, one CopyData each; how many they were."""
     binary = copy.options.format is CopyFormat.BINARY
     wire.send(codec.copy_response(b"H", len(copy.schema), binary))
-    writer = RowWriter(copy.schema, copy.options)
+    writer = RowWriter(copy.schema, copy.options, copy.zone)
     wire.send(writer.header())
     sent = 0
     async for chunk in copy.chunks:
@@ -95,6 +95,7 @@ class TextReader:
 
     def __init__(self, copy: CopyIn, context: str) -> None:
         self._schema = copy.schema
+        self._zone = copy.zone
         self._csv = copy.options.format is CopyFormat.CSV
         self._splitter = Splitter(copy.options, context)
         self._context = context
@@ -164,7 +165,7 @@ class TextReader:
         row, error = first_bad_text(raw)
         if error is not None:
             return None, (row, error)
-        parsed = from_text(raw.cast(pa.string()), type_, explicit=False)
+        parsed = from_text(raw.cast(pa.string()), type_, explicit=False, zone=self._zone)
         if parsed.errors is None:
             return parsed.values, None
         message, state = parsed.errors.messages[0].as_py(), parsed.errors.sqlstates[0].as_py()

@@ -8,6 +8,7 @@ import pyarrow.compute as pc
 
 from ..coord.results import Columns
 from ..expr.text_format import to_text
+from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 from ..sql.plans import CopyFormat, CopyOptions
@@ -20,7 +21,8 @@ _ESCAPES = (("\b", "\\b"), ("\f", "\\f"), ("\n", "\\n"), ("\r", "\\r"), ("\t", "
 
 
 class RowWriter:
-    def __init__(self, schema: Schema, options: CopyOptions) -> None:
+    def __init__(self, schema: Schema, options: CopyOptions, zone: Zone | None = None) -> None:
+        self._zone = zone
         self._schema = schema
         self._options = options
 
@@ -48,7 +50,7 @@ class RowWriter:
         return pc.binary_join_element_wise(*parts, pa.scalar("\n"), "")
 
     def _text(self, array: pa.Array, type_: ScalarType) -> pa.Array:
-        text = self._escape(to_text(array, type_))
+        text = self._escape(to_text(array, type_, self._zone))
         return text.fill_null(self._options.null) if text.null_count else text
 
     def _escape(self, text: pa.Array) -> pa.Array:

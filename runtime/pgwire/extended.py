@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from ..coord.results import Columns, Rows
 from ..errors import PtvcError, Unsupported
 from ..expr.scalar import Literal
+from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..sql.plans import Prepared
 from . import codec
@@ -71,8 +72,8 @@ def _shape(schema: Schema) -> tuple[int, ...]:
     return tuple(type_.oid for type_ in schema.types)
 
 
-def bind(message: codec.Bind, prepared: Prepared) -> Portal:
-    """Raises PtvcError when the message does not suit the statement."""
+def bind(message: codec.Bind, prepared: Prepared, zone: Zone | None = None) -> Portal:
+    """`zone` is that of instants in text.  Raises PtvcError when the message does not suit the statement."""
     expected = len(prepared.parameter_types)
     if len(message.parameters) != expected:
         raise codec.ProtocolViolation(
@@ -81,7 +82,7 @@ def bind(message: codec.Bind, prepared: Prepared) -> Portal:
         )
     formats = codec.expand_formats(message.parameter_formats, expected, "parameter")
     parameters = tuple(
-        decode_parameter(raw, type_, format_, number)
+        decode_parameter(raw, type_, format_, number, zone)
         for number, (raw, type_, format_) in enumerate(
             zip(message.parameters, prepared.parameter_types, formats, strict=True), 1
         )

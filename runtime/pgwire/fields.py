@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..expr.text_format import to_text
+from ..expr.zones import Zone
 from ..repr import intervals
 from ..repr.types import Kind, ScalarType
 from .numeric import numeric_fields
@@ -42,10 +43,15 @@ FIXED: dict[Kind, tuple[str, str, int, int]] = {
 to subtract."""
 
 
-def encode(array: pa.Array, type_: ScalarType, format_: int) -> tuple[list[pa.Array], Lengths]:
-    """The pieces of a column, and the bytes that each row's field takes, its length word included."""
+def encode(
+    array: pa.Array, type_: ScalarType, format_: int, zone: Zone | None = None
+) -> tuple[list[pa.Array], Lengths]:
+    """The pieces of a column, and the bytes that each row's field takes, its length word included.
+
+    Text of instants is in `zone`, or in UTC.
+    """
     if format_ == 0:
-        return _varying(to_text(array, type_).cast(pa.binary()))
+        return _varying(to_text(array, type_, zone).cast(pa.binary()))
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME:
             return _varying(array.cast(pa.binary()))

@@ -222,7 +222,7 @@ class Connection:
                 break
             for piece in slices(chunk):
                 self._check_cancel()
-                self._wire.send(data_rows(piece, portal.rows.schema, portal.formats))
+                self._wire.send(data_rows(piece, portal.rows.schema, portal.formats, portal.rows.zone))
                 if self._wire.unsent > FLUSH_BYTES:
                     await self._wire.flush()
                     await asyncio.sleep(0)
@@ -267,7 +267,7 @@ class Connection:
         prepared = self._statement(message.statement)
         if message.portal and message.portal in self._portals:
             raise PtvcError(f'cursor "{message.portal}" already exists', sqlstate="42P03")
-        portal = bind(message, prepared)
+        portal = bind(message, prepared, self._session.zone)
         await self._drop_portal(message.portal)
         self._portals[message.portal] = portal
         self._wire.send(codec.BIND_COMPLETE)

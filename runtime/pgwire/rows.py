@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from ..coord.results import Columns
 from ..expr.text_format import to_text
+from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..repr.types import Kind, ScalarType
 from .codec import message
@@ -39,15 +40,17 @@ def slices(columns: Columns) -> Iterator[Columns]:
         yield tuple(column.slice(start, step) for column in columns)
 
 
-def data_rows(columns: Columns, schema: Schema, formats: Sequence[int]) -> bytes | memoryview:
-    """One DataRow message per row.  `formats` has one code per column."""
+def data_rows(
+    columns: Columns, schema: Schema, formats: Sequence[int], zone: Zone | None = None
+) -> bytes | memoryview:
+    """One DataRow message per row.  `formats` has one code per column; text of instants is in `zone`."""
     count = len(columns[0])
     if count <= FEW_ROWS and not any(formats):
-        return _few_rows(columns, schema)
+        return _few_rows(columns, schema, zone)
     total = np.full(count, 6, np.int64)
     pieces = []
     for array, column, format_ in zip(columns, schema, formats, strict=True):
-        encoded, sizes = encode(array, column.type, format_)
+        encoded, sizes = encode(array, column.type, format_, zone)
         pieces += encoded
         total += sizes
     header = np.empty(count, _HEADER)
@@ -57,8 +60,8 @@ def data_rows(columns: Columns, schema: Schema, formats: Sequence[int]) -> bytes
     return joined_bytes(join([strided(header), *pieces]))
 
 
-def _few_rows(columns: Columns, schema: Schema) -> bytes:
-    texts = [_texts(array, type_) for array, type_ in zip(columns, schema.types, strict=True)]
+def _few_rows(columns: Columns, schema: Schema, zone: Zone | None) -> bytes:
+    texts = [_texts(array, type_, zone) for array, type_ in zip(columns, schema.types, strict=True)]
     out = []
     for row in zip(*texts, strict=True):
         parts = [len(row).to_bytes(2, "big")]
@@ -73,9 +76,9 @@ def _few_rows(columns: Columns, schema: Schema) -> bytes:
     return b"".join(out)
 
 
-def _texts(array: pa.Array, type_: ScalarType) -> list[str | None]:
+def _texts(array: pa.Array, type_: ScalarType, zone: Zone | None) -> list[str | None]:
     if type_.is_integer:  # Python writes them the same way, without a kernel
         return [None if value is None else str(value) for value in array.to_pylist()]
     if type_.kind is Kind.TEXT:
         return array.to_pylist()  # type: ignore[no-any-return]
-    return to_text(array, type_).to_pylist()  # type: ignore[no-any-return]
+    return to_text(array, type_, zone).to_pylist()  # type: ignore[no-any-return]

@@ -11,6 +11,7 @@ import pyarrow as pa
 from ..errors import DataError, PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..expr.text_format import from_text
+from ..expr.zones import Zone
 from ..repr.types import Kind, ScalarType
 from .codec import Body, decode_text
 from .fields import EPOCH_DAYS, EPOCH_MICROSECONDS
@@ -41,12 +42,14 @@ class BadSize(Exception):
     """A binary value whose size its type does not have."""
 
 
-def decode_parameter(raw: bytes | None, type_: ScalarType, format_: int, number: int) -> Literal:
-    """Parameter `$number` as a literal of `type_`.  Raises DataError (22P02, 22P03, 22021, ...)."""
+def decode_parameter(
+    raw: bytes | None, type_: ScalarType, format_: int, number: int, zone: Zone | None = None
+) -> Literal:
+    """Parameter `$number` as a literal of `type_`, text of instants in `zone`.  Raises DataError (22P02, 22P03, 22021, ...)."""
     if raw is None:
         return Literal(None, type_)
     if format_ == 0:
-        return Literal(parse_one(decode_text(raw), type_), type_)
+        return Literal(parse_one(decode_text(raw), type_, zone), type_)
     try:
         return Literal(decode_binary(raw, type_), type_)
     except BadSize:
@@ -55,11 +58,11 @@ def decode_parameter(raw: bytes | None, type_: ScalarType, format_: int, number:
         ) from None
 
 
-def parse_one(text: str, type_: ScalarType) -> Any:
+def parse_one(text: str, type_: ScalarType, zone: Zone | None = None) -> Any:
     """One value from its text, as the Python value that pyarrow takes for the type."""
     if type_.kind in (Kind.TEXT, Kind.NAME):
         return text
-    parsed = from_text(pa.array([text], pa.string()), type_)
+    parsed = from_text(pa.array([text], pa.string()), type_, zone=zone)
     if parsed.errors is not None:
         raise DataError(parsed.errors.messages[0].as_py(), sqlstate=parsed.errors.sqlstates[0].as_py())
     return python_value(parsed.values[0])

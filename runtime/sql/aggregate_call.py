@@ -16,7 +16,6 @@ from ..expr.aggregates import (
     resolve_arguments,
 )
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.evaluate import fold
 from ..expr.functions.jsonb_keys import equality_key, holds_documents, sort_key
 from ..expr.relation import Aggregate, ScalarOrder
 from ..expr.scalar import Call, Literal, Scalar, columns_of
@@ -24,6 +23,7 @@ from ..repr.types import FLOAT8, JSONB, TEXT, Kind, ScalarType, array_of
 from . import ast
 from .equal_keys import prints_differently
 from .expressions import Expressions, Typed, at
+from .zone import fold
 
 _NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg"))
 """Aggregates that an untyped literal alone does not choose an overload of."""

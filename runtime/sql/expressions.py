@@ -22,7 +22,6 @@ from ..errors import (
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
-from ..expr.evaluate import fold
 from ..expr.functions.jsonb_keys import document_of
 from ..expr.literals import coerce_unknown
 from ..expr.registry import function_exists, resolve_call
@@ -47,6 +46,7 @@ from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
 from .types import REG_TYPES, resolve_type
+from .zone import fold
 
 if TYPE_CHECKING:
     from .planner import Planner

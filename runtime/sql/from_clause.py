@@ -73,6 +73,7 @@ class FromPlanner(JoinPlanner):
         self.planner.uses.add(found.id)
         self.scope.add_table(alias, item.position)
         relation = relation_of(found)
+        self.planner.views.append(relation)
         names = _renamed(found.schema.names, item.columns, alias, item.position)
         shift = 0 if base is build.UNIT else len(base.schema)
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..expr.text_format import from_text
+from ..expr.session_zone import read_text
 from ..repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
 
 MIN_ROWS = 32
@@ -114,7 +114,7 @@ def _parsed(texts: pa.Array, type_: ScalarType) -> list[object] | None:
         return None
     if type_.length is not None and (pc.max(pc.utf8_length(texts)).as_py() or 0) > type_.length:
         return None
-    result = from_text(texts, type_)
+    result = read_text(texts, type_)
     if result.errors is not None:
         return None
     try:

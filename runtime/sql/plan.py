@@ -23,6 +23,7 @@ from .plan_show import show
 from .planner import Planner
 from .plans import PlanContext, PlannedStatement, Prepared
 from .scope import Correlated
+from .zone import plan_in_zone
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
 PUSHDOWN_SCHEMA = Schema(
@@ -117,7 +118,7 @@ def result_schema(planned: PlannedStatement) -> Schema | None:
 
 def _guarded(planner: Planner, statement: Statement) -> PlannedStatement:
     try:
-        return _plan(planner, statement)
+        return plan_in_zone(planner, lambda: _plan(planner, statement))
     except Correlated:
         raise Unsupported(
             "this use of an outer column is not supported", hint="Rewrite the query as a join."

@@ -7,7 +7,7 @@ text, parameter types, session, catalog ───> plan over $1, $2 ── value
 ```
 
 A plan is a function of its key: the statement's text, the types of its parameters, what the session says of names
-(search_path, user, cluster, its own temporary objects), and the catalog, any change of which empties the cache.  What a
+(search_path, user, cluster, its own temporary objects) and of times (its zone), and the catalog, any change of which empties the cache.  What a
 plan takes from the moment or from other settings (`now()`, `current_setting(...)`) is seen while it is planned
 (`_Watched`): such a plan is not kept.  A statement whose plan depends on the values of parameters (a LIMIT, rows of
 VALUES) is planned with them each time; its syntax tree is kept.  So are errors: none is cached, the ordinary way says
@@ -211,7 +211,7 @@ _KEPT = (
 def _session(context: PlanContext, own_names: bool) -> tuple[Any, ...]:
     """What a plan may depend on, apart from the catalog and from what `_Watched` sees."""
     own = context.temp_schema if own_names else ""
-    return context.search_path, context.database, context.user, context.cluster, own
+    return context.search_path, context.database, context.user, context.cluster, context.zone, own
 
 
 class _Watched(PlanContext):

@@ -10,7 +10,7 @@ from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from ..expr.literals import python_value
 from ..expr.relation import Distinct, Finishing, Get, Join, JoinKind, Relation, TopK
 from ..expr.scalar import ColumnRef, Literal, Scalar
-from ..expr.text_format import from_text
+from ..expr.session_zone import read_text
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, PAIR, Kind, ScalarType
 from . import ast, build
@@ -170,7 +170,7 @@ def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
         if not cell.unknown or cell.parameter is not None or not isinstance(cell.scalar, Literal):
             return None
         texts.append(cell.scalar.value)
-    result = from_text(pa.array(texts, pa.string()), type_)
+    result = read_text(pa.array(texts, pa.string()), type_)
     if result.errors is not None:
         return None
     try:

@@ -14,7 +14,6 @@ from ..errors import (
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.evaluate import fold
 from ..expr.functions.assertions import assert_not_null
 from ..expr.relation import Map, Project, Relation
 from ..expr.scalar import Cast, ColumnRef, Scalar, remap
@@ -36,6 +35,7 @@ from .plans import ItemKind, QualifiedName
 from .rename_in_text import without_parentheses
 from .scope import Scope, ScopeColumn
 from .types import resolve_type
+from .zone import fold
 
 _CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0}
 """With the least value of each."""
@@ -239,6 +239,7 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
     for index, column in enumerate(item.schema):
         scope.columns.append(ScopeColumn(item.name.name, column.name, column.type, column.nullable, index))
     relation = relation_of(item)
+    planner.views.append(relation)
     _check_maintained(relation)
     planner.maintained = True
     expressions = Expressions(planner, scope, relation, "index expressions")

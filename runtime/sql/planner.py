@@ -11,7 +11,6 @@ from dataclasses import dataclass, field, replace
 
 from ..errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ..expr.coercion import common_type
-from ..expr.evaluate import fold
 from ..expr.functions.jsonb_keys import equality_key, holds_documents
 from ..expr.relation import (
     Constant,
@@ -37,6 +36,7 @@ from .recursion import bind_mutual, bind_recursive, check_unique, let_rec
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
 from .subqueries import Subqueries
+from .zone import fold
 
 Prefix = dict[OuterColumn, int]
 
@@ -108,6 +108,7 @@ class Planner:
     parameter_types: dict[int, ScalarType] = field(default_factory=dict)
     parameter_count: int = 0
     uses: set[GlobalId] = field(default_factory=set)
+    views: list[Relation] = field(default_factory=list)  # definitions that are read, each in UTC
     columns: set[tuple[GlobalId, int]] = field(default_factory=set)  # of tables, where they are stored
     environment: dict[str, CommonTableBinding] = field(default_factory=dict)
     session: SessionFunctions = field(init=False)

@@ -95,7 +95,8 @@ class CatalogView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC."""
+    """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC; `zone` the
+    session's time zone."""
 
     catalog: CatalogView
     search_path: tuple[str, ...]
@@ -105,6 +106,7 @@ class PlanContext:
     now_us: int
     temp_schema: str
     settings: Mapping[str, str]
+    zone: str = "UTC"
 
 
 # --- queries -----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
-from ..expr.scalar import Coalesce, Literal, MzNow
+from ..expr.scalar import Cast, Coalesce, Literal, MzNow
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
     BOOL,
@@ -36,6 +36,7 @@ from .names import visible_path
 from .plans import PlanContext
 from .table_functions import is_table_function, misplaced
 from .windows import misplaced_window
+from .zone import fold
 
 if TYPE_CHECKING:
     pass
@@ -222,12 +223,9 @@ class SessionFunctions(CatalogFunctions):
             )
         instant = _EPOCH + timedelta(microseconds=self.planner.context.now_us)
         now = Literal(instant, TIMESTAMPTZ)
-        if name == "current_date":
-            return Typed(Literal(instant.date(), DATE))
-        if name == "localtime":
-            return Typed(Literal(self.planner.context.now_us % 86_400_000_000, TIME))
-        if name == "localtimestamp":
-            return Typed(Literal(instant.replace(tzinfo=None), TIMESTAMP))
+        if name in ("current_date", "localtime", "localtimestamp"):
+            type_ = {"current_date": DATE, "localtime": TIME}.get(name, TIMESTAMP)
+            return Typed(fold(Cast(now, type_)))
         return Typed(now)
 
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:

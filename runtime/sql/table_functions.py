@@ -8,7 +8,6 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ..errors import DatatypeMismatch, Unsupported
-from ..expr.evaluate import fold
 from ..expr.function import Datum
 from ..expr.jsonb.tables import PAIRS
 from ..expr.literals import cast_to, python_value
@@ -18,6 +17,7 @@ from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, TABLE_FUNC
 from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
 from .expressions import Expressions, Typed, at
+from .zone import fold, stepping_in_zone
 
 EXPAND_ARRAY = "_pg_expandarray"
 """information_schema's: drivers find the columns of keys with it."""
@@ -105,7 +105,7 @@ def rows_of(
     outer: bool,
 ) -> Relation:
     """`base` beside the rows of `calls`; `relation` is `base`, perhaps with more columns that the calls read."""
-    calls = [replace(call, args=tuple(fold(arg) for arg in call.args)) for call in calls]
+    calls = [stepping_in_zone(replace(call, args=tuple(map(fold, call.args)))) for call in calls]
     alone = relation is base and not any(columns_of(arg) for call in calls for arg in call.args)
     if alone and not outer:
         return build.cross(base, _standalone(calls, names, ordinality))

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field, replace
 from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.aggregates import AGGREGATES, AggregateKind
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.evaluate import fold
 from ..expr.functions.jsonb_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
@@ -23,6 +22,7 @@ from . import ast, build
 from .aggregate_call import typed_aggregate
 from .expressions import Expressions, Typed, at
 from .interval_aggregates import whole, window_parts
+from .zone import fold
 
 
 @dataclass(slots=True)

@@ -10,10 +10,12 @@ from ..expr.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, tran
 from ..repr.types import ScalarType
 
 
-def bottom_up(relation: Relation, change: Callable[[Relation], Relation]) -> Relation:
-    """`change` applied to every node, inputs first; untouched trees stay the same objects, and so do those that
-    stand in several places."""
-    done: dict[int, Relation] = {}
+def bottom_up(
+    relation: Relation, change: Callable[[Relation], Relation], kept: Iterable[Relation] = ()
+) -> Relation:
+    """`change` applied to every node but those of `kept` (which are told by identity), inputs first; untouched trees
+    stay the same objects, and so do those that stand in several places."""
+    done: dict[int, Relation] = {id(node): node for node in kept}
 
     def visit(node: Relation) -> Relation:
         found = done.get(id(node))

@@ -69,6 +69,10 @@ class FakeSession:
     def transaction_status(self) -> str:
         return self.status
 
+    @property
+    def zone(self) -> None:
+        return None
+
     def parameter_status(self) -> Mapping[str, str]:
         return {
             "server_version": "16.0 (ptvc 0.1.0)",

@@ -15,6 +15,7 @@ from ..datetime_input import MAX_TIMESTAMP, MIN_TIMESTAMP, InputError
 from ..function import CallInfo, Datum, Kernel, Overload
 from ..interval_output import interval_text
 from ..row_errors import Evaluated, Mask, RowErrors, listed_errors, merge_errors, select_errors
+from ..text_format import from_text, to_text
 from ..zones import Zone, find_zone
 from .datetime import TRUNC_FIELDS, truncate_micros
 from .extract import FIELD_ALIASES, ZONE_FIELDS
@@ -101,6 +102,20 @@ def _infinite_zones(wrong: Mask, valid: Mask | None, sides: Ints) -> RowErrors |
     )
 
 
+def _printed(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+    """The text of instants in one zone."""
+    names, stamps = arrays(args, info)
+    name = names[0].as_py() if info.length else "UTC"
+    return Evaluated(to_text(stamps, TIMESTAMPTZ, find_zone(name)))
+
+
+def _read(args: Sequence[Datum], info: CallInfo) -> Evaluated:
+    """The instants that texts say, in one zone where they name none."""
+    names, texts = arrays(args, info)
+    name = names[0].as_py() if info.length else "UTC"
+    return from_text(texts, TIMESTAMPTZ, zone=find_zone(name))
+
+
 def _truncate(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """date_trunc(unit, timestamptz, zone): a day and what is longer begin by the zone's clocks."""
     units, stamps, names = arrays(args, info)
@@ -128,32 +143,35 @@ def _truncate(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     return timestamp_result(result, none, (units, stamps, names), info.result.arrow, ends, found)
 
 
+def moved_in_zone(micros: Ints, span: pa.Array, names: pa.Array, sign: int) -> tuple[Ints, Mask]:
+    """(finite instants moved by intervals, which left the range): months and days by the zone's clocks, then the time as
+    it passes.  Infinite intervals move nothing."""
+    months, days, time = (np.where(signs(span) == 0, part * sign, 0) for part in intervals.parts(span))
+    wrong = np.zeros(len(micros), np.bool_)
+    for count, by_months in ((months, True), (days, False)):
+        if not count.any():
+            continue
+        local, _ = _shift(micros, names, True)
+        day, rest = np.divmod(local, MICROS_PER_DAY)
+        day = add_months(day, count) if by_months else day + count
+        far = (day < MIN_TIMESTAMP // MICROS_PER_DAY) | (day > MAX_TIMESTAMP // MICROS_PER_DAY)
+        wrong |= far & (count != 0)
+        back, _ = _shift(np.where(far, 0, day) * MICROS_PER_DAY + rest, names, False)
+        micros = np.where(count != 0, back, micros)
+    moved, over = add(micros, time)
+    return moved, wrong | over
+
+
 def _added(sign: int) -> Kernel:
-    """date_add and date_subtract in a zone: months and days by the zone's clocks, then the time as it passes."""
+    """date_add and date_subtract in a zone."""
 
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         stamps, span, names = arrays(args, info)
         ends, other = signs(stamps), signs(span) * sign
-        months, days, time = (part * sign for part in intervals.parts(span))
-        micros = np.where(ends == 0, numpy_values(stamps), 0)
         _, errors = _zones(names)
-        wrong = np.zeros(info.length, np.bool_)
-        for count, by_months in (
-            (np.where(other == 0, months, 0), True),
-            (np.where(other == 0, days, 0), False),
-        ):
-            if not count.any():
-                continue
-            local, _ = _shift(micros, names, True)
-            day, rest = np.divmod(local, MICROS_PER_DAY)
-            day = add_months(day, count) if by_months else day + count
-            far = (day < MIN_TIMESTAMP // MICROS_PER_DAY) | (day > MAX_TIMESTAMP // MICROS_PER_DAY)
-            wrong |= far & (count != 0)
-            back, _ = _shift(np.where(far, 0, day) * MICROS_PER_DAY + rest, names, False)
-            micros = np.where(count != 0, back, micros)
-        moved, over = add(micros, np.where(other == 0, time, 0))
+        moved, wrong = moved_in_zone(np.where(ends == 0, numpy_values(stamps), 0), span, names, sign)
         total = np.sign(ends + other)
-        wrong = ((wrong | over) & (total == 0)) | (ends * other < 0)
+        wrong = (wrong & (total == 0)) | (ends * other < 0)
         arguments = (stamps, span, names)
         return timestamp_result(moved, wrong, arguments, info.result.arrow, total, errors)
 
@@ -175,5 +193,7 @@ OVERLOADS: dict[str, list[Overload]] = {
         Overload((TIMESTAMPTZ, INTERVAL), TIMESTAMPTZ, moved_by(-1), can_fail=True),
         Overload((TIMESTAMPTZ, INTERVAL, TEXT), TIMESTAMPTZ, _added(-1), can_fail=True),
     ],
+    "instant text": [Overload((TEXT, TIMESTAMPTZ), TEXT, _printed)],
+    "text instant": [Overload((TEXT, TEXT), TIMESTAMPTZ, _read, can_fail=True)],
     "date_trunc": [Overload((TEXT, TIMESTAMPTZ, TEXT), TIMESTAMPTZ, _truncate, can_fail=True)],
 }
