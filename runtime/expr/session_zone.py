@@ -117,14 +117,20 @@ def _cast(node: Cast, name: Literal) -> Scalar:
     if Kind.ARRAY in (source.kind, target.kind) or Kind.JSONB in (source.kind, target.kind):
         if not has_instants(source) and not has_instants(target):
             return node
+        if has_instants(source) and target.is_string_category:
+            return _text(node, name)
         raise refusal(f"a cast of {source} to {target}")
     if target.kind is Kind.TIMESTAMPTZ:
         return _instant(node.arg, name)
     if target.is_string_category:
-        text = Call("instant text", (name, node.arg), TEXT, node.arg.nullable)
-        return text if target == TEXT else Cast(text, target, node.explicit)
+        return _text(node, name)
     local = _local(node.arg, name)
     return local if target == TIMESTAMP else Cast(local, target, node.explicit)
+
+
+def _text(node: Cast, name: Literal) -> Scalar:
+    text = Call("instant text", (name, node.arg), TEXT, node.arg.nullable)
+    return text if node.type == TEXT else Cast(text, node.type, node.explicit)
 
 
 def _local(instant: Scalar, name: Literal) -> Scalar:
@@ -175,7 +181,7 @@ def _call(node: Call, name: Literal) -> Scalar:
             _rebuilt(node, node.function, tuple(_instant(arg, name) for arg in node.args)) if mixed else node
         )
     form = _FORMS.get(node.function)
-    new = None if mixed or form is None else form(node, name)
+    new = None if form is None or (mixed and form is not _spelled) else form(node, name)
     if new is None:
         raise refusal(f"this use of {node.function} with timestamps with time zone")
     return new

@@ -8,7 +8,7 @@ text, parameter types, session, catalog ───> plan over $1, $2 ── value
 
 A plan is a function of its key: the statement's text, the types of its parameters, what the session says of names
 (search_path, user, cluster, its own temporary objects) and of times (its zone), and the catalog, any change of which empties the cache.  What a
-plan takes from the moment or from other settings (`now()`, `current_setting(...)`) is seen while it is planned
+plan takes from the moment or from other settings (`now()`, `current_setting(...)`), or draws (`random()`), is seen while it is planned
 (`_Watched`): such a plan is not kept.  A statement whose plan depends on the values of parameters (a LIMIT, rows of
 VALUES) is planned with them each time; its syntax tree is kept.  So are errors: none is cached, the ordinary way says
 what is wrong.  Answers are never kept.
@@ -220,6 +220,9 @@ class _Watched(PlanContext):
     __slots__ = ("seen",)
 
     seen: bool
+
+    def hold_once(self) -> None:
+        object.__setattr__(self, "seen", True)
 
     def __getattribute__(self, name: str) -> Any:
         if name in ("now_us", "settings"):

@@ -108,6 +108,9 @@ class PlanContext:
     settings: Mapping[str, str]
     zone: str = "UTC"
 
+    def hold_once(self) -> None:
+        """Said while planning, by what makes the plan hold for one execution: the cache does not keep it."""
+
 
 # --- queries -----------------------------------------------------------------------------------------------------
 

@@ -35,6 +35,7 @@ from .grouping_sets import is_grouping
 from .names import visible_path
 from .plans import PlanContext
 from .table_functions import is_table_function, misplaced
+from .volatile import VOLATILE, drawn
 from .windows import misplaced_window
 from .zone import fold
 
@@ -144,6 +145,8 @@ class SessionFunctions(CatalogFunctions):
             if not scalars:
                 raise SqlSyntaxError('syntax error at or near ")"', position=node.position)
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))
+        if name in VOLATILE:
+            return Typed(drawn(expressions, name, node))
         session = self._session(name, node)
         if session is not None:
             return session

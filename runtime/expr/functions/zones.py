@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr import intervals
-from ...repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ
+from ...repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ, array_of
 from ..arrays import numpy_values
 from ..civil import MICROS_PER_DAY, add, add_months
 from ..datetime_input import MAX_TIMESTAMP, MIN_TIMESTAMP, InputError
@@ -103,10 +103,10 @@ def _infinite_zones(wrong: Mask, valid: Mask | None, sides: Ints) -> RowErrors |
 
 
 def _printed(args: Sequence[Datum], info: CallInfo) -> Evaluated:
-    """The text of instants in one zone."""
+    """The text of instants, or of arrays of them, in one zone."""
     names, stamps = arrays(args, info)
     name = names[0].as_py() if info.length else "UTC"
-    return Evaluated(to_text(stamps, TIMESTAMPTZ, find_zone(name)))
+    return Evaluated(to_text(stamps, info.types[1], find_zone(name)))
 
 
 def _read(args: Sequence[Datum], info: CallInfo) -> Evaluated:
@@ -193,7 +193,10 @@ OVERLOADS: dict[str, list[Overload]] = {
         Overload((TIMESTAMPTZ, INTERVAL), TIMESTAMPTZ, moved_by(-1), can_fail=True),
         Overload((TIMESTAMPTZ, INTERVAL, TEXT), TIMESTAMPTZ, _added(-1), can_fail=True),
     ],
-    "instant text": [Overload((TEXT, TIMESTAMPTZ), TEXT, _printed)],
+    "instant text": [
+        Overload((TEXT, TIMESTAMPTZ), TEXT, _printed),
+        Overload((TEXT, array_of(TIMESTAMPTZ)), TEXT, _printed),
+    ],
     "text instant": [Overload((TEXT, TEXT), TIMESTAMPTZ, _read, can_fail=True)],
     "date_trunc": [Overload((TEXT, TIMESTAMPTZ, TEXT), TIMESTAMPTZ, _truncate, can_fail=True)],
 }
