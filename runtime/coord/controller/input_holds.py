@@ -26,9 +26,21 @@ class InputHolds:
         """Keeps the inputs, and their blobs, as they are.  Each is held where it is readable from: the only hold on a
         shard moves that to itself."""
         holder = _holder(replica, id)
-        sinces = {source.shard: self._persist.state(source.shard).since for source in imports}
-        self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
+        sinces = self._readable_from(imports)
+        while True:
+            try:
+                self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
+                break
+            except ObjectNotReady:
+                # Upkeep, on a thread of its own, may have moved one in between: then it is held where it is now.
+                moved = self._readable_from(imports)
+                if moved == sinces:
+                    raise
+                sinces = moved
         self._held[holder] = tuple(sinces)
+
+    def _readable_from(self, imports: tuple[Import, ...]) -> dict[ShardId, int]:
+        return {source.shard: self._persist.state(source.shard).since for source in imports}
 
     def renew(self) -> None:
         """Those who hold are alive: upkeep says so, before it ends holds whose leases are over.  From any thread."""
