@@ -39,6 +39,8 @@ def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> boo
         )
     if item.kind is not ItemKind.MATERIALIZED_VIEW:
         return False
+    if item.options.get("replaced"):
+        return False  # by the difference to its earlier definition rows have gone
     assert item.relation is not None
     definition = expand(item.relation, catalog)
     below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))

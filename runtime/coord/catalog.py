@@ -140,6 +140,16 @@ class Item:
         return f"{self.schema_name}.{self.name}"
 
     @property
+    def state_name(self) -> str:
+        """What the directory of its dataflow's state is called: after the replacement that it began as, if any."""
+        return str(self.options.get("state", self.id))
+
+    @property
+    def replaces(self) -> GlobalId | None:
+        """The materialized view that this one is to replace."""
+        return self.options.get("replaces")
+
+    @property
     def on(self) -> GlobalId:
         """What an index is on, or a sink reads."""
         return self.uses[0]

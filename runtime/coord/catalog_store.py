@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ..errors import Fenced
-from ..persist.client import PersistClient, UpperMismatch, Write
+from ..persist.client import PersistClient, ShardId, UpperMismatch, Write
 from ..persist.read import read_snapshot
 from ..persist.write import write_parts
 from ..repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
@@ -38,6 +38,12 @@ class CatalogStore:
 
     def save(self, changes: Iterable[Change]) -> None:
         """Makes the changes durable, all or nothing; those of temporary objects are not."""
+        writes = self.writes(changes)
+        if isinstance(writes and self._persist.append(writes, epoch=self._epoch), UpperMismatch):
+            raise Fenced("another coordinator has changed the catalog", hint="This one stops.")
+
+    def writes(self, changes: Iterable[Change]) -> dict[ShardId, Write]:
+        """What makes the changes durable, to be appended while no others are; empty when nothing has to be."""
         version = self._persist.state(CATALOG_SHARD).upper
         batches = []
         for change in changes:
@@ -46,9 +52,7 @@ class CatalogStore:
                     row = (entry_key(entry), entry_to_json(entry))
                     batches.append(batch_from_rows(SCHEMA, [row], version, diff))
         if not batches:
-            return
+            return {}
         delta = Delta(concat_batches(SCHEMA, batches), NO_ERRORS)
         parts = write_parts(self._persist.blob, CATALOG_SHARD, SCHEMA, delta, writer=self._persist.writer_id)
-        outcome = self._persist.append({CATALOG_SHARD: Write(version, version + 1, parts)}, epoch=self._epoch)
-        if isinstance(outcome, UpperMismatch):
-            raise Fenced("another coordinator has changed the catalog", hint="This one stops.")
+        return {CATALOG_SHARD: Write(version, version + 1, parts)}

@@ -40,7 +40,8 @@ class _Request:
     """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
     (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
     constraints; those of the `unchecked` ones only collide, as whoever writes has seen.  `valid` says, at the
-    last moment, whether what is written still fits the tables."""
+    last moment, whether what is written still fits the tables.  `catalog` is a change of the catalog that is part of
+    the transaction."""
 
     future: asyncio.Future[int | Conflict | KeysTaken]
     stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class _Request:
     keys: Mapping[KeyId, KeyCounts] = field(default_factory=dict)
     unchecked: frozenset[KeyId] = frozenset()
     valid: Callable[[], bool] | None = None
+    catalog: Mapping[ShardId, Write] = field(default_factory=dict)
     on_durable: Callable[[], None] | None = None
 
     @property
@@ -132,6 +134,16 @@ class GroupCommit:
         outcome = await self._submit(_Request(future, timed=updates))
         assert not isinstance(outcome, KeysTaken)
         return outcome
+
+    async def replace(
+        self, update: Updates, catalog: Mapping[ShardId, Write], on_durable: Callable[[], None]
+    ) -> None:
+        """Commits a view's difference and the change of the catalog that it comes from, in one transaction.
+
+        `on_durable` runs in the moment in which they are, before anybody hears of the difference.
+        """
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
+        await self._submit(_Request(future, timed=(update,), catalog=catalog, on_durable=on_durable))
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled."""
@@ -279,6 +291,8 @@ class GroupCommit:
             committed.append(update)
         for shard, rows in companions.items():
             writes[shard] = Write(self._persist.state(shard).upper, time + 1, tuple(rows))
+        for request in requests:
+            writes.update(request.catalog)
         for id_, update in timed.items():
             if update.upper > update.lower:
                 shard = self._collections[id_].shard

@@ -22,6 +22,7 @@ from ..sql.parse import Statement, parse
 from ..sql.plan import plan
 from ..sql.plan_cache import MAX_TEXT, Asked, describe_anew, plan_anew
 from ..sql.plans import (
+    ApplyReplacement,
     Begin,
     Commit,
     CopyFrom,
@@ -201,6 +202,8 @@ class Session:
                 hint="Run the statement outside BEGIN ... COMMIT.",
             )
         await self._end_implicit()
+        if isinstance(planned, ApplyReplacement):
+            await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = (

@@ -74,6 +74,12 @@ class DurableState:
             spine.store = self.store
             spine.spill()
 
+    def rename(self, id: GlobalId) -> None:
+        """The state is that of another object from now on.  Nobody answers for a checkpoint that is under way."""
+        self._id = id
+        if self._under_way:
+            self._failed()
+
     def took(self, rows: int) -> None:
         """The dataflow has taken in so many updates."""
         self._rows += rows

@@ -26,9 +26,11 @@ from .installed import Installed
 from .memory import MemoryLimit
 from .outputs import Outputs
 from .protocol import (
+    Adopt,
     Appended,
     CheckpointPublished,
     DataflowStatistics,
+    Halt,
     InstallDataflow,
     Message,
     Progress,
@@ -56,6 +58,7 @@ class Dataflows:
         self.memory = MemoryLimit()
         self.jobs = StepJobs()
         self._unwanted: set[GlobalId] = set()
+        self._halted: dict[GlobalId, int] = {}
         self._stopping = False
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
@@ -137,6 +140,25 @@ class Dataflows:
         self._unwanted.discard(id)
         self._remove(id)
 
+    def halt(self, message: Halt) -> None:
+        """Steps the dataflow no further than so, installed or not yet; or lets it go on."""
+        if message.upper is None:
+            self._halted.pop(message.id, None)
+        else:
+            self._halted[message.id] = message.upper
+
+    def adopt(self, message: Adopt) -> None:
+        """A dataflow goes on as the one of another view, whose own is gone.  Both are halted, and those who read the
+        view have heard of the difference: there is nothing in between."""
+        installed = self._installed.pop(message.replacement, None)
+        if installed is None:
+            return
+        self._sharing.rename(message.replacement, message.id)
+        installed.become(message.id, message.output)
+        self._installed[message.id] = installed
+        if self._readers.get(message.id):
+            self._put_behind(message.id)
+
     def _remove(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)
         if installed is not None:
@@ -195,6 +217,7 @@ class Dataflows:
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
             upper = min(upper, self._sharing.frontier(installed.id, upper))
+            upper = min(upper, self._halted.get(installed.id, upper))
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
             if self.jobs.begin(installed, upper):

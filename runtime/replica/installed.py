@@ -72,6 +72,13 @@ class Installed:
         cut = self.state.cut if self.state is not None else self.upper
         return self.dataflow.as_of + 1 if cut is None else min(cut, self.upper)
 
+    def become(self, id: GlobalId, output: ViewOutput) -> None:
+        """Goes on as the dataflow of another view, whose contents are known up to `output.upper`."""
+        self.id, self.output, self.appended = id, output, output.upper
+        self.unacknowledged.clear()
+        if self.state is not None:
+            self.state.rename(id)
+
     def held(self) -> list[Spine]:
         """All that is in memory: state, and arrangements that could have been shared."""
         return [*self.spines().values(), *self.dataflow.substitutes().values()]

@@ -25,10 +25,12 @@ from .egress import Egress
 from .ingest import Sources
 from .peeks import Peeks
 from .protocol import (
+    Adopt,
     Appended,
     CancelPeek,
     CheckpointPublished,
     Connection,
+    Halt,
     Ingested,
     InstallDataflow,
     InstallSink,
@@ -140,6 +142,10 @@ class Replica:
             case InstallDataflow():
                 for answer in self._dataflows.install(message):
                     self._connection.send(answer)
+            case Halt():
+                self._dataflows.halt(message)
+            case Adopt():
+                self._dataflows.adopt(message)
             case InstallSource():
                 self._sources.install(message)
             case InstallSink():

@@ -65,6 +65,13 @@ class Sharing:
             since = min(since, reader.cut - 1)
         return since
 
+    def rename(self, id: GlobalId, new: GlobalId) -> None:
+        """A reader has another id from now on."""
+        if (read := self._read.pop(id, None)) is not None:
+            self._read[new] = read
+            for index_id in read:
+                self._readers[index_id][new] = self._readers[index_id].pop(id)
+
     def leave(self, id: GlobalId) -> None:
         """The dataflow reads nothing any more; if it is an index, nobody reads that: its readers take it over."""
         for index_id in self._read.pop(id, ()):

@@ -85,5 +85,9 @@ class AlterTableParser(MergeParser):
         if self.token.kind is not TokenKind.NAME:
             self.fail()
         shown = f"{kind.value} ... {what or self.token.value.upper()}"
-        hint = _HINT if kind is ObjectKind.TABLE else "RENAME, RENAME COLUMN and SWAP WITH are."
+        hint = (
+            _HINT
+            if kind is ObjectKind.TABLE
+            else "RENAME, RENAME COLUMN and SWAP WITH are, and APPLY REPLACEMENT of materialized views."
+        )
         raise Unsupported(f"ALTER {shown} is not supported yet", hint=hint, position=self.token.position)

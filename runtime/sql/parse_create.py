@@ -31,6 +31,8 @@ class CreateParser(ColumnsParser):
             return self._view(or_replace, temporary)
         if self.accept_words("materialized", "view"):
             return self._materialized_view(or_replace)
+        if not or_replace and not temporary and self.accept_words("replacement", "materialized", "view"):
+            return self._materialized_view(or_replace=False, replacement=True)
         if self.at_word("table") and not or_replace:
             self.advance()
             return self._table(temporary)
@@ -59,10 +61,14 @@ class CreateParser(ColumnsParser):
         self.expect_words("as")
         return st.CreateViewStatement(name, columns, self.query(), or_replace, if_not_exists, temporary)
 
-    def _materialized_view(self, or_replace: bool) -> st.StatementNode:
+    def _materialized_view(self, or_replace: bool, replacement: bool = False) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.object_name()
         columns = self._column_names()
+        replaces = None
+        if replacement:
+            self.expect_words("for")
+            replaces = self.object_name()
         cluster = self.in_cluster()
         retain: int | None = None
         not_null: list[ast.Name] = []
@@ -90,7 +96,7 @@ class CreateParser(ColumnsParser):
         query = self.query()
         self._with_data()
         return st.CreateMaterializedViewStatement(
-            name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null)
+            name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null), replaces
         )
 
     def _with_data(self) -> bool:

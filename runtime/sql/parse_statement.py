@@ -115,6 +115,8 @@ class StatementParser(ExplainParser):
             return st.RenameStatement(kind, name, self.identifier(), if_exists)
         if self.accept_words("swap", "with"):
             return st.SwapStatement(kind, name, self.object_name())
+        if kind is ObjectKind.MATERIALIZED_VIEW and self.accept_words("apply", "replacement"):
+            return st.ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
             return st.AlterClusterStatement(name, self.options())

@@ -13,7 +13,7 @@ from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
-from . import plan_changes, plan_data, plan_definitions, plans
+from . import plan_changes, plan_data, plan_definitions, plan_replacement, plans
 from . import statements as st
 from .parse import Statement, too_complex
 from .plan_alter_table import alter_table
@@ -169,6 +169,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return alter_table(planner, node)
         case st.SwapStatement():
             return plan_changes.swap(planner, node)
+        case st.ApplyReplacementStatement():
+            return plan_replacement.apply(planner, node)
         case st.CommentStatement():
             return plan_changes.comment(planner, node)
         case _:

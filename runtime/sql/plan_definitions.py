@@ -30,6 +30,7 @@ from .parse_columns import duration_ms
 from .plan_assignments import column_index, untyped_literal
 from .plan_constraints import plan_constraints
 from .plan_data import finished
+from .plan_replacement import replaced
 from .planner import Planner, QueryPlan
 from .plans import ItemKind, QualifiedName
 from .rename_in_text import without_parentheses
@@ -200,6 +201,7 @@ def create_materialized_view(
         tuple(not_null),
         frozenset(planner.columns),
         bool(node.columns),
+        None if node.replaces is None else replaced(planner, node.replaces, schema),
     )
 
 

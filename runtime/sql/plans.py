@@ -328,6 +328,7 @@ class CreateMaterializedView:
     assert_not_null: tuple[int, ...] = ()
     columns: frozenset[tuple[GlobalId, int]] = frozenset()
     named: bool = False
+    replaces: GlobalId | None = None  # the view whose definition this one may become
 
 
 @dataclass(frozen=True, slots=True)
@@ -491,6 +492,14 @@ class Swap:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyReplacement:
+    """ALTER MATERIALIZED VIEW ... APPLY REPLACEMENT: `id` takes the definition of `replacement`, which goes."""
+
+    id: GlobalId
+    replacement: GlobalId
+
+
+@dataclass(frozen=True, slots=True)
 class Comment:
     """COMMENT ON; `target` is an id (or a schema's name), `column` a position."""
 
@@ -575,6 +584,7 @@ PlannedStatement = (
     | Drop
     | Rename
     | Swap
+    | ApplyReplacement
     | Comment
     | SetVariable
     | ShowVariable

@@ -180,6 +180,7 @@ class CreateMaterializedViewStatement:
     if_not_exists: bool
     retain_history_ms: int | None
     assert_not_null: tuple[Name, ...]
+    replaces: ObjectName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -348,6 +349,13 @@ class SwapStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class ApplyReplacementStatement:
+    name: ObjectName
+    replacement: ObjectName
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
 class CommentStatement:
     kind: ObjectKind
     name: ObjectName
@@ -430,6 +438,7 @@ StatementNode = (
     | RenameStatement
     | AlterTableStatement
     | SwapStatement
+    | ApplyReplacementStatement
     | CommentStatement
     | SetStatement
     | ShowVariableStatement

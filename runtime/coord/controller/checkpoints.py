@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import shutil
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from ...compute.checkpoint import Checkpoint, publish, read
@@ -24,18 +24,20 @@ logger = logging.getLogger(__name__)
 class Checkpoints:
     """Replicas go by their names within their cluster: each has state of its own."""
 
-    def __init__(self, directory: Path, ids: Iterable[GlobalId]) -> None:
-        """Reads the manifests of the objects `ids`, and removes the state of all others."""
+    def __init__(self, directory: Path, names: Mapping[GlobalId, str]) -> None:
+        """Reads the manifests of the objects in `names`, which says what their directories are called, and removes the
+        state of all others."""
         self._directory = directory
+        self._names = dict(names)
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
-        known = set(ids)
+        ids = {name: id_ for id_, name in names.items()}
         for path in directory.iterdir() if directory.is_dir() else ():
-            if path.name not in known:
+            if path.name not in ids:
                 logger.info("removing the state of %s, which does not exist", path.name)
                 shutil.rmtree(path, ignore_errors=True)
                 continue
             for of_replica in path.iterdir():
-                self._open(path.name, of_replica)
+                self._open(ids[path.name], of_replica)
 
     def _open(self, id: GlobalId, path: Path) -> None:
         try:
@@ -48,7 +50,16 @@ class Checkpoints:
 
     def directory(self, id: GlobalId, replica: str) -> Path:
         """Where the replica keeps the state of the object's dataflow."""
-        return self._directory / id / replica
+        return self._of(id) / replica
+
+    def _of(self, id: GlobalId) -> Path:
+        return self._directory / self._names.get(id, id)
+
+    def adopt(self, id: GlobalId, replacement: GlobalId) -> None:
+        """The state of `replacement` is that of the object from now on, where it is; its own was forgotten."""
+        self._names[id] = self._names.pop(replacement, replacement)
+        if (published := self._published.pop(replacement, None)) is not None:
+            self._published[id] = published
 
     def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
         return self._published.get(id, {}).get(replica)
@@ -58,11 +69,17 @@ class Checkpoints:
         return min((c.cut for c in self._published.get(id, {}).values()), default=None)
 
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
-        """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays."""
+        """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
+        it is that of a dataflow whose place another has taken."""
+        directory = self.directory(id, replica)
+        if any(directory not in file.path.parents for file in checkpoint.files()):
+            return False
         try:
-            await asyncio.to_thread(publish, self.directory(id, replica), checkpoint)
+            await asyncio.to_thread(publish, directory, checkpoint)
         except OSError as error:
             logger.warning("cannot publish a checkpoint of %s: %s", id, error)
+            return False
+        if self.directory(id, replica) != directory:
             return False
         self._published.setdefault(id, {})[replica] = checkpoint
         return True
@@ -74,16 +91,17 @@ class Checkpoints:
 
     def retain(self, id: GlobalId, replicas: Collection[str]) -> None:
         """Removes the state that other replicas than these have had."""
-        path = self._directory / id
+        path = self._of(id)
         for of_replica in path.iterdir() if path.is_dir() else ():
             if of_replica.name not in replicas:
                 self.forget(id, of_replica.name)
 
     def forget(self, id: GlobalId, replica: str | None = None) -> None:
         """Removes the replica's state of the object, or everybody's."""
-        path = self._directory / id
+        path = self._of(id)
         if replica is None:
             self._published.pop(id, None)
+            self._names.pop(id, None)
         else:
             self._published.get(id, {}).pop(replica, None)
             path = path / replica

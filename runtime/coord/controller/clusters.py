@@ -8,7 +8,7 @@ leader, which is whoever came up first, until it goes away.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ...config import ClusterOptions
 from ...errors import ObjectNotReady, PtvcError
@@ -38,6 +38,14 @@ class Clusters:
     def remove(self, cluster: str) -> list[ReplicaClient]:
         self._leaders.pop(cluster, None)
         return self._replicas.pop(cluster)
+
+    def rename(self, names: Mapping[str, str]) -> None:
+        """Gives clusters other names, all at once."""
+        self._replicas = {names.get(name, name): found for name, found in self._replicas.items()}
+        self._leaders = {names.get(name, name): leader for name, leader in self._leaders.items()}
+        for name in names.values():
+            for replica in self._replicas[name]:
+                replica.cluster = name
 
     def __iter__(self) -> Iterator[ReplicaClient]:
         for replicas in tuple(self._replicas.values()):  # other threads may look, too

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Mapping
 from itertools import count
 from pathlib import Path
 
@@ -57,6 +57,7 @@ from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
 from .outputs import Outputs
+from .replacement import Halts, adopt
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
@@ -99,10 +100,13 @@ class Controller:
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters()
         self.statuses = Statuses(catalog, collections, now_ms)
-        self.checkpoints = Checkpoints(directory / "state", (item.id for item in catalog.user_items()))
+        self.checkpoints = Checkpoints(
+            directory / "state", {item.id: item.state_name for item in catalog.user_items()}
+        )
         self.jobs = Jobs(epoch, self._driver.send, now_ms)
         self.compactions = CompactionJobs(self.jobs, persist, settings)
         self._steps = StepJobs(self.jobs, settings)
+        self.halts = Halts(self.clusters, collections)
         self.remap = Remap(persist)
         self.sinks = SinkFrontiers(self.remap)
         self.ingested: dict[GlobalId, dict[str, int]] = {}
@@ -195,6 +199,12 @@ class Controller:
             if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in OUTWARD:
                 self._installer.try_failed(replica, item)
 
+    def rename_clusters(self, names: Mapping[str, str]) -> None:
+        """Replicas go on as they are, under the clusters' new names."""
+        self.clusters.rename(names)
+        for name in names.values():
+            self._spawn(self._elect(name))  # should that have been under way by the old name
+
     def drop_cluster(self, cluster: ClusterEntry) -> None:
         for replica in self.clusters.remove(cluster.name):
             self._stop_replica(replica, ReplicaUnavailable(f'cluster "{cluster.name}" was dropped'))
@@ -230,6 +240,35 @@ class Controller:
             self.remap.forget(item.remap)
         for table in (self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
+
+    def withdraw(self, item: Item, replacement: Item, upper: int) -> None:
+        """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is not there yet starts anew: who reads the view in it
+        would miss what lies between."""
+        assert item.cluster is not None
+        for replica in self.clusters.of(item.cluster):
+            if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
+                self._detach(replica)
+                self._spawn(self._elect(replica.cluster))
+        self.uninstall(item)
+        # At once: inputs are held readable for the checkpoints of what is in the catalog.
+        self.checkpoints.adopt(item.id, replacement.id)
+
+    def adopt(self, item: Item, replacement: Item, upper: int) -> None:
+        """What maintains `replacement`, of which all is known below `upper`, maintains `item` from there on."""
+        assert item.cluster is not None
+        replicas = self.clusters.of(item.cluster)
+        others = [replica for replica in replicas if not adopt(replica, item, replacement.id, upper)]
+        for replica in others:
+            self._installer.uninstall(replica, replacement)
+        self._installation.adopt(item.id, replacement.id)
+        if (job := self.jobs.hydrations.pop(replacement.id, None)) is not None:
+            self.jobs.hydrations[item.id] = job
+        self.statuses.forget(replacement.id)
+        self.statuses.set(item.id, "running", None)
+        for replica in others:
+            there = item.id in replica.installed or item.id in replica.installing
+            if replica.connected.is_set() and not there:
+                self._installer.install(replica, item)
 
     async def _commit_view(self, update: Updates) -> None:
         """Commits an output that did not come from a replica, and lets its readers know."""
@@ -298,6 +337,7 @@ class Controller:
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
         replica.ready()
         self.feed.begin(replica)
+        self.halts.begin(replica)
         self._send_limits(replica)
         for item in self._catalog.user_items():
             if item.cluster == replica.cluster and item.kind not in OUTWARD:

@@ -90,6 +90,11 @@ class Installation:
         self._subscribed.pop(id, None)
         self._checkpoints.forget(id)
 
+    def adopt(self, id: GlobalId, replacement: GlobalId) -> None:
+        """What runs for `replacement` runs for the object from now on."""
+        if (inputs := self._subscribed.pop(replacement, None)) is not None:
+            self._subscribed[id] = inputs
+
     async def install(self, replica: ReplicaClient, item: Item) -> None:
         """Returns when the replica has been told; the order of messages makes the rest exact."""
         match item.kind:

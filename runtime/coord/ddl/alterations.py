@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
 from ...sql.plans import Comment, ObjectKind, Rename, Swap
 from ..catalog import Catalog, Change, SchemaEntry, renamed
@@ -20,7 +21,14 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
                 raise DuplicateObject(f'schema "{plan.new_name}" already exists', sqlstate="42P06")
             return _rename_schemas(catalog, {plan.target: plan.new_name})
         case ObjectKind.CLUSTER:
-            raise Unsupported("a cluster cannot be renamed", hint="Create another and move its objects.")
+            if plan.target == DEFAULT_CLUSTER:
+                raise Unsupported(
+                    f'cluster "{DEFAULT_CLUSTER}" cannot be renamed: sessions begin in it',
+                    hint="SWAP it WITH another.",
+                )
+            if catalog.cluster(plan.new_name) is not None:
+                raise DuplicateObject(f'cluster "{plan.new_name}" already exists', sqlstate="42710")
+            return _rename_clusters(catalog, {plan.target: plan.new_name})
         case _:
             item = catalog.get(plan.target)
             if catalog.find(item.schema_name, plan.new_name) is not None:
@@ -29,11 +37,13 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
 
 
 def swap_changes(catalog: Catalog, plan: Swap) -> list[Change]:
+    if plan.first == plan.second:
+        return []
     match plan.kind:
         case ObjectKind.SCHEMA:
             return _rename_schemas(catalog, {plan.first: plan.second, plan.second: plan.first})
         case ObjectKind.CLUSTER:
-            raise Unsupported("clusters cannot be swapped", hint="Swap the schemas of their objects.")
+            return _rename_clusters(catalog, {plan.first: plan.second, plan.second: plan.first})
         case _:
             first, second = catalog.get(plan.first), catalog.get(plan.second)
             return [
@@ -72,4 +82,17 @@ def _rename_schemas(catalog: Catalog, names: dict[str, str]) -> list[Change]:
     for item in catalog.user_items():
         if item.schema_name in names:
             changes.append(renamed(item, schema_name=names[item.schema_name]))
+    return changes
+
+
+def _rename_clusters(catalog: Catalog, names: dict[str, str]) -> list[Change]:
+    """Objects stay where they run: it is the name of that which changes."""
+    changes: list[Change] = [
+        Change(entry, replace(entry, name=names[entry.name]))
+        for entry in catalog.cluster_entries()
+        if entry.name in names
+    ]
+    for item in catalog.user_items():
+        if item.cluster in names:
+            changes.append(renamed(item, cluster=names[item.cluster]))
     return changes

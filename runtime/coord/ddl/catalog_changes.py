@@ -12,6 +12,7 @@ from typing import Any
 
 from ...errors import DuplicateObject, UndefinedSchema
 from ...persist.client import PersistClient, ShardId
+from ...replica.protocol import Updates
 from ...repr.schema import Schema
 from ...sql.plans import (
     ItemKind,
@@ -112,6 +113,27 @@ class CatalogChanges:
                 if shard is not None:
                     await loop.run_in_executor(self._commit.thread, self._drop_shard, shard)
 
+    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
+        """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
+        all of it in one transaction.  Both dataflows stand still where the difference ends."""
+        new = replaced(view, replacement)
+        changes = [Change(view, new), Change(replacement, None)]
+        if (ids := self._catalog.ids_change()) is not None:
+            changes.append(ids)
+
+        def switch() -> None:
+            self._catalog.apply(changes)
+            self._controller.withdraw(view, replacement, difference.upper - 1)
+
+        await self._commit.replace(difference, self._store.writes(changes), switch)
+        self._controller.adopt(new, replacement, difference.upper)
+        self._collections.remove(replacement.id)
+        self._collections.wake()
+        await self._commit.drained()
+        assert replacement.shard is not None
+        loop = asyncio.get_running_loop()
+        await loop.run_in_executor(self._commit.thread, self._drop_shard, replacement.shard)
+
     def _drop_shard(self, shard: ShardId) -> None:
         self._persist.drop_shard(shard, epoch=self._epoch)
 
@@ -169,6 +191,24 @@ class CatalogChanges:
         for index in rebuilt:
             self._collections.add_unstored(index.id, index.name)
             self._controller.install(index)
+
+
+def replaced(view: Item, replacement: Item) -> Item:
+    """The view with the definition of its replacement."""
+    options = {name: value for name, value in replacement.options.items() if name != "replaces"}
+    if replacement.schema.names != view.schema.names:  # columns were renamed meanwhile
+        options["named"] = True
+    if "retain_history_ms" in view.options:
+        options.setdefault("retain_history_ms", view.options["retain_history_ms"])
+    return replace(
+        view,
+        cluster=replacement.cluster,
+        relation=replacement.relation,
+        definition_sql=replacement.definition_sql,
+        uses=replacement.uses,
+        columns=replacement.columns,
+        options={**options, "replaced": True, "state": replacement.state_name},
+    )
 
 
 def skipping(message: str, sqlstate: str) -> Notice:

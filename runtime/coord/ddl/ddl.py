@@ -17,6 +17,7 @@ from ...repr.schema import Schema
 from ...sql.plans import (
     AlterCluster,
     AlterTable,
+    ApplyReplacement,
     Comment,
     CreateCluster,
     CreateIndex,
@@ -57,6 +58,7 @@ from .catalog_changes import CatalogChanges, skipping
 from .clusters import ClusterDefinitions
 from .connectors import ConnectorDefinitions
 from .dependents import depends, dropped_with, noun, refuse_unless_empty
+from .replacements import Replacements, check_cycle, check_losable
 
 Definition = (
     CreateSchema
@@ -69,6 +71,7 @@ Definition = (
     | CreateCluster
     | AlterCluster
     | AlterTable
+    | ApplyReplacement
     | Drop
     | Rename
     | Swap
@@ -105,6 +108,9 @@ class Ddl:
         self._connectors = ConnectorDefinitions(
             persist, oracle, catalog, collections, controller, self._changes, epoch
         )
+        self.replacements = Replacements(
+            persist, oracle, catalog, collections, reads, controller, self._changes
+        )
         self.lock = asyncio.Lock()
 
     def open(self, item: Item) -> None:
@@ -136,12 +142,18 @@ class Ddl:
                 return await self._drop(plan, notices)
             case Rename():
                 await self._changes.apply(rename_changes(self._catalog, plan))
+                if plan.kind is ObjectKind.CLUSTER:
+                    self._controller.rename_clusters({plan.target: plan.new_name})
                 return Command(f"ALTER {plan.kind.value}")
             case AlterTable():
                 return await self._alter_table(plan, notices, read)
             case Swap():
                 await self._changes.apply(swap_changes(self._catalog, plan))
+                if plan.kind is ObjectKind.CLUSTER:
+                    self._controller.rename_clusters({plan.first: plan.second, plan.second: plan.first})
                 return Command(f"ALTER {plan.kind.value}")
+            case ApplyReplacement():
+                return await self.replacements.apply(plan)
             case Comment():
                 await self._changes.apply(comment_changes(self._catalog, plan))
                 return Command("COMMENT")
@@ -213,7 +225,7 @@ class Ddl:
         return Command("CREATE VIEW")
 
     async def _create_materialized_view(self, plan: CreateMaterializedView, notices: list[Notice]) -> Command:
-        tag = "CREATE MATERIALIZED VIEW"
+        tag = "CREATE MATERIALIZED VIEW" if plan.replaces is None else "CREATE REPLACEMENT MATERIALIZED VIEW"
         dropped: list[Item] = []
         old = self._catalog.find(plan.name.schema, plan.name.name)
         if old is not None and plan.or_replace:
@@ -227,6 +239,11 @@ class Ddl:
             options["assert_not_null"] = list(plan.assert_not_null)
         if plan.named:
             options["named"] = True
+        if plan.replaces is not None:
+            view = self._catalog.get(plan.replaces)
+            check_cycle(self._catalog, view, tuple(plan.uses))
+            check_losable(self._catalog, view)
+            options["replaces"] = plan.replaces
         item = self._changes.item(
             ItemKind.MATERIALIZED_VIEW,
             plan.name,

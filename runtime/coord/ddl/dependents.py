@@ -27,6 +27,8 @@ def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Ite
         if item.id in found:
             continue
         found[item.id] = item
+        # What was to replace it has nothing to replace any more.
+        pending += [other for other in catalog.user_items() if other.replaces == item.id]
         for dependent in catalog.dependents(item.id):
             if dependent.kind is not ItemKind.INDEX and dependent.id not in named:
                 blocking.append((dependent, item))

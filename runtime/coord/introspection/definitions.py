@@ -41,7 +41,12 @@ def create_sql(state: State, item: Item) -> str:
         case ItemKind.VIEW:
             return f"CREATE {temporary}VIEW {name}{_names(item)} AS {item.definition_sql}"
         case ItemKind.MATERIALIZED_VIEW:
-            head = f"CREATE MATERIALIZED VIEW {name}{_names(item)}{cluster}{_promises(item)}"
+            what, beside = "MATERIALIZED VIEW", ""
+            if item.replaces is not None:
+                view = state.catalog.get(item.replaces)
+                what = "REPLACEMENT MATERIALIZED VIEW"
+                beside = f" FOR {quote_ident(view.schema_name)}.{quote_ident(view.name)}"
+            head = f"CREATE {what} {name}{_names(item)}{beside}{cluster}{_promises(item)}"
             return f"{head} AS {item.definition_sql}"
         case ItemKind.INDEX:
             on = state.on_name(item)

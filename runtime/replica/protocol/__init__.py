@@ -8,7 +8,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 |---|---|---|
 | `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
-| `dataflows` | InstallDataflow, Uninstall, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
+| `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, Status |
 | `peeks` | Peek, PeekIndex, CancelPeek | PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
@@ -40,9 +40,11 @@ from .connectors import (
     SourceDescription,
 )
 from .dataflows import (
+    Adopt,
     Checkpointed,
     CheckpointPublished,
     DataflowStatistics,
+    Halt,
     Hydrated,
     IndexOutput,
     InstallDataflow,
@@ -82,6 +84,7 @@ from .processes import (
 
 __all__ = [
     "INDEX_RUNS",
+    "Adopt",
     "Append",
     "Appended",
     "CancelJob",
@@ -91,6 +94,7 @@ __all__ = [
     "Connection",
     "DataflowStatistics",
     "DriverHello",
+    "Halt",
     "Hydrated",
     "Import",
     "IndexOutput",

@@ -68,6 +68,24 @@ class Uninstall:
 
 
 @dataclass(frozen=True, slots=True)
+class Halt:
+    """The dataflow is stepped to `upper` and no further, once it is there; None lets it go on."""
+
+    id: GlobalId
+    upper: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Adopt:
+    """The dataflow of `replacement` is that of the view `id` from now on: its output is appended to `output`, from the
+    time to which both have come, and who reads the view reads it."""
+
+    id: GlobalId
+    replacement: GlobalId
+    output: ViewOutput
+
+
+@dataclass(frozen=True, slots=True)
 class LimitMemory:
     """What the dataflows of the replica may hold in memory together, in bytes; None is any amount."""
 

@@ -1,0 +1,82 @@
+"""Handing a view over from its dataflow to that of its replacement: both halt, then one goes on in the place of the other.
+
+```
+Halt(view, t), Halt(replacement, t + 1) ── time goes beyond t ── both are there, on every replica
+    ── the difference at t is committed ── Uninstall(view), Progress(difference), Adopt(view) ── Halt(..., None)
+```
+
+Halts are sent before time passes them, so no replica has stepped further, and who reads the view stands still with it.
+A replica that dials in meanwhile hears of them before it is told of anything to run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from ...errors import ObjectNotReady
+from ...expr.relation import GlobalId
+from ...replica.protocol import Adopt, Halt, ViewOutput
+from ..catalog import Item
+from ..collections import Collections
+from .clusters import Clusters
+from .replicas import ReplicaClient
+
+
+class Halts:
+    """The dataflows that are to stand still, each at its frontier."""
+
+    def __init__(self, clusters: Clusters, collections: Collections) -> None:
+        self._clusters = clusters
+        self._collections = collections
+        self._uppers: dict[GlobalId, int] = {}
+
+    def begin(self, replica: ReplicaClient) -> None:
+        """The replica has dialled in."""
+        for id_, upper in self._uppers.items():
+            replica.send(Halt(id_, upper))
+
+    def halt(self, uppers: Mapping[GlobalId, int]) -> None:
+        """To be called before time passes any of `uppers`."""
+        self._uppers.update(uppers)
+        for replica in self._clusters:
+            for id_, upper in uppers.items():
+                replica.send(Halt(id_, upper))
+
+    def end(self) -> None:
+        """All go on."""
+        for replica in self._clusters:
+            for id_ in self._uppers:
+                replica.send(Halt(id_, None))
+        self._uppers.clear()
+
+    def reached(self, item: Item) -> bool:
+        """Whether the dataflow stands at its halt on every replica that is up.  Raises when one has given it up."""
+        upper = self._uppers[item.id]
+        assert item.cluster is not None
+        for replica in self._clusters.of(item.cluster):
+            if item.id in replica.failed:
+                raise ObjectNotReady(
+                    f'"{item.full_name}" is not maintained any more on replica {replica.name}',
+                    hint="See mz_internal.mz_hydration_statuses and the runtime's log.",
+                )
+            if item.id in replica.installing:
+                return False
+            if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
+                return False
+        return self._collections.frontier(item.id) >= upper
+
+
+def adopt(replica: ReplicaClient, item: Item, replacement: GlobalId, upper: int) -> bool:
+    """Has the replica's dataflow of `replacement` go on as that of `item`; False when it is not there, at `upper`."""
+    if replacement not in replica.hydrated or replica.frontiers.get(replacement) != upper:
+        return False
+    assert item.shard is not None
+    replica.installed.remove(replacement)
+    replica.installed.add(item.id)
+    replica.hydrated[item.id] = replace(replica.hydrated.pop(replacement), id=item.id)
+    replica.frontiers[item.id] = replica.frontiers.pop(replacement)
+    replica.beginnings[item.id] = replica.beginnings.pop(replacement)
+    replica.operators.pop(replacement, None)
+    replica.send(Adopt(item.id, replacement, ViewOutput(item.shard, upper)))
+    return True
