@@ -10,6 +10,7 @@ from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 SEED = "id,name\n1,a\n2,b\n3,c\n"
 BASE = "select id, name from {{ ref('seed') }} where id > 1"
 BASE_CHANGED = "select id, name from {{ ref('seed') }} where id > 2"
+OTHER_COLUMNS = "select id, name, 1 as more from {{ ref('seed') }} where id > 2"
 TOP = (
     "{{ config(indexes=[{'columns': ['id']}]) }} select id, count(*) as n from {{ ref('base') }} group by id"
 )
@@ -66,6 +67,16 @@ class TestChanges:
     def test_a_change_reaches_the_models_above(self, project: Any) -> None:
         before = oids(project)
         write_file(BASE_CHANGED, project.project_root, "models", "base.sql")
+        results = run_dbt(["run"])
+        assert messages(results)["top"] == messages(results)["lookup"] == "UNCHANGED"
+        assert oids(project) == before
+        rows = project.run_sql(f"select id from {project.test_schema}.top", fetch="all")
+        assert rows == [(3,)]
+        assert set(messages(run_dbt(["run"])).values()) == {"UNCHANGED"}
+
+    def test_other_columns_reach_the_models_above(self, project: Any) -> None:
+        before = oids(project)
+        write_file(OTHER_COLUMNS, project.project_root, "models", "base.sql")
         _, log = run_dbt_and_capture(["run"])
         assert "rebuilt later in this run" in log
         after = oids(project)
@@ -77,7 +88,7 @@ class TestChanges:
 
     def test_a_change_alone_is_refused_with_the_dependents_and_the_remedy(self, project: Any) -> None:
         before = oids(project)
-        write_file(BASE_CHANGED, project.project_root, "models", "base.sql")
+        write_file(OTHER_COLUMNS, project.project_root, "models", "base.sql")
         (result,) = run_dbt(["run", "--select", "base"], expect_pass=False)
         assert "materialized view" in result.message
         assert '"top"' in result.message

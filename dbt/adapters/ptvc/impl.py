@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import psycopg
 from dbt.adapters.base.impl import ConstraintSupport
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
@@ -42,11 +43,13 @@ from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
 if TYPE_CHECKING:
     import agate
-    import psycopg
 
 logger = AdapterLogger("ptvc")
 
 _INT4_MAX = 2**31 - 1
+_NOT_REPLACEABLE = ("42P16", "42P17", "55000")
+"""Why a definition cannot be replaced in place: its columns, a cycle, what rests on it."""
+
 _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
@@ -229,6 +232,24 @@ class PtvcAdapter(SQLAdapter):
             str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    @available.parse(lambda *a, **k: False)
+    def begin_replacement(self, sql: str) -> bool:
+        """Run CREATE REPLACEMENT MATERIALIZED VIEW; False when the new definition cannot take the place of the old one.
+
+        That is so when its columns are others, when it reads the view itself, or when what rests on the view relies on
+        it to lose no rows.
+        """
+        handle = self.connections.get_thread_connection().handle
+        with self.connections.exception_handler(sql):
+            try:
+                handle.execute(self.connections._add_query_comment(sql))
+            except psycopg.Error as error:
+                if error.sqlstate not in _NOT_REPLACEABLE:
+                    raise
+                logger.debug(f"not replaced in place: {error}")
+                return False
+        return True
 
     # --- waiting ---------------------------------------------------------------------------------------------------
 

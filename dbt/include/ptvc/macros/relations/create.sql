@@ -47,6 +47,17 @@
   {{ adapter.marked_query(sql, relation.definition_hash) }}
 {%- endmacro %}
 
+{# The new definition of `existing`, built beside it. #}
+{% macro ptvc__get_create_replacement_sql(relation, existing, sql) -%}
+  {%- set contract = config.get('contract') -%}
+  {%- if contract and contract.enforced %}{{ get_assert_columns_equivalent(sql) }}{% endif -%}
+  create replacement materialized view {{ relation.render() }} for {{ existing.render() }}
+  {{ ptvc__in_cluster() }}
+  {{ ptvc__materialized_view_options() }}
+  as
+  {{ adapter.marked_query(sql, relation.definition_hash) }}
+{%- endmacro %}
+
 {# The body of a source is the clause that follows the name: columns, FROM connector, format, envelope. #}
 {% macro ptvc__get_create_source_sql(relation, sql) -%}
   create source {{ relation.render() }} {{ ptvc__definition_marker(relation) }}

@@ -3,9 +3,10 @@
 
     absent     -> created
     unchanged  -> skipped; its indexes are compared on their own
-    changed    -> per `on_configuration_change`: applied (a new one is built and hydrated beside the old one, the
-                  names are swapped, the old one is dropped; a sink is dropped first, since two
-                  would write to one place), left with a warning, or refused
+    changed    -> per `on_configuration_change`: applied (a new one is built and hydrated beside the old one, and
+                  takes its place: a materialized view with the same columns as a replacement, others by swapping names
+                  and dropping the old one; a sink is dropped first, since two would write to one place), left with a
+                  warning, or refused
 #}
 {% macro ptvc__maintain(target_relation, sql) -%}
   {% set existing = load_cached_relation(this) %}
@@ -71,11 +72,42 @@
   {% do ptvc__wait(relation, changes.create) %}
 {%- endmacro %}
 
+{#
+  A materialized view whose columns stay takes its new definition in place: what rests on it goes on and sees the
+  difference only. Otherwise, and under --full-refresh, a new object takes the place of the old one and of all that
+  rests on it.
+#}
 {% macro ptvc__replace_relation(existing, wanted, sql) -%}
+  {% set intermediate = make_intermediate_relation(wanted) %}
+  {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
+  {% if existing.is_materialized_view and wanted.is_materialized_view and not should_full_refresh()
+        and adapter.begin_replacement(ptvc__get_create_replacement_sql(intermediate, existing, sql)) %}
+    {% do ptvc__wait(intermediate, []) %}
+    {% call statement('main') -%}
+      alter materialized view {{ existing.render() }} apply replacement {{ intermediate.render() }}
+    {%- endcall %}
+    {% do ptvc__exchange_indexes(wanted) %}
+  {% else %}
+    {% do ptvc__replace_object(existing, wanted, sql) %}
+  {% endif %}
+{%- endmacro %}
+
+{# Names of indexes hold the hash of the definition: the new ones are there before the old ones go. #}
+{% macro ptvc__exchange_indexes(relation) -%}
+  {% set changes = adapter.index_changes(relation, relation.definition_hash, ptvc__index_configs(relation)) %}
+  {% for index_name, index in changes.create.items() %}
+    {% do ptvc__create_index(relation, index_name, index) %}
+  {% endfor %}
+  {% do ptvc__wait(relation, changes.create) %}
+  {% for index_name in changes.drop %}
+    {% do adapter.drop_relation(ptvc__index_relation(relation, index_name)) %}
+  {% endfor %}
+{%- endmacro %}
+
+{% macro ptvc__replace_object(existing, wanted, sql) -%}
   {% do ptvc__assert_droppable(existing) %}
   {% set intermediate = make_intermediate_relation(wanted) %}
   {% set backup = make_backup_relation(existing, existing.type) %}
-  {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {{ drop_relation_if_exists(load_cached_relation(backup)) }}
   {% if existing.is_index or existing.is_sink or wanted.is_sink %}
     {% do adapter.drop_relation(existing) %}
