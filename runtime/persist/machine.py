@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from ..errors import DiskFull, Fenced, InvalidUsage, StorageError
 from .cache import ShardCache
@@ -77,7 +78,10 @@ class Machine:
         try:
             outcome = self._consensus.commit(transaction)
         except Indeterminate:
-            self._refresh(transaction)
+            # A failure to read must not take the place of this one, which says that something may have been written.
+            # What is not seen now is a conflict when it is tried again.
+            with suppress(StorageError):
+                self._refresh(transaction)
             raise
         if isinstance(outcome, Conflict):
             self._refresh(transaction)

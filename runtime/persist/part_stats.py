@@ -21,7 +21,7 @@ from ..repr.batch import Batch
 from ..repr.intervals import is_interval
 
 MAX_TEXT_BOUND = 256
-"""Characters.  A longer bound is dropped, not cut: a cut greatest value would be too small."""
+"""Characters, or bytes.  A longer bound is dropped, not cut: a cut greatest value would be too small."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ def _column_stats(column: pa.Array) -> ColumnStats:
         column = column.view(pa.int64())
     extremes = pc.min_max(column)
     least, greatest = extremes["min"].as_py(), extremes["max"].as_py()
-    if isinstance(least, str) and (len(least) > MAX_TEXT_BOUND or len(greatest) > MAX_TEXT_BOUND):
+    if isinstance(least, str | bytes) and (len(least) > MAX_TEXT_BOUND or len(greatest) > MAX_TEXT_BOUND):
         return ColumnStats(nulls, None)
     return ColumnStats(nulls, (least, greatest))
 
@@ -83,6 +83,8 @@ def _bounds_to_json(bounds: tuple[Any, Any] | None) -> list[Any]:
         return ["d", str(least), str(greatest)]
     if isinstance(least, float):
         return ["f", least.hex(), greatest.hex()]
+    if isinstance(least, bytes):
+        return ["b", least.hex(), greatest.hex()]
     return ["v", least, greatest]
 
 
@@ -94,4 +96,6 @@ def _bounds_from_json(value: Sequence[Any]) -> tuple[Any, Any] | None:
         return Decimal(least), Decimal(greatest)
     if tag == "f":
         return float.fromhex(least), float.fromhex(greatest)
+    if tag == "b":
+        return bytes.fromhex(least), bytes.fromhex(greatest)
     return least, greatest

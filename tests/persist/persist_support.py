@@ -117,15 +117,20 @@ def read_between(client: PersistClient, shard: str, lower: int, upper: int) -> C
 
 
 class UnreliableConsensus:
-    """A store whose commits sometimes fail, and sometimes succeed but say that they may have failed."""
+    """A store whose commits sometimes fail, and sometimes succeed but say that they may have failed; and which sometimes
+    cannot be read."""
 
-    def __init__(self, inner: Consensus, random: Random, *, fail: float, lose: float) -> None:
+    def __init__(
+        self, inner: Consensus, random: Random, *, fail: float, lose: float, unread: float = 0.0
+    ) -> None:
         self._inner = inner
         self._random = random
-        self._fail, self._lose = fail, lose
+        self._fail, self._lose, self._unread = fail, lose, unread
         self.lost = 0
 
     def __getattr__(self, name: str) -> object:
+        if name in _READS and self._random.random() < self._unread:
+            raise StorageError("the store does not answer")
         return getattr(self._inner, name)
 
     def commit(self, transaction: Transaction) -> Outcome:
@@ -137,6 +142,9 @@ class UnreliableConsensus:
             self.lost += 1
             raise Indeterminate("the reply was lost")
         return outcome
+
+
+_READS = {"head", "version", "batches", "writer", "known_blobs", "garbage", "leases"}
 
 
 class UnreliableBlob:
@@ -158,6 +166,7 @@ class UnreliableBlob:
     def delete(self, key: BlobKey) -> None:
         self._trouble()
         self._inner.delete(key)  # type: ignore[attr-defined]
+        self._trouble()
 
     def keys(self) -> Iterator[BlobKey]:
         return self._inner.keys()  # type: ignore[attr-defined,no-any-return]

@@ -25,7 +25,7 @@ from ptvc.persist.client import (
     UpperMismatch,
     Write,
 )
-from ptvc.persist.consensus.base import Consensus, Indeterminate
+from ptvc.persist.consensus.base import Consensus, Indeterminate, Outcome, Transaction
 from ptvc.persist.part import stamp
 from ptvc.persist.read import read_snapshot, read_updates
 from ptvc.persist.write import write_parts
@@ -466,3 +466,33 @@ def test_batches_are_never_written_into(client: PersistClient) -> None:
     client.compact("s", force=True)
     assert (snapshot, contents_of(delta)) == before
     assert isinstance(delta.oks, Batch)
+
+
+def test_a_commit_of_unknown_outcome_stays_so_when_the_store_cannot_be_read(client: PersistClient) -> None:
+    """It may have been written: whoever hears an ordinary error would go on as if it had not."""
+    client.create_shard("s", SCHEMA)
+    inner = client._consensus
+
+    class Dying:
+        dead = False
+
+        def __getattr__(self, name: str) -> object:
+            if self.dead:
+                raise StorageError("the store does not answer")
+            return getattr(inner, name)
+
+        def commit(self, transaction: Transaction) -> Outcome:
+            if self.dead:
+                raise StorageError("the store does not answer")
+            inner.commit(transaction)
+            self.dead = True
+            raise Indeterminate("the reply was lost")
+
+    dying = Dying()
+    unlucky = PersistClient(dying, client.blob, ManualClock())  # type: ignore[arg-type]
+    unlucky.state("s")
+    with pytest.raises(Indeterminate):
+        append(unlucky, "s", 0, 1, [((1, "a"), 0, 1)])
+    assert client.state("s").upper == 1
+    dying.dead = False
+    assert unlucky.state("s").upper == 1
