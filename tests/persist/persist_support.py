@@ -76,12 +76,12 @@ class ModelShard:
         return self.between(0, time + 1)
 
     def between(self, lower: int, upper: int) -> Contents:
-        return contents_of(
-            delta_of(
-                [update for update in self.rows if lower <= update[1] < upper],
-                [update for update in self.errors if lower <= update[1] < upper],
-            )
-        )
+        found: Contents = Counter()
+        for kind, updates in (("row", self.rows), ("error", self.errors)):
+            for row, time, diff in updates:
+                if lower <= time < upper:
+                    found[(kind, *row)] += diff
+        return Counter({key: count for key, count in found.items() if count})
 
 
 def append(
