@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -24,10 +24,11 @@ from typing import Any
 import apsw
 import pytest
 from ptvc.persist.blob import file as file_module
+from ptvc.persist.consensus import sqlite_checksums
 
 SECTOR = 512
-BASE = "unix"
-"""SQLite's own way to its files."""
+WATCHED, BASE = "watched", "unix"
+"""SQLite's ways to its files: this one, and its own.  (Without checksums of pages, whose bytes would differ here.)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +84,7 @@ class Disk:
         vfs = _WatchedVfs(self)
         try:
             with monkeypatch.context() as patch:
+                patch.setattr(sqlite_checksums, "vfs", lambda: WATCHED)
                 patch.setattr(file_module, "os", _WatchedOs(self))
                 patch.setattr(file_module, "open", self._open, raising=False)
                 yield
@@ -167,7 +169,9 @@ def _survivors(
 
 def _torn(change: Write | Truncate, random: Random) -> Write | Truncate:
     if isinstance(change, Write) and len(change.data) > SECTOR and random.random() < 0.3:
-        return Write(change.file, change.offset, change.data[: SECTOR * random.randrange(len(change.data) // SECTOR)])
+        return Write(
+            change.file, change.offset, change.data[: SECTOR * random.randrange(len(change.data) // SECTOR)]
+        )
     return change
 
 
@@ -231,11 +235,11 @@ class _WatchedOs:
 
 
 class _WatchedVfs(apsw.VFS):
-    """SQLite's own, and its default, while it is watched."""
+    """SQLite's own, watched."""
 
     def __init__(self, disk: Disk) -> None:
         self.disk = disk
-        super().__init__("watched", BASE, makedefault=True)
+        super().__init__(WATCHED, BASE)
 
     def xOpen(self, name: str | apsw.URIFilename | None, flags: list[int]) -> apsw.VFSFile:
         return _WatchedDatabase(self.disk, name, flags)

@@ -8,11 +8,12 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from persist_disk import Disk
+from persist_disk import BASE, Disk
 from persist_support import SCHEMA, ModelShard, Update, append, read_at
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import Appended, PersistClient
+from ptvc.persist.consensus import sqlite_checksums
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 
 APPENDS = 40
@@ -68,6 +69,7 @@ def check(directory: Path, model: ModelShard, upper: int) -> None:
 
 
 def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, count: int) -> None:
+    monkeypatch.setattr(sqlite_checksums, "vfs", lambda: BASE)
     random = Random(seed)
     (tmp_path / "disk").mkdir()
     disk = Disk(tmp_path / "disk")
@@ -86,7 +88,7 @@ def states(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, count: in
 
 @pytest.mark.parametrize("seed", range(2))
 def test_nothing_acknowledged_is_lost(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int) -> None:
-    states(tmp_path, monkeypatch, seed, 50)
+    states(tmp_path, monkeypatch, seed, 25)
 
 
 @pytest.mark.slow
@@ -104,4 +106,4 @@ def test_the_simulation_would_find_a_missing_sync(tmp_path: Path, monkeypatch: p
 
     monkeypatch.setattr(file_module, "_sync_directory", lambda directory: None)
     with pytest.raises(Exception, match=r"does not exist|lost"):
-        states(tmp_path, monkeypatch, 0, 200)
+        states(tmp_path, monkeypatch, 0, 60)

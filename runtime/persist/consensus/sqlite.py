@@ -3,6 +3,8 @@
 Write-ahead log, `synchronous=FULL`: a commit that returned survives a power loss.  Ordinary tables, short
 transactions.  Two connections, each behind its own lock: reading does not wait for a writer's fsync.  Other
 processes on the same file are serialised by SQLite; what they commit shows in `PRAGMA data_version`.
+
+Every page of the file ends in a checksum (`sqlite_checksums`), so that no damaged page is taken for what was written.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from ...errors import DiskFull, StorageError
 from ...repr.schema import Schema
 from ..part import BlobKey, PartRef, ShardId
 from ..state import Change, Head, Hold, ShardBatch
+from . import sqlite_checksums
 from .base import (
     FORMAT_VERSION,
     Committed,
@@ -91,13 +94,17 @@ class SqliteConsensus:
             raise self._failure("open", error) from error
 
     def _connect(self) -> apsw.Connection:
-        connection = apsw.Connection(self._path, statementcachesize=200)
+        connection = apsw.Connection(self._path, statementcachesize=200, vfs=sqlite_checksums.vfs())
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         connection.execute("PRAGMA synchronous = FULL")
         return connection
 
     def _prepare(self) -> None:
         """Create the tables of a new file, under an exclusive lock; check the format of an old one."""
+        if self._writer.execute("PRAGMA page_count").get == 0:
+            sqlite_checksums.reserve(self._writer)
+        elif self._writer.execute("PRAGMA application_id").get == APPLICATION_ID:
+            sqlite_checksums.add(self._writer)
         self._writer.execute("PRAGMA journal_mode = WAL")
         with self._transaction("prepare") as db:
             application, version = (
@@ -158,6 +165,9 @@ class SqliteConsensus:
                 return DiskFull(message, hint="Free some space; nothing that was acknowledged is lost.")
             case apsw.BusyError():
                 return StorageError(message, hint="Another process holds the file; stop it or try again.")
+            case apsw.IOError() if sqlite_checksums.failed(error):
+                message = f'could not {what} "{self._path}": a page\'s checksum does not match'
+                return StorageError(message, sqlstate="XX001", hint="Restore the file from a backup.")
             case apsw.CorruptError() | apsw.NotADBError():
                 return StorageError(message, sqlstate="XX001", hint="Restore the file from a backup.")
             case _:
@@ -203,7 +213,8 @@ class SqliteConsensus:
                 try:
                     yield db
                 finally:
-                    db.execute("COMMIT")
+                    if db.in_transaction:  # an error of the device has ended it
+                        db.execute("COMMIT")
             except apsw.Error as error:
                 raise self._failure("read", error) from error
 
