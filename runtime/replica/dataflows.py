@@ -213,7 +213,7 @@ class Dataflows:
 
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
-        outputs = Outputs(self._blob, self._writer, self._failed)
+        outputs = Outputs(self._blob, self._writer, self._failed, self._wanted)
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
             upper = min(upper, self._sharing.frontier(installed.id, upper))
@@ -275,7 +275,7 @@ class Dataflows:
         if installed.failed:
             step.abandon()
             return
-        outputs = Outputs(self._blob, self._writer, self._failed)
+        outputs = Outputs(self._blob, self._writer, self._failed, self._wanted)
         yield from self._advance(
             installed, step.upper, lambda: self._made_elsewhere(installed, step, message), outputs
         )

@@ -18,7 +18,6 @@ from ..clock import SystemClock
 from ..errors import PtvcError
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..persist.write import write_parts
 from ..repr.batch import Batch, Delta
 from ..repr.schema import Schema
 from ..storage.connectors import CounterOptions, FileOptions, open_ingestion
@@ -27,6 +26,7 @@ from ..storage.ingestion import Ingestion
 from ..storage.ingestion import Status as SourceStatus
 from .inputs import load_snapshot
 from .protocol import Ingest, Ingested, InstallSource, Message, Status
+from .room import write_when_there_is_room
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +103,14 @@ class _RunningSource:
         command = self._command
         delta = Delta(ingest.oks.at(0), self._labelled(ingest.errs.at(0)))
         schema = command.description.schema
-        parts = write_parts(self._blob, command.output.shard, schema, delta, writer=self._writer)
+        parts = write_when_there_is_room(
+            self._blob,
+            command.output.shard,
+            schema,
+            delta,
+            writer=self._writer,
+            wanted=lambda: not self._stop.is_set(),
+        )
         done = ingestion.statistics
         statistics = {
             "records": done.records + ingest.records,

@@ -12,22 +12,24 @@ from time import monotonic
 
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..persist.write import write_parts
 from ..repr.batch import Delta
 from .installed import Installed
 from .protocol import Append, Hydrated, Message, Status, Updates, ViewOutput
+from .room import write_when_there_is_room
 
 
 @dataclass(slots=True)
 class Outputs:
     """Those of one step: of views `(view, output, lower, upper)`, and how far indexes have come.
 
-    `writer` names this attempt of the replica in blobs; `failed` gives a dataflow up whose output cannot be written.
+    `writer` names this attempt of the replica in blobs; `failed` gives a dataflow up whose output cannot be written;
+    `wanted` says whether to wait for room on the disk for it.
     """
 
     blob: Blob
     writer: str
     failed: Callable[[Installed, Exception], Status]
+    wanted: Callable[[GlobalId], bool]
     views: list[tuple[Installed, Delta, int, int]] = field(default_factory=list)
     indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
 
@@ -69,7 +71,14 @@ class Outputs:
             return None
         assert isinstance(installed.output, ViewOutput)
         installed.unacknowledged.append((upper, new))
-        parts = write_parts(self.blob, installed.output.shard, installed.schema, new, writer=self.writer)
+        parts = write_when_there_is_room(
+            self.blob,
+            installed.output.shard,
+            installed.schema,
+            new,
+            writer=self.writer,
+            wanted=lambda: self.wanted(installed.id),
+        )
         return Updates(installed.id, first, upper, parts)
 
 

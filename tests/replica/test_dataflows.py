@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import pytest
 from ptvc.compute.dataflow import Dataflow
-from ptvc.errors import DiskFull
+from ptvc.errors import DiskFull, StorageError
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica import room
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import (
     Append,
@@ -94,22 +95,47 @@ def test_indexes_are_announced_before_what_views_write() -> None:
 
 
 def test_a_view_whose_output_cannot_be_written_fails_alone() -> None:
-    class Full(MemoryBlob):
+    class Broken(MemoryBlob):
         def put(self, key: str, data: bytes) -> None:
             if key.startswith("v/"):
+                raise StorageError("no such luck")
+            super().put(key, data)
+
+    r = Replica()
+    r.blob = Broken()
+    r.dataflows = Dataflows(r.blob, "writer")
+    for id in ("v", "w"):
+        r.install(install(id, imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.commit("t", 11, 20, *((n, 15, 1) for n in range(10_000)))
+    assert [m for m in r.said if isinstance(m, Status)] == [Status("v", "failed", "no such luck")]
+    assert [m.id for m in r.said if isinstance(m, Hydrated)] == ["w"]
+    assert [append.uppers for append in r.appends] == [(("w", 20),)]
+    assert len(written(r.blob, r.appends, "w")) == 10_000
+
+
+def test_a_view_whose_output_finds_no_room_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "INTERVAL_S", 0)
+
+    class Full(MemoryBlob):
+        refusals = 3
+
+        def put(self, key: str, data: bytes) -> None:
+            if key.startswith("v/") and self.refusals:
+                self.refusals -= 1
                 raise DiskFull("no space")
             super().put(key, data)
 
     r = Replica()
     r.blob = Full()
     r.dataflows = Dataflows(r.blob, "writer")
-    for id in ("v", "w"):
-        r.install(install(id, imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
     r.commit("t", 11, 20, *((n, 15, 1) for n in range(10_000)))
-    assert [m for m in r.said if isinstance(m, Status)] == [Status("v", "failed", "no space")]
-    assert [m.id for m in r.said if isinstance(m, Hydrated)] == ["w"]
-    assert [append.uppers for append in r.appends] == [(("w", 20),)]
-    assert len(written(r.blob, r.appends, "w")) == 10_000
+    assert [m for m in r.said if isinstance(m, Status)] == []
+    assert len(written(r.blob, r.appends, "v")) == 10_000
+    r.blob.refusals = 1_000_000_000
+    r.dataflows.abandon("v")
+    r.commit("t", 20, 30, *((n, 25, 1) for n in range(10_000)))
+    assert len(written(r.blob, r.appends, "v")) == 10_000, "nobody wants it any more"
 
 
 def test_an_import_that_is_installed_while_outputs_are_in_flight() -> None:
