@@ -1,4 +1,4 @@
-"""The `ptvc` command: serve, up, down, status, sql, doctor."""
+"""The `ptvc` command: serve, up, down, status, sql, doctor, persist."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Annotated, NoReturn
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import psycopg
 import typer
@@ -19,8 +21,19 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
-from .directory import RuntimeInfo, installed_version, is_locked, log_file
+from .directory import (
+    BLOB_DIRECTORY,
+    CONSENSUS_FILE,
+    RuntimeInfo,
+    installed_version,
+    is_locked,
+    log_file,
+)
 from .errors import PtvcError
+
+if TYPE_CHECKING:
+    from .persist.blob.base import Blob
+    from .persist.consensus.base import Consensus
 
 app = typer.Typer(
     name="ptvc",
@@ -29,6 +42,10 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
+persist = typer.Typer(
+    help="Look into the store of an environment, whether or not a runtime serves it.", no_args_is_help=True
+)
+app.add_typer(persist, name="persist")
 console = Console(soft_wrap=True)
 problems = Console(stderr=True, soft_wrap=True)
 WIDE = Console(width=1_000_000)
@@ -152,6 +169,61 @@ def doctor() -> None:
     console.print(f"ptvc {installed_version()}: ready")
 
 
+@persist.command("inspect")
+def inspect_store(path: PathOption = DEFAULT_PATH) -> None:
+    """List shards with their frontiers, batches, sizes and holds, and the blobs that belong to none."""
+    from .persist import inspect
+
+    with _store(path) as (consensus, blob):
+        found = inspect.overview(consensus, blob)
+    table = Table()
+    for name in ("shard", "since", "upper", "batches", "parts", "rows", "errors", "inline", "blobs", "holds"):
+        table.add_column(name, overflow="fold")
+    for s in found.shards:
+        sizes = (s.since, s.upper, s.batches, s.parts, s.rows, s.errors, s.inline_bytes, s.blob_bytes)
+        holds = ", ".join(f"{hold.holder}: {hold.since}" for hold in s.holds)
+        table.add_row(*(Text(str(value)) for value in (s.shard, *sizes, holds)))
+    _print_table(table)
+    console.print(
+        f"{found.blobs} blobs; {len(found.garbage)} replaced, to be deleted; "
+        f"{len(found.unreferenced)} unreferenced (of writes under way, or of writers that died)"
+    )
+    for key in found.unreferenced:
+        console.print(f"  {key}", markup=False, highlight=False)
+
+
+@persist.command("verify")
+def verify_store(path: PathOption = DEFAULT_PATH) -> None:
+    """Read all that is stored, and say what is not as it was written; exits with 1 if anything is."""
+    from .persist import inspect
+
+    with _store(path) as (consensus, blob):
+        count = len(consensus.shard_ids())
+        problems_found = 0
+        for problem in inspect.verify(consensus, blob):
+            problems_found += 1
+            console.print(f'shard "{problem.shard}": {problem.message}', markup=False, highlight=False)
+    if problems_found:
+        raise typer.Exit(1)
+    console.print(f"all parts of {count} shard{'' if count == 1 else 's'} are as they were written")
+
+
+@contextmanager
+def _store(path: Path) -> Iterator[tuple[Consensus, Blob]]:
+    """The consensus and the blobs of an environment that is there."""
+    from .persist.blob.file import FileBlob
+    from .persist.consensus.sqlite import SqliteConsensus
+
+    file = path / CONSENSUS_FILE
+    if not file.is_file():
+        raise PtvcError(f"{path} holds no environment", hint="Name its directory with --path.")
+    consensus = SqliteConsensus(file)
+    try:
+        yield consensus, FileBlob(path / BLOB_DIRECTORY)
+    finally:
+        consensus.close()
+
+
 def _start(path: Path, port: int, assignments: list[str]) -> RuntimeInfo:
     Settings().with_assignments(assignments)  # refused here rather than in the log
     log = log_file(path)
@@ -205,6 +277,10 @@ def _print_rows(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
         table.add_column(Text(column.name), overflow="fold")
     for row in cursor:
         table.add_row(*(Text("" if value is None else str(value)) for value in row))
+    _print_table(table)
+
+
+def _print_table(table: Table) -> None:
     if console.is_terminal:
         console.print(table)
     else:  # a line may be as long as it must: nothing is cut, nothing is folded

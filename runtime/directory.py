@@ -22,6 +22,8 @@ from .errors import PtvcError
 
 RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
+CONSENSUS_FILE = "consensus.sqlite"
+BLOB_DIRECTORY = "blobs"
 LOCK_PATIENCE_S = 0.5
 """Who only asks whether the lock is taken holds it for a moment."""
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..clock import Clock
 from ..config import DATABASE, Settings
+from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE
 from ..errors import Fenced, PtvcError
 from ..persist.blob.file import FileBlob
 from ..persist.client import PersistClient
@@ -64,8 +65,8 @@ class Coordinator:
         self._on_fenced = on_fenced
         self._answers = directory / "state" / "answers"
         directory.mkdir(parents=True, exist_ok=True)
-        blob = FileBlob(directory / "blobs")
-        self._consensus = SqliteConsensus(directory / "consensus.sqlite")
+        blob = FileBlob(directory / BLOB_DIRECTORY)
+        self._consensus = SqliteConsensus(directory / CONSENSUS_FILE)
         self.persist = PersistClient(self._consensus, blob, clock)
         self.epoch = self.persist.take_epoch(EPOCH_NAME)
         self.oracle = Oracle(
