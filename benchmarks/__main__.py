@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, storage, all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .idle import run_idle
 from .measure import Machine
 from .report import Result, console, show, write_json
 from .statements import run_planning, run_statements
+from .storage import run_append_cost, run_storage
 from .transactions import run_transactions
 from .workloads import WORKLOADS
 
@@ -153,6 +154,23 @@ def idle(
     machine = Machine.now()
     console.log(f"{views:,} idle views")
     finish([run_idle(views, seconds)], machine, output)
+
+
+@app.command()
+def storage(
+    keys: Annotated[int, typer.Option("--keys", help="Rows that are there at any time.")] = 10_000,
+    updates: Annotated[int, typer.Option("--updates", help="How many updates of them.")] = 1_000_000,
+    per_append: Annotated[int, typer.Option("--per-append", help="Rows that an append changes.")] = 1_000,
+    histories: Annotated[str, typer.Option("--histories", help="Batches before an append.")] = "100,100000",
+    output: OutputOption = None,
+) -> None:
+    """What persist keeps of many updates, and what an append costs after many others."""
+    machine = Machine.now()
+    console.log(f"{updates:,} updates of {keys:,} rows")
+    results: list[Result] = [run_storage(keys, updates, per_append)]
+    console.log(f"appends after {histories} batches")
+    results += run_append_cost(numbers(histories))
+    finish(results, machine, output)
 
 
 @app.command(name="all")

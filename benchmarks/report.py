@@ -15,6 +15,7 @@ from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .measure import Latencies, Machine, plain
 from .statements import PlanningResult, StatementResult
+from .storage import AppendCost, StorageResult
 from .transactions import TransactionResult
 
 MIN_WIDTH = 120
@@ -32,6 +33,8 @@ Result = (
     | StatementResult
     | PlanningResult
     | IdleResult
+    | StorageResult
+    | AppendCost
 )
 
 
@@ -55,6 +58,8 @@ def show(results: list[Result]) -> None:
     _show_statements([r for r in results if isinstance(r, StatementResult)])
     _show_planning([r for r in results if isinstance(r, PlanningResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
+    _show_storage([r for r in results if isinstance(r, StorageResult)])
+    _show_appends([r for r in results if isinstance(r, AppendCost)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -242,4 +247,24 @@ def _show_idle(results: list[IdleResult]) -> None:
             f"{r.with_none:.1f}",
             f"{r.load_1min:.1f}",
         )
+    console.print(table)
+
+
+def _show_storage(results: list[StorageResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "What is kept after many updates of few rows", "rows", "updates", "bytes, of once", "batches"
+    )
+    for r in results:
+        table.add_row(f"{r.keys:,}", f"{r.updates:,}", f"{r.ratio:.2f}x", f"{r.batches}")
+    console.print(table)
+
+
+def _show_appends(results: list[AppendCost]) -> None:
+    if not results:
+        return
+    table = _table("An append of one row", "batches before", "ms (median)")
+    for r in results:
+        table.add_row(f"{r.history:,}", f"{r.median_ms:.3f}")
     console.print(table)

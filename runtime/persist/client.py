@@ -312,7 +312,12 @@ class PersistClient:
         """What `compact` would merge now, if anything; by default of any size.  `replace` does the rest."""
         head, batches = self._cache.batches(shard)
         batches = [batch for batch in batches if batch.lower >= after]
-        chosen = compact.choose_all(batches, head.since) if force else compact.choose(batches, max_bytes)
+        if force:
+            chosen = compact.choose_all(batches, head.since)
+        else:
+            chosen = compact.choose(batches, max_bytes) or compact.choose_settled(
+                batches, head.since, max_bytes
+            )
         return Merge(shard, head.schema, head.since, tuple(chosen)) if chosen else None
 
     def replace(self, merge: Merge, parts: tuple[PartRef, ...]) -> bool:

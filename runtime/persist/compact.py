@@ -1,7 +1,8 @@
 """Compaction: adjacent batches merged into one, with times advanced to since and updates summed.
 
 Size-tiered: a batch of n bytes is of tier log4(n / 4 KiB); a run of `FAN_IN` neighbours, none above a tier, is
-merged.  So a shard has O(log of its history) batches, and each update is rewritten that often.
+merged.  So a shard has O(log of its history) batches, and each update is rewritten that often.  And what lies behind since
+takes at most twice what it would as one batch (`choose_settled`).
 
 A `Merge` says what is to become of what; whoever has the memory for it makes the parts: `merge` in one process, a job for
 a large one.  Nothing depends on who it was.
@@ -35,6 +36,9 @@ PIECE_BYTES = 32 * 1024 * 1024
 """Of Arrow data that a merge adds up at a time."""
 
 UNLIMITED = sys.maxsize
+
+MIN_SETTLED_BYTES = 64 * 1024
+"""Encoded, of batches that are merged with the oldest because it is no larger than they are."""
 
 _TIER_BASE = 4 * 1024
 
@@ -80,6 +84,22 @@ def choose(batches: Sequence[ShardBatch], max_bytes: int = MAX_MERGE_BYTES) -> S
                 return batches[start:stop]
             stop = min(start, stop - 1)
     return ()
+
+
+def choose_settled(
+    batches: Sequence[ShardBatch], since: int, max_bytes: int = MAX_MERGE_BYTES
+) -> Sequence[ShardBatch]:
+    """All batches whose times will be one, once those after the oldest take as many bytes as it.
+
+    Tiers alone let the updates of one row lie in every tier, so that a few rows that change all the time would take many
+    times their size.  This bounds it by two, and rewrites a collection that only grows when it has doubled.  What is
+    small is left to the tiers.
+    """
+    settled = [batch for batch in batches if batch.upper <= since + 1]
+    later = sum(batch.nbytes for batch in settled[1:])
+    if not settled or later < max(settled[0].nbytes, MIN_SETTLED_BYTES):
+        return ()
+    return settled if sum(batch.decoded_nbytes for batch in settled) <= max_bytes else ()
 
 
 def choose_all(batches: Sequence[ShardBatch], since: int) -> Sequence[ShardBatch]:

@@ -63,9 +63,7 @@ class Condition:
     value: Any = None
 
 
-def wanted(
-    parts: Sequence[PartRef], schema: Schema, conditions: Sequence[Condition]
-) -> tuple[PartRef, ...]:
+def wanted(parts: Sequence[PartRef], schema: Schema, conditions: Sequence[Condition]) -> tuple[PartRef, ...]:
     """The parts that may hold an error, or a row of which all conditions are true."""
     return tuple(part for part in parts if all(_may_match(part, schema, each) for each in conditions))
 

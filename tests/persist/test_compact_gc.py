@@ -58,6 +58,24 @@ def test_neighbours_of_a_tier_are_chosen(sizes: list[int], expected: tuple[int, 
     assert chosen(sizes) == expected
 
 
+def settled(sizes: list[int], since: int, max_bytes: int = compact.UNLIMITED) -> tuple[int, int]:
+    found = compact.choose_settled([batch(i, size) for i, size in enumerate(sizes)], since, max_bytes)
+    return (found[0].lower, found[-1].upper) if found else (0, 0)
+
+
+def test_what_lies_behind_since_is_merged_when_it_has_doubled() -> None:
+    large = 100 * KIB
+    assert settled([large] * 2, 1) == (0, 2)
+    assert settled([large] * 9, 4) == (0, 5)
+    assert settled([large] * 2, 0) == (0, 0)
+    assert settled([2 * large, large, large - 1], 9) == (0, 0)
+    assert settled([2 * large, large, large], 9) == (0, 3)
+    assert settled([100] * 7, 9) == (0, 0), "small"
+    assert settled([large] * 2, 1, 10 * large) == (0, 2)
+    assert settled([large] * 2, 1, large) == (0, 0)
+    assert settled([], 5) == (0, 0)
+
+
 def test_a_merge_reads_no_more_than_its_limit() -> None:
     """By what the batches take in memory, not by what is left of them encoded."""
     one = batch(0, 1_000).decoded_nbytes
