@@ -163,3 +163,18 @@ def test_a_file_of_an_earlier_release_gets_checksums(tmp_path: Path) -> None:
     SqliteConsensus(path).close()
     assert path.read_bytes()[20] == 8
     SqliteConsensus(path).close()
+
+
+@pytest.mark.parametrize("bit", range(8))
+def test_a_file_that_has_lost_the_word_of_its_checksums_is_damaged(
+    environment: Environment, tmp_path: Path, bit: int
+) -> None:
+    directory = tmp_path / "copy"
+    shutil.copytree(environment.directory, directory)
+    path = directory / "consensus.db"
+    data = bytearray(path.read_bytes())
+    data[20] ^= 1 << bit
+    path.write_bytes(data)
+    errors = read_all(directory, environment.truth)
+    assert set(errors) == set(SHARDS)
+    assert {error.sqlstate for error in errors.values()} == {"XX001"}

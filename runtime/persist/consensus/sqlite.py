@@ -78,6 +78,8 @@ FROM shard s JOIN schema c ON c.shard = s.id AND c.ordinal = s.schema WHERE s.id
 """
 _HOLDS = "SELECT shard, holder, since, critical, lease_ms, version, beat FROM hold"
 _ORACLE = "oracle"
+_CHECKSUMS = "checksums"
+"""Names of marks: the oracle's, and that every page has a checksum."""
 
 
 class SqliteConsensus:
@@ -104,7 +106,8 @@ class SqliteConsensus:
         if self._writer.execute("PRAGMA page_count").get == 0:
             sqlite_checksums.reserve(self._writer)
         elif self._writer.execute("PRAGMA application_id").get == APPLICATION_ID:
-            sqlite_checksums.add(self._writer)
+            marked = "SELECT count(*) FROM mark WHERE name = ?"
+            sqlite_checksums.add(self._writer, had=bool(self._writer.execute(marked, (_CHECKSUMS,)).get))
         self._writer.execute("PRAGMA journal_mode = WAL")
         with self._transaction("prepare") as db:
             application, version = (
@@ -123,6 +126,7 @@ class SqliteConsensus:
                     f'"{self._path}" has format version {version}; this release knows up to {FORMAT_VERSION}',
                     hint="Start it with the newer release that wrote it.",
                 )
+            db.execute("INSERT OR IGNORE INTO mark VALUES (?, 1)", (_CHECKSUMS,))
 
     @contextlib.contextmanager
     def _transaction(self, what: str) -> Iterator[apsw.Connection]:

@@ -38,11 +38,19 @@ def reserve(connection: apsw.Connection) -> None:
     connection.reserve_bytes(reserve=_RESERVED)
 
 
-def add(connection: apsw.Connection) -> None:
-    """Gives checksums to a file whose pages have none, once: rewrites it."""
-    if connection.reserve_bytes() != _RESERVED:
-        connection.reserve_bytes(reserve=_RESERVED)
-        connection.execute("VACUUM")
+def add(connection: apsw.Connection, *, had: bool) -> None:
+    """Gives checksums to a file whose pages have none, once: rewrites it.  One that `had` them, and does not say so any
+    more, is damaged where it would: StorageError (XX001)."""
+    if connection.reserve_bytes() == _RESERVED:
+        return
+    if had:
+        raise StorageError(
+            f'could not open "{connection.filename}": its header is not what was written',
+            sqlstate="XX001",
+            hint="Restore the file from a backup.",
+        )
+    connection.reserve_bytes(reserve=_RESERVED)
+    connection.execute("VACUUM")
 
 
 def failed(error: apsw.Error) -> bool:
