@@ -117,9 +117,10 @@ def damaged_consensus(environment: Environment, tmp_path: Path, seed: int, count
 
         def check() -> None:
             errors = read_all(directory, environment.truth)
-            for error in errors.values():
+            for shard, error in errors.items():
                 assert error.sqlstate == "XX001"
-                assert str(directory / "consensus.db") in error.message
+                # A last page that is cut off is not checked as a page: the part in it is.
+                assert str(directory / "consensus.db") in error.message or f'"{shard}"' in error.message
 
         damage(directory / "consensus.db", random, check, random.choice(DAMAGES))
         shutil.rmtree(directory)
