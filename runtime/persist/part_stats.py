@@ -2,9 +2,9 @@
 
 Per column of the rows (not of the errors): the number of NULLs and, where the type has an order that Arrow and
 PostgreSQL share, the least and the greatest value.  `bounds` is None when nothing is known: no value at all,
-a NaN (which PostgreSQL puts above every number and Arrow leaves out), a text too long to be worth keeping, bytes
-(which JSON does not hold), an interval, or an array.  A reader may skip a part only if its filter can be neither true nor an error within the statistics,
-and never one that holds errors.
+a NaN (which PostgreSQL puts above every number and Arrow leaves out), a text or bytes too long to be worth keeping, an
+interval, or an array.  A reader may skip a part only if its filter can be neither true nor an error within the
+statistics, and never one that holds errors.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def _column_stats(column: pa.Array) -> ColumnStats:
     if nulls == len(column):
         return ColumnStats(nulls, None)
     kind = column.type
-    if pa.types.is_nested(kind) or is_interval(kind) or pa.types.is_binary(kind):
+    if pa.types.is_nested(kind) or is_interval(kind):
         return ColumnStats(nulls, None)
     if pa.types.is_floating(kind):
         if pc.any(pc.is_nan(column)).as_py():
