@@ -154,6 +154,8 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
     scalars = tuple(expressions.defaulted(typed) for typed in found)
     if call.distinct and any(prints_differently(scalar.type) for scalar in scalars):
         raise Unsupported(f"DISTINCT in {name} of {scalars[-1].type} is not supported")
+    if call.distinct:
+        order = tuple(ScalarOrder(sort_key(scalar), False, False) for scalar in scalars)
     argument = Call(member, scalars, TEXT, False)
     delimiter = Literal(", ", TEXT)
     return Aggregate(

@@ -193,11 +193,13 @@ class JoinPlanner(JoinConditions, ABC):
     ) -> Relation:
         """One visible column per pair, in front of all others."""
         merged: list[ScopeColumn] = []
+        moved: set[int] = set()
         hidden: set[int] = set()
         for left, right in pairs:
             kept = right if kind is JoinKind.RIGHT else left
             if left.type == right.type and kind is not JoinKind.FULL:
                 merged.append(kept)
+                moved.add(kept.index)
                 hidden.add(left.index if kept is right else right.index)
                 continue
             type_ = common_type([left.type, right.type], "JOIN/USING")
@@ -208,11 +210,10 @@ class JoinPlanner(JoinConditions, ABC):
             joined, (index,) = build.append(joined, (scalar,), (left.name,))
             merged.append(ScopeColumn(None, left.name, type_, scalar.nullable, index))
             hidden.update((left.index, right.index))
-        front = {column.index for column in merged}
         rest = [
             replace(column, hidden=column.hidden or column.index in hidden)
             for column in self.scope.columns
-            if column.index not in front
+            if column.index not in moved
         ]
         self.scope.columns = merged + rest
         return joined

@@ -268,7 +268,7 @@ def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     items = args[1:]
     plain = all(isinstance(item, pa.Scalar) for item in items) and len({t.arrow for t in info.types}) == 1
     if plain and _hashable(info.types[0]):
-        return _is_in(subject, pa.array([item.as_py() for item in items], subject.type))
+        return _is_in(subject, pa.array(items, subject.type))
     result: Datum = pa.repeat(pa.scalar(False), info.length)
     for item, type_ in zip(items, info.types[1:], strict=True):
         left, right, common = aligned((subject, item), (info.types[0], type_))

@@ -181,3 +181,5 @@ SELECT a FROM t GROUP BY true
 SELECT 5 = ANY('{1,5}'), 5 = ANY(array[1,5]::text[])
 SELECT 1 WHERE 'f'
 SELECT lag(NULL) OVER (), lead(NULL, 1, 2) OVER ()
+SELECT d, d IN (date '2024-02-29', date 'infinity'), d NOT IN ('-infinity', NULL), ts IN ('infinity', '1970-01-01') FROM every
+SELECT x IN (date 'infinity', '2024-01-01') FROM (VALUES (date 'infinity'), (date '-infinity')) AS v (x)

@@ -98,3 +98,6 @@ SELECT lower(c), upper(c) FROM t GROUP BY lower(c), c
 SELECT b, b + 1 FROM t GROUP BY b + 1
 SELECT t.c, u.e, count(*) FROM t JOIN u ON t.a = u.a GROUP BY t.c, u.e
 SELECT a FROM t GROUP BY t.a HAVING sum(b) IS NOT NULL
+SELECT jsonb_agg(DISTINCT i8), jsonb_agg(DISTINCT i4), jsonb_agg(DISTINCT n), jsonb_agg(DISTINCT f8) FROM every
+SELECT jsonb_agg(DISTINCT d), jsonb_agg(DISTINCT s), jsonb_agg(DISTINCT b), jsonb_agg(DISTINCT ia) FROM every
+SELECT paid, jsonb_agg(DISTINCT amount * 3), jsonb_object_agg(DISTINCT id * 7, amount) FROM sales GROUP BY paid ORDER BY paid

@@ -63,3 +63,6 @@ SELECT * FROM (VALUES (1, 'a'), (2, 'b')) AS x (n, s) JOIN t ON t.a = x.n
 SELECT * FROM t AS x (p, q) WHERE p = 1
 SELECT * FROM t AS x (p, q, r, s)
 SELECT x.a FROM t AS x (p) WHERE x.p = 1
+SELECT x.s, y.s, s FROM (SELECT vc AS s FROM every) AS x JOIN (SELECT s FROM every) AS y USING (s)
+SELECT x.s, y.s, s FROM (SELECT vc AS s FROM every) AS x FULL JOIN (SELECT s FROM every) AS y USING (s)
+SELECT x.k, y.k, k, i4 FROM (SELECT i8 AS k FROM every) AS x RIGHT JOIN (SELECT i4 AS k, i4 FROM every) AS y USING (k)
