@@ -47,6 +47,7 @@ _ENDINGS = (".py", ".md", ".toml")
 _OPERATORS = re.compile(
     r"(all|any)_\w+|is_.*|not_.*|regex_.*|add|subtract|multiply|divide|modulo|negate|plus|concat_op|eq|ne|lt|le|gt|ge"
     r"|in|not|like|ilike|array_(of|subscript|slice|contains|contained|overlaps)|bits_.*|shift_.*|square_root|similar_to_escape"
+    r"|range_(?!merge).*|elem_contained_by_range"
 )
 
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from ..expr.interval_output import literal_text
 from ..expr.relation import GlobalId, OrderBy
 from ..expr.scalar import (
     And,
@@ -31,6 +30,7 @@ from ..expr.scalar import (
     Parameter,
     Scalar,
 )
+from ..expr.text_output import literal_text
 from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,

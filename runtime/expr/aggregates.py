@@ -93,7 +93,7 @@ def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     if argument.is_string_category:
         return TEXT, TEXT
-    if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID):
+    if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID) or argument.is_range:
         return None
     if argument.element is not None and argument.element.kind is Kind.JSONB:
         raise Unsupported("min and max of jsonb[] are not supported")

@@ -15,6 +15,7 @@ from ..repr.types import (
     INT8,
     NUMERIC,
     NUMERIC_MAX_PRECISION,
+    RANGES,
     TEXT,
     Kind,
     ScalarType,
@@ -90,12 +91,13 @@ _CATEGORY = {
     Kind.TIME: "D",
     Kind.INTERVAL: "T",
     Kind.ARRAY: "A",
+    **{type_.kind: "R" for type_ in RANGES},
 }
 _PREFERRED = frozenset((Kind.BOOL, Kind.FLOAT8, Kind.OID, Kind.TEXT, Kind.TIMESTAMPTZ, Kind.INTERVAL))
 
 
 def category(kind: Kind) -> str:
-    """PostgreSQL's typcategory: B, N, S, D, T, A, U for types of no category, Z for internal ones."""
+    """PostgreSQL's typcategory: B, N, S, D, T, A, R, U for types of no category, Z for internal ones."""
     return _CATEGORY[kind]
 
 

@@ -8,7 +8,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr import intervals
-from ..repr.types import Kind, ScalarType
 from .arrays import numpy_values, valid_mask
 
 _HOUR = 3_600_000_000
@@ -93,12 +92,3 @@ def _choose(mask: Mask, yes: str, no: str) -> pa.Array:
 
 def _join(*parts: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise(*parts, "")
-
-
-def literal_text(value: object, type_: ScalarType) -> str | None:
-    """The text of a literal that is an interval or a time of day; None for any other."""
-    if value is None or type_.kind not in (Kind.INTERVAL, Kind.TIME):
-        return None
-    array = pa.array([value], type_.arrow)
-    text = interval_text(array) if type_.kind is Kind.INTERVAL else time_text(array)
-    return f"'{text[0].as_py()}'"

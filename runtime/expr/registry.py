@@ -67,25 +67,21 @@ KNOWN_ELSEWHERE = frozenset(
         "jsonb_populate_record_valid",
         "jsonb_populate_recordset",
         "jsonb_set_lax",
-        "daterange",
-        "int4range",
-        "int8range",
-        "isempty",
-        "lower_inc",
-        "lower_inf",
+        "datemultirange",
+        "int4multirange",
+        "int8multirange",
         "multirange",
-        "numrange",
+        "nummultirange",
+        "range_agg",
+        "range_intersect_agg",
+        "tsmultirange",
+        "tstzmultirange",
         "pg_typeof",
         "plainto_tsquery",
-        "range_merge",
         "to_tsquery",
         "to_tsvector",
         "ts_headline",
         "ts_rank",
-        "tsrange",
-        "tstzrange",
-        "upper_inc",
-        "upper_inf",
         "websearch_to_tsquery",
         "jsonb_to_record",
         "jsonb_to_recordset",
@@ -161,7 +157,7 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     function = FUNCTIONS.get(name)
     if function is not None and types and not any(types) and name in _AMBIGUOUS:
         raise no_such_function(name, function, types, ambiguous=True)
-    if types and types[0] is None and name in _OF_ANY_ARRAY:
+    if types and types[0] is None and (name in _OF_ANY_ARRAY or (name == "range_merge" and not any(types))):
         raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
     if function is None:
         if name in KNOWN_ELSEWHERE:

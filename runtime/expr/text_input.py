@@ -32,6 +32,7 @@ from .decimals import limit_of
 from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
 from .jsonb.columns import parse_column
+from .range_text import parse_ranges
 from .row_errors import Evaluated, Indices, listed_errors, merge_errors, same_error
 from .zones import Zone
 
@@ -85,6 +86,8 @@ def from_text(
         case Kind.ARRAY:
             assert type_.element is not None
             return parse_array(array, type_.element, lambda items, type_: from_text(items, type_, zone=zone))
+        case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
+            return parse_ranges(array, type_, lambda bounds, type_: from_text(bounds, type_, zone=zone))
 
 
 def _parse(array: pa.Array, plain: str | None, type_: ScalarType, one: Callable[[str], Any]) -> Evaluated:

@@ -18,6 +18,7 @@ from .binary_text import bytea_text, uuid_text
 from .civil import split
 from .infinities import infinite
 from .interval_output import interval_text, time_text
+from .range_text import range_text
 from .row_errors import Indices, Mask
 from .zones import Zone
 
@@ -63,6 +64,16 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
             if type_.is_vector:
                 return pc.binary_join(array.cast(pa.list_(pa.string())), " ")
             return _arrays(array, type_.element, zone)
+        case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
+            return range_text(array, type_, lambda bounds, type_: to_text(bounds, type_, zone))
+
+
+def literal_text(value: object, type_: ScalarType) -> str | None:
+    """The text of a literal whose Python value does not show it: an interval, a time of day, a range; None for any
+    other."""
+    if value is None or not (type_.is_range or type_.kind in (Kind.INTERVAL, Kind.TIME)):
+        return None
+    return f"'{to_text(pa.array([value], type_.arrow), type_)[0].as_py()}'"
 
 
 def _floats(array: pa.Array, single: bool) -> pa.Array:
@@ -264,7 +275,7 @@ def _arrays(array: pa.Array, element: ScalarType, zone: Zone | None) -> pa.Array
     """`{1,2,NULL}`: elements quoted where they need it."""
     length = len(array)
     items = to_text(array.flatten(), element, zone)
-    if element.is_string_category or element.kind in _QUOTED_ELEMENTS:
+    if element.is_string_category or element.is_range or element.kind in _QUOTED_ELEMENTS:
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
         risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')

@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from ..coord.results import Columns
 from ..errors import DataError, PtvcError
+from ..expr.row_errors import Evaluated
 from ..expr.text_format import from_text
 from ..repr.schema import Schema
 from ..repr.types import Kind, ScalarType
@@ -22,6 +23,7 @@ from .codec import CopyDataError, decode_text
 from .fields import FIXED
 from .numeric import numeric_text
 from .pieces import packed
+from .range_input import NULL_RANGE, RawRange, cut_range, ranges_of
 from .types import BadSize, decode_binary
 
 SIGNATURE = b"PGCOPY\n\xff\r\n\0"
@@ -170,10 +172,15 @@ class BinaryReader:
             )
         if type_.kind is Kind.NUMERIC:
             return self._parsed(pa.array(values, pa.string()), type_, index)
+        if type_.is_range:
+            found = [one if isinstance(one, RawRange) else NULL_RANGE for one in values]
+            return self._checked(ranges_of(found, type_, valid), index)
         return pa.array(values, type_.arrow)
 
     def _one(self, raw: bytes, type_: ScalarType, row: int, index: int) -> object:
         try:
+            if type_.is_range:
+                return cut_range(raw, type_, decode_binary)
             return numeric_text(raw) if type_.kind is Kind.NUMERIC else decode_binary(raw, type_)
         except BadSize:
             raise self._at("incorrect binary data format", row, index, "22P03") from None
@@ -204,13 +211,15 @@ class BinaryReader:
         return raw.cast(pa.string())
 
     def _parsed(self, texts: pa.Array, type_: ScalarType, index: int) -> pa.Array:
-        parsed = from_text(texts, type_, explicit=False)
-        if parsed.errors is not None:
-            errors = parsed.errors
+        return self._checked(from_text(texts, type_, explicit=False), index)
+
+    def _checked(self, found: Evaluated, index: int) -> pa.Array:
+        if found.errors is not None:
+            errors = found.errors
             raise self._at(
                 errors.messages[0].as_py(), int(errors.indices[0]), index, errors.sqlstates[0].as_py()
             )
-        return parsed.values
+        return found.values
 
     def _fixed(
         self,

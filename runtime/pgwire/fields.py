@@ -17,7 +17,7 @@ import pyarrow.compute as pc
 
 from ..expr.text_format import to_text
 from ..expr.zones import Zone
-from ..repr import intervals
+from ..repr import intervals, ranges
 from ..repr.types import Kind, ScalarType
 from .numeric import numeric_fields
 from .pieces import Lengths, join, offsets_of, packed, strided, valid_mask, words
@@ -72,6 +72,8 @@ def encode(
         case Kind.ARRAY:
             assert type_.element is not None
             return _varying(_encode_lists(array, type_.element))
+        case _ if type_.is_range:
+            return _varying(_encode_ranges(array, type_))
         case _:
             return _fixed(array, type_.kind)
 
@@ -114,6 +116,30 @@ def _big_endian(array: pa.Array) -> pa.Array:
     if array.null_count:
         values = pc.if_else(array.is_valid(), values, pa.scalar(None, intervals.ARROW))
     return values.cast(pa.binary())
+
+
+RANGE_EMPTY, LOWER_INCLUDED, UPPER_INCLUDED, NO_LOWER, NO_UPPER = 1, 2, 4, 8, 16
+"""Flags of a range in binary."""
+
+
+def _encode_ranges(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """Ranges in binary: flags, then the field of each bound that there is."""
+    found = ranges.take_apart(array, type_)
+    flags = np.where(found.empty, RANGE_EMPTY, 0)
+    pieces: list[pa.Array] = []
+    for bounds, included, missing in (
+        (found.lows, LOWER_INCLUDED, NO_LOWER),
+        (found.highs, UPPER_INCLUDED, NO_UPPER),
+    ):
+        bounded = ranges.kinds(bounds) == ranges.AT_VALUE
+        flags |= np.where(bounded & (ranges.sides(bounds) == ranges.AT), included, 0)
+        flags |= np.where(bounded | found.empty, 0, missing)
+        fields = join(encode(ranges.values(bounds, type_, bounded), type_.subtype, 1)[0])
+        pieces.append(fields if bounded.all() else pc.if_else(pa.array(bounded), fields, b""))
+    encoded = join([strided(flags.astype(np.uint8)), *pieces])
+    return (
+        pc.if_else(array.is_valid(), encoded, pa.scalar(None, pa.binary())) if array.null_count else encoded
+    )
 
 
 _LIST_HEADER = np.dtype(

@@ -6,9 +6,11 @@ import struct
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from ..errors import DataError, PtvcError, Unsupported
+from ..expr.row_errors import Evaluated
 from ..expr.scalar import Literal
 from ..expr.text_format import from_text
 from ..expr.zones import Zone
@@ -16,6 +18,7 @@ from ..repr.types import Kind, ScalarType
 from .codec import Body, decode_text
 from .fields import EPOCH_DAYS, EPOCH_MICROSECONDS
 from .numeric import numeric_text
+from .range_input import cut_range, ranges_of
 
 _FORMATS: dict[Kind, struct.Struct] = {
     Kind.BOOL: struct.Struct("!B"),
@@ -62,10 +65,13 @@ def parse_one(text: str, type_: ScalarType, zone: Zone | None = None) -> Any:
     """One value from its text, as the Python value that pyarrow takes for the type."""
     if type_.kind in (Kind.TEXT, Kind.NAME):
         return text
-    parsed = from_text(pa.array([text], pa.string()), type_, zone=zone)
-    if parsed.errors is not None:
-        raise DataError(parsed.errors.messages[0].as_py(), sqlstate=parsed.errors.sqlstates[0].as_py())
-    return python_value(parsed.values[0])
+    return _only_value(from_text(pa.array([text], pa.string()), type_, zone=zone))
+
+
+def _only_value(found: Evaluated) -> Any:
+    if found.errors is not None:
+        raise DataError(found.errors.messages[0].as_py(), sqlstate=found.errors.sqlstates[0].as_py())
+    return python_value(found.values[0])
 
 
 def python_value(scalar: pa.Scalar) -> Any:
@@ -102,6 +108,9 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
     if kind is Kind.ARRAY:
         assert type_.element is not None
         return _decode_array(raw, type_.element)
+    if type_.is_range:
+        made = ranges_of([cut_range(raw, type_, decode_binary)], type_, np.ones(1, np.bool_))
+        return _only_value(made)
     format_ = _FORMATS[kind]
     if len(raw) != format_.size:
         raise BadSize

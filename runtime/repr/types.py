@@ -45,6 +45,12 @@ class Kind(enum.Enum):
     OID = "oid"
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
     ARRAY = "array"  # one-dimensional; `element` says of what
+    INT4RANGE = "int4range"  # for this and the others see repr/ranges.py
+    INT8RANGE = "int8range"
+    NUMRANGE = "numrange"
+    DATERANGE = "daterange"
+    TSRANGE = "tsrange"
+    TSTZRANGE = "tstzrange"
 
     __hash__ = object.__hash__  # Enum's is Python code, and every batch looks up types
 
@@ -88,6 +94,15 @@ class ScalarType:
     @property
     def is_string_category(self) -> bool:
         return self.kind in (Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR)
+
+    @property
+    def is_range(self) -> bool:
+        return self.kind in _SUBTYPE
+
+    @property
+    def subtype(self) -> ScalarType:
+        """The type of a range's bounds."""
+        return _SUBTYPE[self.kind]
 
     @property
     def oid(self) -> int:
@@ -152,6 +167,23 @@ TIME = ScalarType(Kind.TIME)
 INTERVAL = ScalarType(Kind.INTERVAL)
 OID = ScalarType(Kind.OID)
 JSONB = ScalarType(Kind.JSONB)
+INT4RANGE = ScalarType(Kind.INT4RANGE)
+INT8RANGE = ScalarType(Kind.INT8RANGE)
+NUMRANGE = ScalarType(Kind.NUMRANGE)
+DATERANGE = ScalarType(Kind.DATERANGE)
+TSRANGE = ScalarType(Kind.TSRANGE)
+TSTZRANGE = ScalarType(Kind.TSTZRANGE)
+
+RANGES = (INT4RANGE, INT8RANGE, NUMRANGE, DATERANGE, TSRANGE, TSTZRANGE)
+
+_SUBTYPE = {
+    Kind.INT4RANGE: INT4,
+    Kind.INT8RANGE: INT8,
+    Kind.NUMRANGE: NUMERIC,
+    Kind.DATERANGE: DATE,
+    Kind.TSRANGE: TIMESTAMP,
+    Kind.TSTZRANGE: TIMESTAMPTZ,
+}
 
 
 def derived_numeric(scale: int) -> ScalarType:
@@ -197,6 +229,7 @@ _ARROW = {
     Kind.INTERVAL: pa.binary(16),  # see repr/intervals.py
     Kind.OID: pa.int64(),
     Kind.JSONB: pa.string(),
+    **dict.fromkeys(_SUBTYPE, pa.binary()),
 }
 
 _OID = {
@@ -220,6 +253,12 @@ _OID = {
     Kind.NUMERIC: 1700,
     Kind.JSONB: 3802,
     Kind.UUID: 2950,
+    Kind.INT4RANGE: 3904,
+    Kind.NUMRANGE: 3906,
+    Kind.TSRANGE: 3908,
+    Kind.TSTZRANGE: 3910,
+    Kind.DATERANGE: 3912,
+    Kind.INT8RANGE: 3926,
 }
 
 _ARRAY_OID = {
@@ -243,6 +282,7 @@ _ARRAY_OID = {
     Kind.NUMERIC: 1231,
     Kind.JSONB: 3807,
     Kind.UUID: 2951,
+    **{kind: _OID[kind] + 1 for kind in _SUBTYPE},
 }
 
 _TYPLEN = {
@@ -284,6 +324,7 @@ _FORMAT = {
     Kind.INTERVAL: "interval",
     Kind.OID: "oid",
     Kind.JSONB: "jsonb",
+    **{kind: kind.value for kind in _SUBTYPE},
 }
 
 INTERVAL_BITS = {"month": 1, "year": 2, "day": 3, "hour": 10, "minute": 11, "second": 12}

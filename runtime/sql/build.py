@@ -37,7 +37,7 @@ _BINARY = {
     "~": "regex_match", "~*": "regex_imatch", "!~": "regex_not_match", "!~*": "regex_not_imatch",
     "&": "bits_and", "|": "bits_or", "#": "bits_xor", "<<": "shift_left", ">>": "shift_right",
     "^@": "starts_with",
-    "||": "concat_op", "@>": "either contains", "<@": "either contained", "&&": "array_overlaps",
+    "||": "concat_op", "@>": "either contains", "<@": "either contained", "&&": "either overlaps",
 }  # fmt: skip
 _UNARY = {"-": "negate", "+": "plus", "~": "bits_not", "@": "abs", "|/": "square_root", "||/": "cbrt"}
 

@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..expr import relation as rel
-from ..expr.interval_output import literal_text
 from ..expr.scalar import (
     And,
     Call,
@@ -21,6 +20,7 @@ from ..expr.scalar import (
     Parameter,
     Scalar,
 )
+from ..expr.text_output import literal_text
 from ..expr.windows import DEFAULT_FRAME, Exclusion, Frame
 from ..repr.types import Kind
 

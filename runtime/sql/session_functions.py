@@ -20,6 +20,7 @@ from ..repr.types import (
     INT4,
     INT8,
     NAME,
+    RANGES,
     TEXT,
     TIME,
     TIMESTAMP,
@@ -99,6 +100,8 @@ _TYPE_FUNCTIONS = frozenset(
     )
 )
 """Types whose names can be called as functions: casts."""
+_RANGES = frozenset(map(str, RANGES))
+"""Likewise, but of texts only; of several arguments they are the constructors."""
 _OTHER_AGGREGATES = frozenset(
     {
         "json_agg", "json_object_agg", "list_agg", "map_agg", "xmlagg",
@@ -158,6 +161,10 @@ class SessionFunctions(CatalogFunctions):
                 ast.Cast(node.args[0], ast.TypeName(name, (), 0, node.position), node.position)
             )
         args = [expressions._resolve(arg) for arg in node.args]
+        if name in _RANGES and len(args) == 1 and (args[0].unknown or args[0].scalar.type.is_string_category):
+            return expressions._resolve(
+                ast.Cast(node.args[0], ast.TypeName(name, (), 0, node.position), node.position)
+            )
         if name in _BY_SUBSCRIPT and any(arg.scalar.type.is_vector for arg in args):
             raise Unsupported(
                 f"{name} of a vector is not supported",

@@ -298,7 +298,10 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
     name: _schema(columns) for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY}.items()
 }
 
-ALWAYS_EMPTY = frozenset(_EMPTY | _LATER_EMPTY)
+_NO_LONGER_EMPTY = frozenset({"pg_catalog.pg_range"})
+"""Relations that are filled by now, in the place that they have always had."""
+
+ALWAYS_EMPTY = frozenset(_EMPTY | _LATER_EMPTY) - _NO_LONGER_EMPTY
 
 NEVER_FILLED = frozenset(
     {

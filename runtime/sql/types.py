@@ -20,6 +20,7 @@ from ..repr.types import (
     NUMERIC,
     NUMERIC_MAX_PRECISION,
     OID,
+    RANGES,
     TEXT,
     TIME,
     TIMESTAMP,
@@ -64,6 +65,7 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "time": TIME,
     "interval": INTERVAL,
     "jsonb": JSONB,
+    **{str(type_): type_ for type_ in RANGES},
     "oid": OID,
     "xid": OID,
     "regclass": OID,
@@ -75,17 +77,22 @@ TYPE_NAMES: dict[str, ScalarType] = {
 
 REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
 
-REFUSED_NAMES = frozenset({"timetz", "json"})
+_MULTIRANGES = frozenset(f"{name}multirange" for name in ("int4", "int8", "num", "date", "ts", "tstz"))
+
+REFUSED_NAMES = _MULTIRANGES | {"timetz", "json"}
 """Types that exist in PostgreSQL and are refused: in `json '...'` they are type names all the same."""
 
 _KNOWN_ELSEWHERE = REFUSED_NAMES | {
     "bit", "varbit", "money", "xml", "inet", "cidr", "macaddr", "point", "line", "box", "path", "polygon",
-    "circle", "tsvector", "tsquery", "int4range", "int8range", "numrange", "tsrange", "tstzrange", "daterange",
-    "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
+    "circle", "tsvector", "tsquery", "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
 }  # fmt: skip
 
 
-_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(("bpchar", "character", "char"), "Use text.")
+_INSTEAD = (
+    {"json": "Use jsonb."}
+    | dict.fromkeys(("bpchar", "character", "char"), "Use text.")
+    | dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
+)
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:

@@ -6,8 +6,9 @@ from decimal import Decimal
 
 import pytest
 from ptvc.errors import InvalidParameter
+from ptvc.expr.text_format import to_text
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4, TEXT, Kind, ScalarType
+from ptvc.repr.types import INT4, INT4RANGE, TEXT, Kind, ScalarType
 from ptvc.storage.decode_csv import CsvDecoder
 
 from .test_decode_json import errors, rows
@@ -26,6 +27,13 @@ def test_quotes_empty_fields_and_line_ends() -> None:
     ]
     assert decoded.lines.tolist() == [2, 3, 4, 5]
     assert errors(decoded) == []
+
+
+def test_ranges() -> None:
+    data = b'1,"[1,5]"\n2,empty\n3,"[5,1]"\n4,\n'
+    decoded = CsvDecoder(Schema((Column("k", INT4), Column("r", INT4RANGE)))).decode(data, "x.csv", 1)
+    assert to_text(decoded.columns[1], INT4RANGE).to_pylist() == ["[1,6)", "empty", None, None]
+    assert [(row, code) for row, _, code, _ in errors(decoded)] == [(2, "22000")]
 
 
 def test_every_kind_of_bad_line_is_isolated() -> None:

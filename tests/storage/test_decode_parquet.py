@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 from ptvc.errors import DatatypeMismatch, UndefinedColumn
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import FLOAT8, INT2, INT4, TEXT, TIMESTAMP, Kind, ScalarType
+from ptvc.repr.types import FLOAT8, INT2, INT4, INT4RANGE, TEXT, TIMESTAMP, Kind, ScalarType
 from ptvc.storage.decode_parquet import ParquetDecoder
 
 from .test_decode_json import errors, rows
@@ -60,6 +60,8 @@ def test_integers_out_of_range_are_errors_of_their_records() -> None:
         (ScalarType(Kind.NUMERIC, 5, 2), pa.float64()),
         (TIMESTAMP, pa.timestamp("us", "UTC")),
         (TIMESTAMP, pa.timestamp("ns")),
+        (INT4RANGE, pa.binary()),
+        (INT4RANGE, pa.string()),
     ],
 )
 def test_lossy_types_refuse_the_file(type_: ScalarType, arrow: pa.DataType) -> None:

@@ -17,7 +17,7 @@ from ...sql.system_relations import SYSTEM_RELATIONS
 from ..catalog import Catalog
 from ..collections import Collections
 from ..controller import Controller
-from . import constraints, information_schema, mz_catalog, mz_internal, pg_catalog, pg_views
+from . import constraints, information_schema, mz_catalog, mz_internal, pg_catalog, pg_types, pg_views
 from .state import OpenSession, State
 
 __all__ = ["Introspection"]
@@ -26,7 +26,7 @@ Row = Mapping[str, Any]
 Rows = Callable[[State], Iterable[Row]]
 
 _MODULES = {
-    "pg_catalog": (pg_catalog, pg_views, constraints),
+    "pg_catalog": (pg_catalog, pg_types, pg_views, constraints),
     "information_schema": (information_schema, constraints),
     "mz_catalog": (mz_catalog,),
     "mz_internal": (mz_internal,),

@@ -10,7 +10,7 @@ from ...expr.scalar import ColumnRef
 from ...sql.plans import ItemKind
 from ..catalog import Item
 from .definitions import create_sql, default_sql
-from .pg_catalog import pg_type
+from .pg_types import pg_type
 from .state import DATABASE_OID, OWNER, OWNER_OID, State
 
 Rows = Iterator[dict[str, Any]]

@@ -8,65 +8,22 @@ from typing import Any
 from ...config import DATABASE
 from ...expr.scalar import ColumnRef
 from ...repr.types import (
-    BOOL,
-    BYTEA,
-    CHAR,
-    DATE,
-    FLOAT4,
-    FLOAT8,
-    INT2,
-    INT4,
-    INT8,
-    INTERVAL,
-    JSONB,
-    NAME,
-    NUMERIC,
-    OID,
-    TEXT,
-    TIME,
-    TIMESTAMP,
-    TIMESTAMPTZ,
-    UUID,
     Kind,
     ScalarType,
-    array_of,
 )
 from ...sql.constraints import ConstraintKind
 from ...sql.plans import ItemKind
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
+from .pg_types import DEFAULT_COLLATION
 from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
 TABLESPACE_OID = 1663
 CLASS_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 2615, 2618
-C_COLLATION, DEFAULT_COLLATION = 950, 100
+C_COLLATION = 950
 
 Rows = Iterator[dict[str, Any]]
-
-_VARCHAR = ScalarType(Kind.VARCHAR)
-_BASE = (
-    (BOOL, "bool", "B"),
-    (CHAR, "char", "Z"),
-    (NAME, "name", "S"),
-    (INT8, "int8", "N"),
-    (INT2, "int2", "N"),
-    (INT4, "int4", "N"),
-    (TEXT, "text", "S"),
-    (OID, "oid", "N"),
-    (FLOAT4, "float4", "N"),
-    (FLOAT8, "float8", "N"),
-    (_VARCHAR, "varchar", "S"),
-    (DATE, "date", "D"),
-    (TIMESTAMP, "timestamp", "D"),
-    (TIMESTAMPTZ, "timestamptz", "D"),
-    (TIME, "time", "D"),
-    (INTERVAL, "interval", "T"),
-    (NUMERIC, "numeric", "N"),
-    (JSONB, "jsonb", "U"),
-    (BYTEA, "bytea", "U"),
-    (UUID, "uuid", "U"),
-)
 
 
 def pg_namespace(state: State) -> Rows:
@@ -173,47 +130,6 @@ def _attribute(oid: int, number: int, name: str, type_: ScalarType) -> dict[str,
         "attinhcount": 0,
         "attcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
         "attstattarget": -1,
-    }
-
-
-def pg_type(state: State) -> Rows:
-    for type_, name, category in _BASE:
-        array = array_of(type_)
-        yield _type(type_, name, category) | {"typarray": array.oid}
-        yield _type(array, f"_{name}", "A") | {"typelem": type_.oid}
-
-
-def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
-    return {
-        "oid": type_.oid,
-        "typname": name,
-        "typnamespace": 11,
-        "typowner": OWNER_OID,
-        "typlen": type_.typlen,
-        "typbyval": type_.typlen in (1, 2, 4, 8),
-        "typtype": "b",
-        "typcategory": category,
-        "typispreferred": type_ in (TEXT, FLOAT8, TIMESTAMPTZ, INTERVAL, BOOL),
-        "typisdefined": True,
-        "typdelim": ",",
-        "typrelid": 0,
-        "typsubscript": 0,
-        "typelem": 0,
-        "typarray": 0,
-        "typinput": 0,
-        "typoutput": 0,
-        "typreceive": 0,
-        "typsend": 0,
-        "typmodin": 0,
-        "typmodout": 0,
-        "typanalyze": 0,
-        "typalign": "i",
-        "typstorage": "p" if type_.typlen > 0 else "x",
-        "typnotnull": False,
-        "typbasetype": 0,
-        "typtypmod": -1,
-        "typndims": 0,
-        "typcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
     }
 
 

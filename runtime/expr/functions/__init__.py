@@ -38,6 +38,8 @@ from . import (
     overlaps,
     pattern,
     quantified_patterns,
+    range_operators,
+    ranges,
     relation_names,
     splitting,
     strings,
@@ -49,9 +51,15 @@ from . import (
 
 _WHOLE = (
     arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_keys, jsonb_path,
-    like, nulls, number_theory, pattern, quantified_patterns, relation_names, splitting, strings, system, trigonometry,
+    like, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, relation_names, splitting, strings, system, trigonometry,
 )  # fmt: skip
-_ADDED = (binary.OVERLOADS, number_format.OVERLOADS, pattern.OVERLOADS)
+_ADDED = (
+    binary.OVERLOADS,
+    number_format.OVERLOADS,
+    pattern.OVERLOADS,
+    ranges.OVERLOADS,
+    range_operators.OVERLOADS,
+)
 """Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (
     arithmetic, datetime, interval_arithmetic, interval_functions, jsonb, make_datetime, math, numeric, numeric_powers,

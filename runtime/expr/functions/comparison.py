@@ -32,6 +32,7 @@ from ...repr.types import (
     NAME,
     NUMERIC,
     OID,
+    RANGES,
     TEXT,
     TIME,
     TIMESTAMP,
@@ -177,7 +178,7 @@ def _comparison(name: str) -> Kernel:
 
 _SAME = (
     BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL,
-    BYTEA, UUID, OID, JSONB,
+    BYTEA, UUID, OID, JSONB, *RANGES,
 )  # fmt: skip
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
 _PAIRS = [(type_, type_) for type_ in _SAME] + [

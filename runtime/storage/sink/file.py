@@ -266,6 +266,11 @@ def _check(format: str, schema: Schema, envelope: SinkEnvelope, key: Sequence[in
             f'column "{arrays[0]}" is an array, which a JSON sink does not write',
             hint="Convert it in a view: array_to_string(column, ',').",
         )
+    if format == "parquet" and (found := [c.name for c in schema if (c.type.element or c.type).is_range]):
+        raise Unsupported(
+            f'column "{found[0]}" holds ranges, which parquet has no type for',
+            hint="Write their bounds, lower(column) and upper(column), or column::text in a view.",
+        )
 
 
 def _unreadable(path: Path) -> StorageError:

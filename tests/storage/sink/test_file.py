@@ -20,6 +20,7 @@ from ptvc.repr.types import (
     DATE,
     FLOAT8,
     INT4,
+    INT4RANGE,
     INT8,
     JSONB,
     NUMERIC,
@@ -287,3 +288,6 @@ def test_options_that_do_not_go_together(tmp_path: Path) -> None:
     arrays = Schema((Column("a", array_of(INT4)),))
     with pytest.raises(Unsupported, match='column "a" is an array'):
         FileSink("u1", tmp_path, "json", arrays, SinkEnvelope.NONE)
+    for type_ in (INT4RANGE, array_of(INT4RANGE)):
+        with pytest.raises(Unsupported, match='column "a" holds ranges'):
+            FileSink("u1", tmp_path, "parquet", Schema((Column("a", type_),)), SinkEnvelope.NONE)

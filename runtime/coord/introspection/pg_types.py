@@ -1,0 +1,117 @@
+"""Types as pg_catalog lists them: those that there are, and no other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...repr.types import (
+    BOOL,
+    BYTEA,
+    CHAR,
+    DATE,
+    FLOAT4,
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    INTERVAL,
+    JSONB,
+    NAME,
+    NUMERIC,
+    OID,
+    RANGES,
+    TEXT,
+    TIME,
+    TIMESTAMP,
+    TIMESTAMPTZ,
+    UUID,
+    Kind,
+    ScalarType,
+    array_of,
+)
+from .state import OWNER_OID, State
+
+DEFAULT_COLLATION = 100
+
+Rows = Iterator[dict[str, Any]]
+
+_VARCHAR = ScalarType(Kind.VARCHAR)
+_TYPES = (
+    (BOOL, "bool", "B"),
+    (CHAR, "char", "Z"),
+    (NAME, "name", "S"),
+    (INT8, "int8", "N"),
+    (INT2, "int2", "N"),
+    (INT4, "int4", "N"),
+    (TEXT, "text", "S"),
+    (OID, "oid", "N"),
+    (FLOAT4, "float4", "N"),
+    (FLOAT8, "float8", "N"),
+    (_VARCHAR, "varchar", "S"),
+    (DATE, "date", "D"),
+    (TIMESTAMP, "timestamp", "D"),
+    (TIMESTAMPTZ, "timestamptz", "D"),
+    (TIME, "time", "D"),
+    (INTERVAL, "interval", "T"),
+    (NUMERIC, "numeric", "N"),
+    (JSONB, "jsonb", "U"),
+    (BYTEA, "bytea", "U"),
+    (UUID, "uuid", "U"),
+    *((type_, str(type_), "R") for type_ in RANGES),
+)
+
+
+def pg_type(state: State) -> Rows:
+    for type_, name, category in _TYPES:
+        array = array_of(type_)
+        yield _type(type_, name, category) | {"typarray": array.oid}
+        yield _type(array, f"_{name}", "A") | {"typelem": type_.oid}
+
+
+def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
+    return {
+        "oid": type_.oid,
+        "typname": name,
+        "typnamespace": 11,
+        "typowner": OWNER_OID,
+        "typlen": type_.typlen,
+        "typbyval": type_.typlen in (1, 2, 4, 8),
+        "typtype": "r" if type_.is_range else "b",
+        "typcategory": category,
+        "typispreferred": type_ in (TEXT, FLOAT8, TIMESTAMPTZ, INTERVAL, BOOL),
+        "typisdefined": True,
+        "typdelim": ",",
+        "typrelid": 0,
+        "typsubscript": 0,
+        "typelem": 0,
+        "typarray": 0,
+        "typinput": 0,
+        "typoutput": 0,
+        "typreceive": 0,
+        "typsend": 0,
+        "typmodin": 0,
+        "typmodout": 0,
+        "typanalyze": 0,
+        "typalign": "i",
+        "typstorage": "p" if type_.typlen > 0 else "x",
+        "typnotnull": False,
+        "typbasetype": 0,
+        "typtypmod": -1,
+        "typndims": 0,
+        "typcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
+    }
+
+
+def pg_range(state: State) -> Rows:
+    """Operator classes, and functions of the system, have no rows of their own here, nor have multiranges."""
+    for type_ in RANGES:
+        yield {
+            "rngtypid": type_.oid,
+            "rngsubtype": type_.subtype.oid,
+            "rngmultitypid": 0,
+            "rngcollation": 0,
+            "rngsubopc": 0,
+            "rngcanonical": 0,
+            "rngsubdiff": 0,
+        }
