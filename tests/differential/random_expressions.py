@@ -20,7 +20,7 @@ from .values import ORDINARY, values, written
 
 TYPES = (
     "bool", "int2", "int4", "int8", "float4", "float8", "numeric", "text", "bytea", "date", "time", "timestamp", "timestamptz",
-    "interval", "uuid", "jsonb", "_int4", "_text",
+    "interval", "uuid", "jsonb", "_int4", "_text", "int4range",
 )  # fmt: skip
 
 
@@ -42,6 +42,7 @@ def leaves() -> list[str]:
 
 _POLYMORPHIC = {
     "anyelement": "int4", "anycompatible": "int4", "anynonarray": "int4", "anyarray": "_int4", "anycompatiblearray": "_int4",
+    "anyrange": "int4range",
 }  # fmt: skip
 _NEVER = HUGE | {
     "age", "concat", "concat_ws", "format", "num_nulls", "num_nonnulls", "quote_literal", "quote_nullable", "to_jsonb",

@@ -25,7 +25,7 @@ from differential.values import EDGES, ORDINARY, TEXTS, values, written
 GENERATED = Path(__file__).parent / "cases" / "generated"
 POLYMORPHIC = {
     "anyelement": "int4", "anyarray": "_int4", "anynonarray": "int4", "anycompatible": "int4", "any": "int4",
-    "anycompatiblearray": "_int4", "anycompatiblenonarray": "int4",
+    "anycompatiblearray": "_int4", "anycompatiblenonarray": "int4", "anyrange": "int4range",
 }  # fmt: skip
 _UNCOMPARABLE = {"jsonpath", "void", "internal", "trigger", "cstring"}
 
@@ -156,7 +156,7 @@ def _calls(name: str, types: list[str], variadic: bool, count: int) -> Iterator[
 COLUMNS = {
     "i2": "int2", "i4": "int4", "i8": "int8", "f4": "float4", "f8": "float8", "n": "numeric", "n2": "numeric", "b": "bool",
     "s": "text", "vc": "varchar", "by": "bytea", "d": "date", "t": "time", "ts": "timestamp", "tz": "timestamptz",
-    "iv": "interval", "u": "uuid", "j": "jsonb", "ia": "_int4", "ta": "_text",
+    "iv": "interval", "u": "uuid", "j": "jsonb", "ia": "_int4", "ta": "_text", "r": "int4range", "dr": "daterange",
 }  # fmt: skip
 """The columns of the table `every`."""
 
@@ -214,7 +214,7 @@ def aggregates(connection: psycopg.Connection) -> Iterator[str]:
     for name, types in rows:
         if any(t not in ORDINARY and t not in POLYMORPHIC for t in types) or not types:
             continue
-        wide = ["int4", "text", "numeric", "jsonb"] if types[0] in POLYMORPHIC else [types[0]]
+        wide = ["int4", "text", "numeric", "jsonb", "int4range"] if types[0] in POLYMORPHIC else [types[0]]
         for first in wide:
             actual = [first, *(POLYMORPHIC.get(t, t) for t in types[1:])]
             rows_of = ", ".join(
@@ -262,7 +262,8 @@ regexp_substr repeat replace reverse right round rpad rtrim scale set_bit set_by
 split_part sqrt starts_with string_to_array string_to_table strpos substr substring tan tand tanh timezone to_ascii to_bin to_char
 to_date to_hex to_json to_jsonb to_number to_oct to_timestamp translate trim_array trim_scale trunc unicode_assigned
 unistr unnest upper uuid_extract_timestamp uuid_extract_version width_bucket
-int4range bool int4 float8 text date
+int4range int8range numrange daterange tsrange tstzrange isempty lower_inc lower_inf upper_inc upper_inf range_merge
+bool int4 float8 text date
 """)
 """The functions of the manual's chapter 9, and names of types that can be called."""
 

@@ -153,7 +153,7 @@ def _ordered(sql: str) -> bool:
     return last is not None and last.group().count(")") == last.group().count("(")
 
 
-_NUMERIC, _NUMERICS, _FLOATS, _FLOAT_ARRAYS = 1700, 1231, (700, 701), (1021, 1022)
+_NUMERIC, _NUMERICS, _FLOATS, _FLOAT_ARRAYS = 1700, (1231, 3906, 3907), (700, 701), (1021, 1022)
 
 
 def _shown(value: Value, oid: int) -> Value:
@@ -162,7 +162,7 @@ def _shown(value: Value, oid: int) -> Value:
         return value
     if oid == _NUMERIC:
         return _plain(value)
-    if oid == _NUMERICS:
+    if oid in _NUMERICS:
         return re.sub(r"-?\d+(\.\d+)?", lambda found: _plain(found.group()), value)
     return value
 

@@ -40,6 +40,14 @@ ORDINARY: Final[dict[str, tuple[str, ...]]] = {
     "_numeric": ("'{1.5,-2}'::numeric[]", "'{1.5}'::numeric[]"),
     "_date": ("'{2024-02-29,NULL}'::date[]", "'{2024-02-29}'::date[]"),
     "int4range": ("'[1,5)'::int4range", "'[3,8)'::int4range"),
+    "int8range": ("'[1,5000000000)'::int8range", "'[3,8)'::int8range"),
+    "numrange": ("'[1.5,5)'::numrange", "'(3.25,8]'::numrange"),
+    "daterange": ("'[2024-01-01,2024-02-29]'::daterange", "'[2024-02-01,2024-03-01)'::daterange"),
+    "tsrange": ("'[2024-01-01,2024-02-29 12:00]'::tsrange", "'[2024-02-01 01:02:03.5,2024-03-01)'::tsrange"),
+    "tstzrange": (
+        "'[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange",
+        "'(2024-02-01 00:00Z,)'::tstzrange",
+    ),
 }
 
 EDGES: Final[dict[str, tuple[str, ...]]] = {
@@ -77,7 +85,12 @@ EDGES: Final[dict[str, tuple[str, ...]]] = {
     "_bool": ("'{}'::bool[]",),
     "_numeric": ("'{}'::numeric[]",),
     "_date": ("'{}'::date[]",),
-    "int4range": ("'empty'::int4range",),
+    "int4range": ("'empty'::int4range", "'(,)'::int4range", "'[5,8]'::int4range", "'(,1)'::int4range"),
+    "int8range": ("'empty'::int8range", "'[-9223372036854775808,)'::int8range"),
+    "numrange": ("'empty'::numrange", "'(,3.25]'::numrange", "'[3.25,3.25]'::numrange"),
+    "daterange": ("'empty'::daterange", "'[-infinity,infinity]'::daterange", "'[0044-03-15 BC,)'::daterange"),
+    "tsrange": ("'empty'::tsrange", "'[2024-03-01,infinity]'::tsrange", "'(-infinity,)'::tsrange"),
+    "tstzrange": ("'empty'::tstzrange", "'(,)'::tstzrange"),
 }
 
 SQL_NAMES: Final[dict[str, str]] = {
@@ -141,6 +154,14 @@ TEXTS: Final[dict[str, tuple[str, ...]]] = {
     "_bool": ("{t,no}", "{x}"),
     "_numeric": ("{1.50,2}",),
     "_date": ("{2024-01-01}",),
-    "int4range": ("[1,5)",),
+    "int4range": (
+        "[1,5)", "[1,5]", " (1,5] ", "(1,2)", "empty", "EMPTY ", "(,)", "[1,)", "[5,1]", "[1,2", "1,2", "[1,2,3]", '["1",2]',
+        "[1,2147483647]", "[ 1, 2 ]", "[a,2]", "", "[1,3000000000]",
+    ),
+    "int8range": ("[1,5)", "(1,9223372036854775807]", "[x,)"),
+    "numrange": ("[1.5,2)", "(1,1)", "[1,1]", "[1e3,1e4]", "[NaN,)x"),
+    "daterange": ("[2024-01-01,2024-01-31]", "[2024-02-30,)", "(infinity,)", "[5874897-12-31,5874897-12-31]", "[,]"),
+    "tsrange": ("[2024-01-01 10:00, 2024-01-01 11:00)", '["2024-01-01 10:00",]', "[2024-01-02,2024-01-01]"),
+    "tstzrange": ("[2024-01-01 10:00+02,2024-01-01 10:00Z)", "(,2024-01-01]"),
 }  # fmt: skip
 """Texts as input of each type: good ones in every form, and bad ones."""

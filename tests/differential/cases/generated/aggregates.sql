@@ -18,6 +18,11 @@ SELECT k, any_value(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", null]':
 SELECT any_value(x0 ORDER BY x0) FILTER (WHERE k > 2), any_value(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT any_value(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT any_value(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT any_value(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, any_value(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT any_value(x0 ORDER BY x0) FILTER (WHERE k > 2), any_value(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT any_value(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT any_value(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT array_agg(x0 ORDER BY x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
 SELECT k, array_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
 SELECT array_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), array_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
@@ -38,6 +43,11 @@ SELECT k, array_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", null]':
 SELECT array_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), array_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT array_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT array_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT array_agg(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, array_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT array_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), array_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT array_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT array_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT avg(x0) FROM (VALUES (1, '-2.25'::float4), (2, 3::float4), (2, 3::float4), (3, 1.5::float4), (3, NULL::float4)) AS s (k, x0)
 SELECT k, avg(x0), count(*) FROM (VALUES (1, '-2.25'::float4), (2, 3::float4), (2, 3::float4), (3, 1.5::float4), (3, NULL::float4)) AS s (k, x0) GROUP BY k
 SELECT avg(x0) FILTER (WHERE k > 2), avg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '-2.25'::float4), (2, 3::float4), (2, 3::float4), (3, 1.5::float4), (3, NULL::float4)) AS s (k, x0)
@@ -152,6 +162,11 @@ SELECT k, count(x0), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a
 SELECT count(x0) FILTER (WHERE k > 2), count(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT count(DISTINCT x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT count(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT count(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, count(x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT count(x0) FILTER (WHERE k > 2), count(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT count(DISTINCT x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT count(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT covar_pop(x0, x1) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1)
 SELECT k, covar_pop(x0, x1), count(*) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1) GROUP BY k
 SELECT covar_pop(x0, x1) FILTER (WHERE k > 2), covar_pop(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1)
@@ -185,6 +200,11 @@ SELECT k, json_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", null]'::
 SELECT json_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), json_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT json_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT json_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT json_agg(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, json_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT json_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), json_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT json_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT json_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT json_agg_strict(x0 ORDER BY x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
 SELECT k, json_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
 SELECT json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
@@ -205,6 +225,11 @@ SELECT k, json_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", n
 SELECT json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT json_agg_strict(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT json_agg_strict(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT json_agg_strict(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, json_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), json_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT json_agg_strict(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT json_agg_strict(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, json_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -221,6 +246,10 @@ SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, '[1, "x", null]'
 SELECT k, json_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT json_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, json_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), json_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT json_object_agg(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT json_object_agg_strict(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, json_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -237,6 +266,10 @@ SELECT json_object_agg_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 
 SELECT k, json_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT json_object_agg_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT json_object_agg_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, json_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT json_object_agg_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT json_object_agg_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT json_object_agg_unique(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, json_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_unique(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -253,6 +286,10 @@ SELECT json_object_agg_unique(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 
 SELECT k, json_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_unique(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT json_object_agg_unique(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT json_object_agg_unique(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, json_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT json_object_agg_unique(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT json_object_agg_unique(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT json_object_agg_unique_strict(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, json_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -269,6 +306,10 @@ SELECT json_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::
 SELECT k, json_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT json_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT json_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, json_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), json_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT json_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_agg(x0 ORDER BY x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
 SELECT k, jsonb_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
 SELECT jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
@@ -289,6 +330,11 @@ SELECT k, jsonb_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", null]':
 SELECT jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT jsonb_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT jsonb_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT jsonb_agg(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, jsonb_agg(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT jsonb_agg(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT jsonb_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT jsonb_agg_strict(x0 ORDER BY x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
 SELECT k, jsonb_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
 SELECT jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
@@ -309,6 +355,11 @@ SELECT k, jsonb_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[1, "x", 
 SELECT jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT jsonb_agg_strict(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT jsonb_agg_strict(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT jsonb_agg_strict(x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, jsonb_agg_strict(x0 ORDER BY x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 2), jsonb_agg_strict(x0 ORDER BY x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT jsonb_agg_strict(DISTINCT x0 ORDER BY x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT jsonb_agg_strict(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, jsonb_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -325,6 +376,10 @@ SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, '[1, "x", null]
 SELECT k, jsonb_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT jsonb_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, jsonb_object_agg(x0, x1 ORDER BY x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 2), jsonb_object_agg(x0, x1 ORDER BY x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT jsonb_object_agg(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_object_agg_strict(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, jsonb_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -341,6 +396,10 @@ SELECT jsonb_object_agg_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb,
 SELECT k, jsonb_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT jsonb_object_agg_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT jsonb_object_agg_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, jsonb_object_agg_strict(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT jsonb_object_agg_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_object_agg_unique(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, jsonb_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -357,6 +416,10 @@ SELECT jsonb_object_agg_unique(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb,
 SELECT k, jsonb_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT jsonb_object_agg_unique(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT jsonb_object_agg_unique(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, jsonb_object_agg_unique(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT jsonb_object_agg_unique(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_object_agg_unique_strict(x0, x1) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
 SELECT k, jsonb_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, -7, 2), (2, 2, 5), (2, 2, 5), (3, 5, -7), (3, NULL::int4, NULL::int4)) AS s (k, x0, x1)
@@ -373,6 +436,10 @@ SELECT jsonb_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]':
 SELECT k, jsonb_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) GROUP BY k
 SELECT jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1)
 SELECT jsonb_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+SELECT jsonb_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT k, jsonb_object_agg_unique_strict(x0, x1), count(*) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) GROUP BY k
+SELECT jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 2), jsonb_object_agg_unique_strict(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1)
+SELECT jsonb_object_agg_unique_strict(x0, x1) FROM (VALUES (1, '[3,8)'::int4range, 2), (2, '[1,5)'::int4range, 5), (2, '[1,5)'::int4range, 5), (3, '[3,8)'::int4range, -7), (3, NULL::int4range, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT max(x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
 SELECT k, max(x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
 SELECT max(x0) FILTER (WHERE k > 2), max(x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
@@ -393,6 +460,11 @@ SELECT k, max(x0), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'
 SELECT max(x0) FILTER (WHERE k > 2), max(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT max(DISTINCT x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT max(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT max(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, max(x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT max(x0) FILTER (WHERE k > 2), max(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT max(DISTINCT x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT max(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT max(x0) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0)
 SELECT k, max(x0), count(*) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0) GROUP BY k
 SELECT max(x0) FILTER (WHERE k > 2), max(x0) FILTER (WHERE k > 9) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0)
@@ -478,6 +550,11 @@ SELECT k, min(x0), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'
 SELECT min(x0) FILTER (WHERE k > 2), min(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT min(DISTINCT x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
 SELECT min(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT min(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, min(x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT min(x0) FILTER (WHERE k > 2), min(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT min(DISTINCT x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT min(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT min(x0) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0)
 SELECT k, min(x0), count(*) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0) GROUP BY k
 SELECT min(x0) FILTER (WHERE k > 2), min(x0) FILTER (WHERE k > 9) FROM (VALUES (1, 'xyz'::char(3)), (2, 'ab'::char(4)), (2, 'ab'::char(4)), (3, 'xyz'::char(3)), (3, NULL::char(3))) AS s (k, x0)
@@ -543,6 +620,56 @@ SELECT k, min(x0), count(*) FROM (VALUES (1, '03:00:00+00'::timetz), (2, '12:34:
 SELECT min(x0) FILTER (WHERE k > 2), min(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '03:00:00+00'::timetz), (2, '12:34:56+02'::timetz), (2, '12:34:56+02'::timetz), (3, '03:00:00+00'::timetz), (3, NULL::timetz)) AS s (k, x0)
 SELECT min(DISTINCT x0) FROM (VALUES (1, '03:00:00+00'::timetz), (2, '12:34:56+02'::timetz), (2, '12:34:56+02'::timetz), (3, '03:00:00+00'::timetz), (3, NULL::timetz)) AS s (k, x0)
 SELECT min(x0) FROM (VALUES (1, '03:00:00+00'::timetz), (2, '12:34:56+02'::timetz), (2, '12:34:56+02'::timetz), (3, '03:00:00+00'::timetz), (3, NULL::timetz)) AS s (k, x0) WHERE false
+SELECT range_agg(x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT k, range_agg(x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
+SELECT range_agg(x0) FILTER (WHERE k > 2), range_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT range_agg(DISTINCT x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT range_agg(x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) WHERE false
+SELECT range_agg(x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT k, range_agg(x0), count(*) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0) GROUP BY k
+SELECT range_agg(x0) FILTER (WHERE k > 2), range_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT range_agg(DISTINCT x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT range_agg(x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0) WHERE false
+SELECT range_agg(x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT k, range_agg(x0), count(*) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0) GROUP BY k
+SELECT range_agg(x0) FILTER (WHERE k > 2), range_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT range_agg(DISTINCT x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT range_agg(x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0) WHERE false
+SELECT range_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT k, range_agg(x0), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) GROUP BY k
+SELECT range_agg(x0) FILTER (WHERE k > 2), range_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT range_agg(DISTINCT x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT range_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT range_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, range_agg(x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT range_agg(x0) FILTER (WHERE k > 2), range_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT range_agg(DISTINCT x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT range_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
+SELECT range_intersect_agg(x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT k, range_intersect_agg(x0), count(*) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) GROUP BY k
+SELECT range_intersect_agg(x0) FILTER (WHERE k > 2), range_intersect_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT range_intersect_agg(DISTINCT x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0)
+SELECT range_intersect_agg(x0) FROM (VALUES (1, -7), (2, 2), (2, 2), (3, 5), (3, NULL::int4)) AS s (k, x0) WHERE false
+SELECT range_intersect_agg(x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT k, range_intersect_agg(x0), count(*) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0) GROUP BY k
+SELECT range_intersect_agg(x0) FILTER (WHERE k > 2), range_intersect_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT range_intersect_agg(DISTINCT x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0)
+SELECT range_intersect_agg(x0) FROM (VALUES (1, 'Hello World'::text), (2, 'l'::text), (2, 'l'::text), (3, 'abc'::text), (3, NULL::text)) AS s (k, x0) WHERE false
+SELECT range_intersect_agg(x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT k, range_intersect_agg(x0), count(*) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0) GROUP BY k
+SELECT range_intersect_agg(x0) FILTER (WHERE k > 2), range_intersect_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT range_intersect_agg(DISTINCT x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0)
+SELECT range_intersect_agg(x0) FROM (VALUES (1, -1.5::numeric), (2, 2.25::numeric(6,2)), (2, 2.25::numeric(6,2)), (3, 3.75), (3, NULL::numeric)) AS s (k, x0) WHERE false
+SELECT range_intersect_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT k, range_intersect_agg(x0), count(*) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) GROUP BY k
+SELECT range_intersect_agg(x0) FILTER (WHERE k > 2), range_intersect_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT range_intersect_agg(DISTINCT x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0)
+SELECT range_intersect_agg(x0) FROM (VALUES (1, '[1, "x", null]'::jsonb), (2, '"a"'::jsonb), (2, '"a"'::jsonb), (3, '{"a": 1, "b": [1, 2]}'::jsonb), (3, NULL::jsonb)) AS s (k, x0) WHERE false
+SELECT range_intersect_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT k, range_intersect_agg(x0), count(*) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) GROUP BY k
+SELECT range_intersect_agg(x0) FILTER (WHERE k > 2), range_intersect_agg(x0) FILTER (WHERE k > 9) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT range_intersect_agg(DISTINCT x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0)
+SELECT range_intersect_agg(x0) FROM (VALUES (1, '[3,8)'::int4range), (2, '[1,5)'::int4range), (2, '[1,5)'::int4range), (3, '[3,8)'::int4range), (3, NULL::int4range)) AS s (k, x0) WHERE false
 SELECT regr_avgx(x0, x1) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1)
 SELECT k, regr_avgx(x0, x1), count(*) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1) GROUP BY k
 SELECT regr_avgx(x0, x1) FILTER (WHERE k > 2), regr_avgx(x0, x1) FILTER (WHERE k > 9) FROM (VALUES (1, '-0.5'::float8, 4::float8), (2, 4::float8, 2.5::float8), (2, 4::float8, 2.5::float8), (3, 2.5::float8, '-0.5'::float8), (3, NULL::float8, NULL::float8)) AS s (k, x0, x1)

@@ -145,6 +145,41 @@ SELECT '{x}'::bool[]
 SELECT '{1.50,2}'::numeric[]
 SELECT '{2024-01-01}'::date[]
 SELECT '[1,5)'::int4range
+SELECT '[1,5]'::int4range
+SELECT ' (1,5] '::int4range
+SELECT '(1,2)'::int4range
+SELECT 'empty'::int4range
+SELECT 'EMPTY '::int4range
+SELECT '(,)'::int4range
+SELECT '[1,)'::int4range
+SELECT '[5,1]'::int4range
+SELECT '[1,2'::int4range
+SELECT '1,2'::int4range
+SELECT '[1,2,3]'::int4range
+SELECT '["1",2]'::int4range
+SELECT '[1,2147483647]'::int4range
+SELECT '[ 1, 2 ]'::int4range
+SELECT '[a,2]'::int4range
+SELECT ''::int4range
+SELECT '[1,3000000000]'::int4range
+SELECT '[1,5)'::int8range
+SELECT '(1,9223372036854775807]'::int8range
+SELECT '[x,)'::int8range
+SELECT '[1.5,2)'::numrange
+SELECT '(1,1)'::numrange
+SELECT '[1,1]'::numrange
+SELECT '[1e3,1e4]'::numrange
+SELECT '[NaN,)x'::numrange
+SELECT '[2024-01-01,2024-01-31]'::daterange
+SELECT '[2024-02-30,)'::daterange
+SELECT '(infinity,)'::daterange
+SELECT '[5874897-12-31,5874897-12-31]'::daterange
+SELECT '[,]'::daterange
+SELECT '[2024-01-01 10:00, 2024-01-01 11:00)'::tsrange
+SELECT '["2024-01-01 10:00",]'::tsrange
+SELECT '[2024-01-02,2024-01-01]'::tsrange
+SELECT '[2024-01-01 10:00+02,2024-01-01 10:00Z)'::tstzrange
+SELECT '(,2024-01-01]'::tstzrange
 SELECT 't'::text::bool, NULL::bool
 SELECT v::text AS v FROM (VALUES (true), (false)) AS x (v)
 SELECT '12'::text::int2, NULL::int2
@@ -205,7 +240,17 @@ SELECT v::text AS v FROM (VALUES ('{1.5,-2}'::numeric[]), ('{1.5}'::numeric[]), 
 SELECT '{2024-01-01}'::text::date[], NULL::date[]
 SELECT v::text AS v FROM (VALUES ('{2024-02-29,NULL}'::date[]), ('{2024-02-29}'::date[]), ('{}'::date[])) AS x (v)
 SELECT '[1,5)'::text::int4range, NULL::int4range
-SELECT v::text AS v FROM (VALUES ('[1,5)'::int4range), ('[3,8)'::int4range), ('empty'::int4range)) AS x (v)
+SELECT v::text AS v FROM (VALUES ('[1,5)'::int4range), ('[3,8)'::int4range), ('empty'::int4range), ('(,)'::int4range), ('[5,8]'::int4range), ('(,1)'::int4range)) AS x (v)
+SELECT '[1,5)'::text::int8range, NULL::int8range
+SELECT v::text AS v FROM (VALUES ('[1,5000000000)'::int8range), ('[3,8)'::int8range), ('empty'::int8range), ('[-9223372036854775808,)'::int8range)) AS x (v)
+SELECT '[1.5,2)'::text::numrange, NULL::numrange
+SELECT v::text AS v FROM (VALUES ('[1.5,5)'::numrange), ('(3.25,8]'::numrange), ('empty'::numrange), ('(,3.25]'::numrange), ('[3.25,3.25]'::numrange)) AS x (v)
+SELECT '[2024-01-01,2024-01-31]'::text::daterange, NULL::daterange
+SELECT v::text AS v FROM (VALUES ('[2024-01-01,2024-02-29]'::daterange), ('[2024-02-01,2024-03-01)'::daterange), ('empty'::daterange), ('[-infinity,infinity]'::daterange), ('[0044-03-15 BC,)'::daterange)) AS x (v)
+SELECT '[2024-01-01 10:00, 2024-01-01 11:00)'::text::tsrange, NULL::tsrange
+SELECT v::text AS v FROM (VALUES ('[2024-01-01,2024-02-29 12:00]'::tsrange), ('[2024-02-01 01:02:03.5,2024-03-01)'::tsrange), ('empty'::tsrange), ('[2024-03-01,infinity]'::tsrange), ('(-infinity,)'::tsrange)) AS x (v)
+SELECT '[2024-01-01 10:00+02,2024-01-01 10:00Z)'::text::tstzrange, NULL::tstzrange
+SELECT v::text AS v FROM (VALUES ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange), ('(2024-02-01 00:00Z,)'::tstzrange), ('empty'::tstzrange), ('(,)'::tstzrange)) AS x (v)
 SELECT (true)::int2
 SELECT (true)::int4
 SELECT (false)::int4
@@ -240,6 +285,11 @@ SELECT (true)::bool[]
 SELECT (true)::numeric[]
 SELECT (true)::date[]
 SELECT (true)::int4range
+SELECT (true)::int8range
+SELECT (true)::numrange
+SELECT (true)::daterange
+SELECT (true)::tsrange
+SELECT (true)::tstzrange
 SELECT (7::int2)::bool
 SELECT (7::int2)::int4
 SELECT ('-3'::int2)::int4
@@ -305,6 +355,11 @@ SELECT (7::int2)::bool[]
 SELECT (7::int2)::numeric[]
 SELECT (7::int2)::date[]
 SELECT (7::int2)::int4range
+SELECT (7::int2)::int8range
+SELECT (7::int2)::numrange
+SELECT (7::int2)::daterange
+SELECT (7::int2)::tsrange
+SELECT (7::int2)::tstzrange
 SELECT (5)::bool
 SELECT (-7)::bool
 SELECT (2)::bool
@@ -380,6 +435,11 @@ SELECT (5)::bool[]
 SELECT (5)::numeric[]
 SELECT (5)::date[]
 SELECT (5)::int4range
+SELECT (5)::int8range
+SELECT (5)::numrange
+SELECT (5)::daterange
+SELECT (5)::tsrange
+SELECT (5)::tstzrange
 SELECT (12::int8)::bool
 SELECT (12::int8)::int2
 SELECT ('-5'::int8)::int2
@@ -445,6 +505,11 @@ SELECT (12::int8)::bool[]
 SELECT (12::int8)::numeric[]
 SELECT (12::int8)::date[]
 SELECT (12::int8)::int4range
+SELECT (12::int8)::int8range
+SELECT (12::int8)::numrange
+SELECT (12::int8)::daterange
+SELECT (12::int8)::tsrange
+SELECT (12::int8)::tstzrange
 SELECT (1.5::float4)::bool
 SELECT (1.5::float4)::int2
 SELECT ('-2.25'::float4)::int2
@@ -505,6 +570,11 @@ SELECT (1.5::float4)::bool[]
 SELECT (1.5::float4)::numeric[]
 SELECT (1.5::float4)::date[]
 SELECT (1.5::float4)::int4range
+SELECT (1.5::float4)::int8range
+SELECT (1.5::float4)::numrange
+SELECT (1.5::float4)::daterange
+SELECT (1.5::float4)::tsrange
+SELECT (1.5::float4)::tstzrange
 SELECT (2.5::float8)::bool
 SELECT (2.5::float8)::int2
 SELECT ('-0.5'::float8)::int2
@@ -570,6 +640,11 @@ SELECT (2.5::float8)::bool[]
 SELECT (2.5::float8)::numeric[]
 SELECT (2.5::float8)::date[]
 SELECT (2.5::float8)::int4range
+SELECT (2.5::float8)::int8range
+SELECT (2.5::float8)::numrange
+SELECT (2.5::float8)::daterange
+SELECT (2.5::float8)::tsrange
+SELECT (2.5::float8)::tstzrange
 SELECT (3.75)::bool
 SELECT (3.75)::int2
 SELECT (-1.5::numeric)::int2
@@ -625,6 +700,11 @@ SELECT (3.75)::bool[]
 SELECT (3.75)::numeric[]
 SELECT (3.75)::date[]
 SELECT (3.75)::int4range
+SELECT (3.75)::int8range
+SELECT (3.75)::numrange
+SELECT (3.75)::daterange
+SELECT (3.75)::tsrange
+SELECT (3.75)::tstzrange
 SELECT ('abc'::text)::bool
 SELECT ('abc'::text)::int2
 SELECT ('abc'::text)::int4
@@ -679,6 +759,11 @@ SELECT ('abc'::text)::bool[]
 SELECT ('abc'::text)::numeric[]
 SELECT ('abc'::text)::date[]
 SELECT ('abc'::text)::int4range
+SELECT ('abc'::text)::int8range
+SELECT ('abc'::text)::numrange
+SELECT ('abc'::text)::daterange
+SELECT ('abc'::text)::tsrange
+SELECT ('abc'::text)::tstzrange
 SELECT ('abc'::varchar)::bool
 SELECT ('abc'::varchar)::int2
 SELECT ('abc'::varchar)::int4
@@ -717,6 +802,11 @@ SELECT ('abc'::varchar)::bool[]
 SELECT ('abc'::varchar)::numeric[]
 SELECT ('abc'::varchar)::date[]
 SELECT ('abc'::varchar)::int4range
+SELECT ('abc'::varchar)::int8range
+SELECT ('abc'::varchar)::numrange
+SELECT ('abc'::varchar)::daterange
+SELECT ('abc'::varchar)::tsrange
+SELECT ('abc'::varchar)::tstzrange
 SELECT ('ab'::char(4))::bool
 SELECT ('ab'::char(4))::int2
 SELECT ('ab'::char(4))::int4
@@ -759,6 +849,11 @@ SELECT ('ab'::char(4))::bool[]
 SELECT ('ab'::char(4))::numeric[]
 SELECT ('ab'::char(4))::date[]
 SELECT ('ab'::char(4))::int4range
+SELECT ('ab'::char(4))::int8range
+SELECT ('ab'::char(4))::numrange
+SELECT ('ab'::char(4))::daterange
+SELECT ('ab'::char(4))::tsrange
+SELECT ('ab'::char(4))::tstzrange
 SELECT ('x'::"char")::bool
 SELECT ('x'::"char")::int2
 SELECT ('x'::"char")::int4
@@ -797,6 +892,11 @@ SELECT ('x'::"char")::bool[]
 SELECT ('x'::"char")::numeric[]
 SELECT ('x'::"char")::date[]
 SELECT ('x'::"char")::int4range
+SELECT ('x'::"char")::int8range
+SELECT ('x'::"char")::numrange
+SELECT ('x'::"char")::daterange
+SELECT ('x'::"char")::tsrange
+SELECT ('x'::"char")::tstzrange
 SELECT ('abc'::name)::bool
 SELECT ('abc'::name)::int2
 SELECT ('abc'::name)::int4
@@ -833,6 +933,11 @@ SELECT ('abc'::name)::bool[]
 SELECT ('abc'::name)::numeric[]
 SELECT ('abc'::name)::date[]
 SELECT ('abc'::name)::int4range
+SELECT ('abc'::name)::int8range
+SELECT ('abc'::name)::numrange
+SELECT ('abc'::name)::daterange
+SELECT ('abc'::name)::tsrange
+SELECT ('abc'::name)::tstzrange
 SELECT ('\x6162'::bytea)::bool
 SELECT ('\x6162'::bytea)::int2
 SELECT ('\x00ff10'::bytea)::int2
@@ -875,6 +980,11 @@ SELECT ('\x6162'::bytea)::bool[]
 SELECT ('\x6162'::bytea)::numeric[]
 SELECT ('\x6162'::bytea)::date[]
 SELECT ('\x6162'::bytea)::int4range
+SELECT ('\x6162'::bytea)::int8range
+SELECT ('\x6162'::bytea)::numrange
+SELECT ('\x6162'::bytea)::daterange
+SELECT ('\x6162'::bytea)::tsrange
+SELECT ('\x6162'::bytea)::tstzrange
 SELECT ('2024-02-29'::date)::bool
 SELECT ('2024-02-29'::date)::int2
 SELECT ('2024-02-29'::date)::int4
@@ -913,6 +1023,11 @@ SELECT ('2024-02-29'::date)::bool[]
 SELECT ('2024-02-29'::date)::numeric[]
 SELECT ('2024-02-29'::date)::date[]
 SELECT ('2024-02-29'::date)::int4range
+SELECT ('2024-02-29'::date)::int8range
+SELECT ('2024-02-29'::date)::numrange
+SELECT ('2024-02-29'::date)::daterange
+SELECT ('2024-02-29'::date)::tsrange
+SELECT ('2024-02-29'::date)::tstzrange
 SELECT ('12:34:56.789'::time)::bool
 SELECT ('12:34:56.789'::time)::int2
 SELECT ('12:34:56.789'::time)::int4
@@ -949,6 +1064,11 @@ SELECT ('12:34:56.789'::time)::bool[]
 SELECT ('12:34:56.789'::time)::numeric[]
 SELECT ('12:34:56.789'::time)::date[]
 SELECT ('12:34:56.789'::time)::int4range
+SELECT ('12:34:56.789'::time)::int8range
+SELECT ('12:34:56.789'::time)::numrange
+SELECT ('12:34:56.789'::time)::daterange
+SELECT ('12:34:56.789'::time)::tsrange
+SELECT ('12:34:56.789'::time)::tstzrange
 SELECT ('12:34:56+02'::timetz)::bool
 SELECT ('12:34:56+02'::timetz)::int2
 SELECT ('12:34:56+02'::timetz)::int4
@@ -981,6 +1101,11 @@ SELECT ('12:34:56+02'::timetz)::bool[]
 SELECT ('12:34:56+02'::timetz)::numeric[]
 SELECT ('12:34:56+02'::timetz)::date[]
 SELECT ('12:34:56+02'::timetz)::int4range
+SELECT ('12:34:56+02'::timetz)::int8range
+SELECT ('12:34:56+02'::timetz)::numrange
+SELECT ('12:34:56+02'::timetz)::daterange
+SELECT ('12:34:56+02'::timetz)::tsrange
+SELECT ('12:34:56+02'::timetz)::tstzrange
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::bool
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::int2
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::int4
@@ -1023,6 +1148,11 @@ SELECT ('2024-02-29 12:34:56.789'::timestamp)::bool[]
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::numeric[]
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::date[]
 SELECT ('2024-02-29 12:34:56.789'::timestamp)::int4range
+SELECT ('2024-02-29 12:34:56.789'::timestamp)::int8range
+SELECT ('2024-02-29 12:34:56.789'::timestamp)::numrange
+SELECT ('2024-02-29 12:34:56.789'::timestamp)::daterange
+SELECT ('2024-02-29 12:34:56.789'::timestamp)::tsrange
+SELECT ('2024-02-29 12:34:56.789'::timestamp)::tstzrange
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::bool
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::int2
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::int4
@@ -1065,6 +1195,11 @@ SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::bool[]
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::numeric[]
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::date[]
 SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::int4range
+SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::int8range
+SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::numrange
+SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::daterange
+SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::tsrange
+SELECT ('2024-02-29 12:34:56.789+02'::timestamptz)::tstzrange
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::bool
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::int2
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::int4
@@ -1100,6 +1235,11 @@ SELECT ('1 mon 2 days 03:04:05.5'::interval)::bool[]
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::numeric[]
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::date[]
 SELECT ('1 mon 2 days 03:04:05.5'::interval)::int4range
+SELECT ('1 mon 2 days 03:04:05.5'::interval)::int8range
+SELECT ('1 mon 2 days 03:04:05.5'::interval)::numrange
+SELECT ('1 mon 2 days 03:04:05.5'::interval)::daterange
+SELECT ('1 mon 2 days 03:04:05.5'::interval)::tsrange
+SELECT ('1 mon 2 days 03:04:05.5'::interval)::tstzrange
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::bool
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::int2
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::int4
@@ -1130,6 +1270,11 @@ SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::bool[]
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::numeric[]
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::date[]
 SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::int4range
+SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::int8range
+SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::numrange
+SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::daterange
+SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::tsrange
+SELECT ('a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid)::tstzrange
 SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::bool
 SELECT ('[1, "x", null]'::jsonb)::bool
 SELECT ('"a"'::jsonb)::bool
@@ -1208,6 +1353,11 @@ SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::bool[]
 SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::numeric[]
 SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::date[]
 SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::int4range
+SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::int8range
+SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::numrange
+SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::daterange
+SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::tsrange
+SELECT ('{"a": 1, "b": [1, 2]}'::jsonb)::tstzrange
 SELECT ('{"a": 1}'::json)::bool
 SELECT ('{"a": 1}'::json)::int2
 SELECT ('{"a": 1}'::json)::int4
@@ -1240,6 +1390,11 @@ SELECT ('{"a": 1}'::json)::bool[]
 SELECT ('{"a": 1}'::json)::numeric[]
 SELECT ('{"a": 1}'::json)::date[]
 SELECT ('{"a": 1}'::json)::int4range
+SELECT ('{"a": 1}'::json)::int8range
+SELECT ('{"a": 1}'::json)::numrange
+SELECT ('{"a": 1}'::json)::daterange
+SELECT ('{"a": 1}'::json)::tsrange
+SELECT ('{"a": 1}'::json)::tstzrange
 SELECT (5::oid)::bool
 SELECT (5::oid)::int2
 SELECT (5::oid)::int4
@@ -1274,6 +1429,11 @@ SELECT (5::oid)::bool[]
 SELECT (5::oid)::numeric[]
 SELECT (5::oid)::date[]
 SELECT (5::oid)::int4range
+SELECT (5::oid)::int8range
+SELECT (5::oid)::numrange
+SELECT (5::oid)::daterange
+SELECT (5::oid)::tsrange
+SELECT (5::oid)::tstzrange
 SELECT (array[1, 2, 3])::bool
 SELECT (array[1, 2, 3])::int2
 SELECT (array[1, 2, 3])::int4
@@ -1304,6 +1464,11 @@ SELECT (array[1, 2, 3])::bool[]
 SELECT (array[1, 2, 3])::numeric[]
 SELECT (array[1, 2, 3])::date[]
 SELECT (array[1, 2, 3])::int4range
+SELECT (array[1, 2, 3])::int8range
+SELECT (array[1, 2, 3])::numrange
+SELECT (array[1, 2, 3])::daterange
+SELECT (array[1, 2, 3])::tsrange
+SELECT (array[1, 2, 3])::tstzrange
 SELECT (array['a', 'b'])::bool
 SELECT (array['a', 'b'])::int2
 SELECT (array['a', 'b'])::int4
@@ -1334,6 +1499,11 @@ SELECT (array['a', 'b'])::bool[]
 SELECT (array['a', 'b'])::numeric[]
 SELECT (array['a', 'b'])::date[]
 SELECT (array['a', 'b'])::int4range
+SELECT (array['a', 'b'])::int8range
+SELECT (array['a', 'b'])::numrange
+SELECT (array['a', 'b'])::daterange
+SELECT (array['a', 'b'])::tsrange
+SELECT (array['a', 'b'])::tstzrange
 SELECT ('{1.5,-2}'::float8[])::bool
 SELECT ('{1.5,-2}'::float8[])::int2
 SELECT ('{1.5,-2}'::float8[])::int4
@@ -1364,6 +1534,11 @@ SELECT ('{1.5,-2}'::float8[])::bool[]
 SELECT ('{1.5,-2}'::float8[])::numeric[]
 SELECT ('{1.5,-2}'::float8[])::date[]
 SELECT ('{1.5,-2}'::float8[])::int4range
+SELECT ('{1.5,-2}'::float8[])::int8range
+SELECT ('{1.5,-2}'::float8[])::numrange
+SELECT ('{1.5,-2}'::float8[])::daterange
+SELECT ('{1.5,-2}'::float8[])::tsrange
+SELECT ('{1.5,-2}'::float8[])::tstzrange
 SELECT ('{10,20}'::int8[])::bool
 SELECT ('{10,20}'::int8[])::int2
 SELECT ('{10,20}'::int8[])::int4
@@ -1394,6 +1569,11 @@ SELECT ('{10,20}'::int8[])::bool[]
 SELECT ('{10,20}'::int8[])::numeric[]
 SELECT ('{10,20}'::int8[])::date[]
 SELECT ('{10,20}'::int8[])::int4range
+SELECT ('{10,20}'::int8[])::int8range
+SELECT ('{10,20}'::int8[])::numrange
+SELECT ('{10,20}'::int8[])::daterange
+SELECT ('{10,20}'::int8[])::tsrange
+SELECT ('{10,20}'::int8[])::tstzrange
 SELECT ('{t,f}'::bool[])::bool
 SELECT ('{t,f}'::bool[])::int2
 SELECT ('{t,f}'::bool[])::int4
@@ -1424,6 +1604,11 @@ SELECT ('{t,f}'::bool[])::int8[]
 SELECT ('{t,f}'::bool[])::numeric[]
 SELECT ('{t,f}'::bool[])::date[]
 SELECT ('{t,f}'::bool[])::int4range
+SELECT ('{t,f}'::bool[])::int8range
+SELECT ('{t,f}'::bool[])::numrange
+SELECT ('{t,f}'::bool[])::daterange
+SELECT ('{t,f}'::bool[])::tsrange
+SELECT ('{t,f}'::bool[])::tstzrange
 SELECT ('{1.5,-2}'::numeric[])::bool
 SELECT ('{1.5,-2}'::numeric[])::int2
 SELECT ('{1.5,-2}'::numeric[])::int4
@@ -1454,6 +1639,11 @@ SELECT ('{1.5,-2}'::numeric[])::int8[]
 SELECT ('{1.5,-2}'::numeric[])::bool[]
 SELECT ('{1.5,-2}'::numeric[])::date[]
 SELECT ('{1.5,-2}'::numeric[])::int4range
+SELECT ('{1.5,-2}'::numeric[])::int8range
+SELECT ('{1.5,-2}'::numeric[])::numrange
+SELECT ('{1.5,-2}'::numeric[])::daterange
+SELECT ('{1.5,-2}'::numeric[])::tsrange
+SELECT ('{1.5,-2}'::numeric[])::tstzrange
 SELECT ('{2024-02-29,NULL}'::date[])::bool
 SELECT ('{2024-02-29,NULL}'::date[])::int2
 SELECT ('{2024-02-29,NULL}'::date[])::int4
@@ -1484,6 +1674,11 @@ SELECT ('{2024-02-29,NULL}'::date[])::int8[]
 SELECT ('{2024-02-29,NULL}'::date[])::bool[]
 SELECT ('{2024-02-29,NULL}'::date[])::numeric[]
 SELECT ('{2024-02-29,NULL}'::date[])::int4range
+SELECT ('{2024-02-29,NULL}'::date[])::int8range
+SELECT ('{2024-02-29,NULL}'::date[])::numrange
+SELECT ('{2024-02-29,NULL}'::date[])::daterange
+SELECT ('{2024-02-29,NULL}'::date[])::tsrange
+SELECT ('{2024-02-29,NULL}'::date[])::tstzrange
 SELECT ('[1,5)'::int4range)::bool
 SELECT ('[1,5)'::int4range)::int2
 SELECT ('[1,5)'::int4range)::int4
@@ -1514,3 +1709,183 @@ SELECT ('[1,5)'::int4range)::int8[]
 SELECT ('[1,5)'::int4range)::bool[]
 SELECT ('[1,5)'::int4range)::numeric[]
 SELECT ('[1,5)'::int4range)::date[]
+SELECT ('[1,5)'::int4range)::int8range
+SELECT ('[1,5)'::int4range)::numrange
+SELECT ('[1,5)'::int4range)::daterange
+SELECT ('[1,5)'::int4range)::tsrange
+SELECT ('[1,5)'::int4range)::tstzrange
+SELECT ('[1,5000000000)'::int8range)::bool
+SELECT ('[1,5000000000)'::int8range)::int2
+SELECT ('[1,5000000000)'::int8range)::int4
+SELECT ('[1,5000000000)'::int8range)::int8
+SELECT ('[1,5000000000)'::int8range)::float4
+SELECT ('[1,5000000000)'::int8range)::float8
+SELECT ('[1,5000000000)'::int8range)::numeric
+SELECT ('[1,5000000000)'::int8range)::text
+SELECT ('[1,5000000000)'::int8range)::varchar
+SELECT ('[1,5000000000)'::int8range)::char(3)
+SELECT ('[1,5000000000)'::int8range)::"char"
+SELECT ('[1,5000000000)'::int8range)::name
+SELECT ('[1,5000000000)'::int8range)::bytea
+SELECT ('[1,5000000000)'::int8range)::date
+SELECT ('[1,5000000000)'::int8range)::time
+SELECT ('[1,5000000000)'::int8range)::timetz
+SELECT ('[1,5000000000)'::int8range)::timestamp
+SELECT ('[1,5000000000)'::int8range)::timestamptz
+SELECT ('[1,5000000000)'::int8range)::interval
+SELECT ('[1,5000000000)'::int8range)::uuid
+SELECT ('[1,5000000000)'::int8range)::jsonb
+SELECT ('[1,5000000000)'::int8range)::json
+SELECT ('[1,5000000000)'::int8range)::oid
+SELECT ('[1,5000000000)'::int8range)::int4[]
+SELECT ('[1,5000000000)'::int8range)::text[]
+SELECT ('[1,5000000000)'::int8range)::float8[]
+SELECT ('[1,5000000000)'::int8range)::int8[]
+SELECT ('[1,5000000000)'::int8range)::bool[]
+SELECT ('[1,5000000000)'::int8range)::numeric[]
+SELECT ('[1,5000000000)'::int8range)::date[]
+SELECT ('[1,5000000000)'::int8range)::int4range
+SELECT ('[1,5000000000)'::int8range)::numrange
+SELECT ('[1,5000000000)'::int8range)::daterange
+SELECT ('[1,5000000000)'::int8range)::tsrange
+SELECT ('[1,5000000000)'::int8range)::tstzrange
+SELECT ('[1.5,5)'::numrange)::bool
+SELECT ('[1.5,5)'::numrange)::int2
+SELECT ('[1.5,5)'::numrange)::int4
+SELECT ('[1.5,5)'::numrange)::int8
+SELECT ('[1.5,5)'::numrange)::float4
+SELECT ('[1.5,5)'::numrange)::float8
+SELECT ('[1.5,5)'::numrange)::numeric
+SELECT ('[1.5,5)'::numrange)::text
+SELECT ('[1.5,5)'::numrange)::varchar
+SELECT ('[1.5,5)'::numrange)::char(3)
+SELECT ('[1.5,5)'::numrange)::"char"
+SELECT ('[1.5,5)'::numrange)::name
+SELECT ('[1.5,5)'::numrange)::bytea
+SELECT ('[1.5,5)'::numrange)::date
+SELECT ('[1.5,5)'::numrange)::time
+SELECT ('[1.5,5)'::numrange)::timetz
+SELECT ('[1.5,5)'::numrange)::timestamp
+SELECT ('[1.5,5)'::numrange)::timestamptz
+SELECT ('[1.5,5)'::numrange)::interval
+SELECT ('[1.5,5)'::numrange)::uuid
+SELECT ('[1.5,5)'::numrange)::jsonb
+SELECT ('[1.5,5)'::numrange)::json
+SELECT ('[1.5,5)'::numrange)::oid
+SELECT ('[1.5,5)'::numrange)::int4[]
+SELECT ('[1.5,5)'::numrange)::text[]
+SELECT ('[1.5,5)'::numrange)::float8[]
+SELECT ('[1.5,5)'::numrange)::int8[]
+SELECT ('[1.5,5)'::numrange)::bool[]
+SELECT ('[1.5,5)'::numrange)::numeric[]
+SELECT ('[1.5,5)'::numrange)::date[]
+SELECT ('[1.5,5)'::numrange)::int4range
+SELECT ('[1.5,5)'::numrange)::int8range
+SELECT ('[1.5,5)'::numrange)::daterange
+SELECT ('[1.5,5)'::numrange)::tsrange
+SELECT ('[1.5,5)'::numrange)::tstzrange
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::bool
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int2
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int4
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int8
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::float4
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::float8
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::numeric
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::text
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::varchar
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::char(3)
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::"char"
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::name
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::bytea
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::date
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::time
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::timetz
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::timestamp
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::timestamptz
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::interval
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::uuid
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::jsonb
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::json
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::oid
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int4[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::text[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::float8[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int8[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::bool[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::numeric[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::date[]
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int4range
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::int8range
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::numrange
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::tsrange
+SELECT ('[2024-01-01,2024-02-29]'::daterange)::tstzrange
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::bool
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int2
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int4
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int8
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::float4
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::float8
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::numeric
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::text
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::varchar
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::char(3)
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::"char"
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::name
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::bytea
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::date
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::time
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::timetz
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::timestamp
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::timestamptz
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::interval
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::uuid
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::jsonb
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::json
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::oid
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int4[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::text[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::float8[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int8[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::bool[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::numeric[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::date[]
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int4range
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::int8range
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::numrange
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::daterange
+SELECT ('[2024-01-01,2024-02-29 12:00]'::tsrange)::tstzrange
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::bool
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int2
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int4
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int8
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::float4
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::float8
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::numeric
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::text
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::varchar
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::char(3)
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::"char"
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::name
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::bytea
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::date
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::time
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::timetz
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::timestamp
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::timestamptz
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::interval
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::uuid
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::jsonb
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::json
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::oid
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int4[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::text[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::float8[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int8[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::bool[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::numeric[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::date[]
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int4range
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::int8range
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::numrange
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::daterange
+SELECT ('[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange)::tsrange

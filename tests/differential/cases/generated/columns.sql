@@ -363,6 +363,34 @@ SELECT id, lag(ta) OVER (ORDER BY id), first_value(ta) OVER (ORDER BY id DESC) F
 SELECT id, CASE WHEN id > 2 THEN ta END, coalesce(ta, (SELECT ta FROM every WHERE id = 1)) FROM every
 SELECT min(ta), max(ta), count(ta), count(DISTINCT ta) FROM every
 SELECT array_agg(ta ORDER BY id) FROM every WHERE id < 4
+SELECT id, r FROM every ORDER BY r NULLS FIRST, id
+SELECT id, r FROM every ORDER BY r DESC, id LIMIT 3
+SELECT r, count(*), min(id) FROM every GROUP BY r
+SELECT DISTINCT r FROM every
+SELECT x.id, y.id FROM every x JOIN every y ON x.r = y.r
+SELECT x.id, y.id FROM every x LEFT JOIN every y ON x.r < y.r
+SELECT id, r::text, r IS NULL, r IS NOT DISTINCT FROM (SELECT r FROM every WHERE id = 1) FROM every
+SELECT r FROM every WHERE r IN (SELECT r FROM every WHERE id = 5)
+SELECT r FROM every UNION SELECT r FROM every
+SELECT r FROM every EXCEPT ALL SELECT r FROM every WHERE id = 1
+SELECT id, lag(r) OVER (ORDER BY id), first_value(r) OVER (ORDER BY id DESC) FROM every
+SELECT id, CASE WHEN id > 2 THEN r END, coalesce(r, (SELECT r FROM every WHERE id = 1)) FROM every
+SELECT min(r), max(r), count(r), count(DISTINCT r) FROM every
+SELECT array_agg(r ORDER BY id) FROM every WHERE id < 4
+SELECT id, dr FROM every ORDER BY dr NULLS FIRST, id
+SELECT id, dr FROM every ORDER BY dr DESC, id LIMIT 3
+SELECT dr, count(*), min(id) FROM every GROUP BY dr
+SELECT DISTINCT dr FROM every
+SELECT x.id, y.id FROM every x JOIN every y ON x.dr = y.dr
+SELECT x.id, y.id FROM every x LEFT JOIN every y ON x.dr < y.dr
+SELECT id, dr::text, dr IS NULL, dr IS NOT DISTINCT FROM (SELECT dr FROM every WHERE id = 1) FROM every
+SELECT dr FROM every WHERE dr IN (SELECT dr FROM every WHERE id = 5)
+SELECT dr FROM every UNION SELECT dr FROM every
+SELECT dr FROM every EXCEPT ALL SELECT dr FROM every WHERE id = 1
+SELECT id, lag(dr) OVER (ORDER BY id), first_value(dr) OVER (ORDER BY id DESC) FROM every
+SELECT id, CASE WHEN id > 2 THEN dr END, coalesce(dr, (SELECT dr FROM every WHERE id = 1)) FROM every
+SELECT min(dr), max(dr), count(dr), count(DISTINCT dr) FROM every
+SELECT array_agg(dr ORDER BY id) FROM every WHERE id < 4
 SELECT id, abs(f4) FROM every WHERE id <> 3
 SELECT id, abs(f8) FROM every WHERE id <> 3
 SELECT id, abs(i2) FROM every WHERE id <> 3
@@ -437,6 +465,7 @@ SELECT id, int4(i2) FROM every WHERE id <> 3
 SELECT id, int4(i8) FROM every WHERE id <> 3
 SELECT id, int4(j) FROM every WHERE id <> 3
 SELECT id, int4(n2) FROM every WHERE id <> 3
+SELECT id, isempty(r) FROM every WHERE id <> 3
 SELECT id, isfinite(d) FROM every WHERE id <> 3
 SELECT id, isfinite(iv) FROM every WHERE id <> 3
 SELECT id, isfinite(ts) FROM every WHERE id <> 3
@@ -465,7 +494,10 @@ SELECT id, log(f8) FROM every WHERE id <> 3
 SELECT id, log(n2) FROM every WHERE id <> 3
 SELECT id, log10(f8) FROM every WHERE id <> 3
 SELECT id, log10(n2) FROM every WHERE id <> 3
+SELECT id, lower(r) FROM every WHERE id <> 3
 SELECT id, lower(s) FROM every WHERE id <> 3
+SELECT id, lower_inc(r) FROM every WHERE id <> 3
+SELECT id, lower_inf(r) FROM every WHERE id <> 3
 SELECT id, ltrim(s) FROM every WHERE id <> 3
 SELECT id, md5(by) FROM every WHERE id <> 3
 SELECT id, md5(s) FROM every WHERE id <> 3
@@ -522,7 +554,10 @@ SELECT id, trunc(n2) FROM every WHERE id <> 3
 SELECT id, unicode_assigned(s) FROM every WHERE id <> 3
 SELECT id, unistr(s) FROM every WHERE id <> 3
 SELECT id, unnest(ia) FROM every WHERE id <> 3
+SELECT id, upper(r) FROM every WHERE id <> 3
 SELECT id, upper(s) FROM every WHERE id <> 3
+SELECT id, upper_inc(r) FROM every WHERE id <> 3
+SELECT id, upper_inf(r) FROM every WHERE id <> 3
 SELECT id, uuid_extract_timestamp(u) FROM every WHERE id <> 3
 SELECT id, uuid_extract_version(u) FROM every WHERE id <> 3
 SELECT x.id, y.id, x.s !~ y.s FROM every x, every y WHERE x.id < 4
@@ -544,6 +579,10 @@ SELECT x.id, y.id, x.i2 & y.i2 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i4 & y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i8 & y.i8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia && y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r && y.r FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r &< y.r FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r &> y.r FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r * y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f4 * y.f4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f4 * y.f8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f8 * y.f4 FROM every x, every y WHERE x.id < 4
@@ -560,6 +599,7 @@ SELECT x.id, y.id, x.i8 * y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i8 * y.i8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.iv * y.f8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.n2 * y.n2 FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r + y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d + y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d + y.iv FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d + y.t FROM every x, every y WHERE x.id < 4
@@ -587,6 +627,7 @@ SELECT x.id, y.id, x.t + y.d FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.t + y.iv FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ts + y.iv FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz + y.iv FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r - y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d - y.d FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d - y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d - y.iv FROM every x, every y WHERE x.id < 4
@@ -618,6 +659,7 @@ SELECT x.id, y.id, x.j -> y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j -> y.s FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j ->> y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j ->> y.s FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r -|- y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f4 / y.f4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f4 / y.f8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f8 / y.f4 FROM every x, every y WHERE x.id < 4
@@ -634,6 +676,7 @@ SELECT x.id, y.id, x.i8 / y.i8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.iv / y.f8 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.n2 / y.n2 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia < y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r < y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b < y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by < y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d < y.d FROM every x, every y WHERE x.id < 4
@@ -664,10 +707,12 @@ SELECT x.id, y.id, x.tz < y.d FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz < y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz < y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u < y.u FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r << y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i2 << y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i4 << y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i8 << y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia <= y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r <= y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b <= y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by <= y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d <= y.d FROM every x, every y WHERE x.id < 4
@@ -699,6 +744,7 @@ SELECT x.id, y.id, x.tz <= y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz <= y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u <= y.u FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia <> y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r <> y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b <> y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by <> y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d <> y.d FROM every x, every y WHERE x.id < 4
@@ -730,8 +776,11 @@ SELECT x.id, y.id, x.tz <> y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz <> y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u <> y.u FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia <@ y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.i4 <@ y.r FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r <@ y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j <@ y.j FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia = y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r = y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b = y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by = y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d = y.d FROM every x, every y WHERE x.id < 4
@@ -763,6 +812,7 @@ SELECT x.id, y.id, x.tz = y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz = y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u = y.u FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia > y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r > y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b > y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by > y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d > y.d FROM every x, every y WHERE x.id < 4
@@ -794,6 +844,7 @@ SELECT x.id, y.id, x.tz > y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz > y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u > y.u FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia >= y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r >= y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.b >= y.b FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.by >= y.by FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.d >= y.d FROM every x, every y WHERE x.id < 4
@@ -824,6 +875,7 @@ SELECT x.id, y.id, x.tz >= y.d FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz >= y.ts FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.tz >= y.tz FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.u >= y.u FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r >> y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i2 >> y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i4 >> y.i4 FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.i8 >> y.i4 FROM every x, every y WHERE x.id < 4
@@ -831,6 +883,8 @@ SELECT x.id, y.id, x.j ? y.s FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j ?& y.ta FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j ?| y.ta FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.ia @> y.ia FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r @> y.i4 FROM every x, every y WHERE x.id < 4
+SELECT x.id, y.id, x.r @> y.r FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.j @> y.j FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.s @@ y.s FROM every x, every y WHERE x.id < 4
 SELECT x.id, y.id, x.f8 ^ y.f8 FROM every x, every y WHERE x.id < 4

@@ -233,6 +233,46 @@ SELECT array[1, 2, 3] && '{1,2}', '{1,2}' && '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] && '{}'::int4[]
 SELECT '{}'::int4[] && array[1, 2, 3]
 SELECT array[1, 2, 3] && '{}'::int4[]
+SELECT '[1,5)'::int4range && '[3,8)'::int4range, '[3,8)'::int4range && '[1,5)'::int4range
+SELECT '[1,5)'::int4range && NULL, NULL && '[1,5)'::int4range
+SELECT '[1,5)'::int4range && '[1,5)', '[1,5)' && '[3,8)'::int4range
+SELECT 'empty'::int4range && 'empty'::int4range
+SELECT 'empty'::int4range && '[1,5)'::int4range
+SELECT '(,)'::int4range && '(,)'::int4range
+SELECT '[5,8]'::int4range && '[5,8]'::int4range
+SELECT '(,1)'::int4range && '(,1)'::int4range
+SELECT '[1,5)'::int4range && 'empty'::int4range
+SELECT '[1,5)'::int4range && '(,)'::int4range
+SELECT '[1,5)'::int4range &< '[3,8)'::int4range, '[3,8)'::int4range &< '[1,5)'::int4range
+SELECT '[1,5)'::int4range &< NULL, NULL &< '[1,5)'::int4range
+SELECT '[1,5)'::int4range &< '[1,5)', '[1,5)' &< '[3,8)'::int4range
+SELECT 'empty'::int4range &< 'empty'::int4range
+SELECT 'empty'::int4range &< '[1,5)'::int4range
+SELECT '(,)'::int4range &< '(,)'::int4range
+SELECT '[5,8]'::int4range &< '[5,8]'::int4range
+SELECT '(,1)'::int4range &< '(,1)'::int4range
+SELECT '[1,5)'::int4range &< 'empty'::int4range
+SELECT '[1,5)'::int4range &< '(,)'::int4range
+SELECT '[1,5)'::int4range &> '[3,8)'::int4range, '[3,8)'::int4range &> '[1,5)'::int4range
+SELECT '[1,5)'::int4range &> NULL, NULL &> '[1,5)'::int4range
+SELECT '[1,5)'::int4range &> '[1,5)', '[1,5)' &> '[3,8)'::int4range
+SELECT 'empty'::int4range &> 'empty'::int4range
+SELECT 'empty'::int4range &> '[1,5)'::int4range
+SELECT '(,)'::int4range &> '(,)'::int4range
+SELECT '[5,8]'::int4range &> '[5,8]'::int4range
+SELECT '(,1)'::int4range &> '(,1)'::int4range
+SELECT '[1,5)'::int4range &> 'empty'::int4range
+SELECT '[1,5)'::int4range &> '(,)'::int4range
+SELECT '[1,5)'::int4range * '[3,8)'::int4range, '[3,8)'::int4range * '[1,5)'::int4range
+SELECT '[1,5)'::int4range * NULL, NULL * '[1,5)'::int4range
+SELECT '[1,5)'::int4range * '[1,5)', '[1,5)' * '[3,8)'::int4range
+SELECT 'empty'::int4range * 'empty'::int4range
+SELECT 'empty'::int4range * '[1,5)'::int4range
+SELECT '(,)'::int4range * '(,)'::int4range
+SELECT '[5,8]'::int4range * '[5,8]'::int4range
+SELECT '(,1)'::int4range * '(,1)'::int4range
+SELECT '[1,5)'::int4range * 'empty'::int4range
+SELECT '[1,5)'::int4range * '(,)'::int4range
 SELECT 1.5::float4 * 3::float4, '-2.25'::float4 * 1.5::float4
 SELECT 1.5::float4 * NULL, NULL * 1.5::float4
 SELECT 1.5::float4 * '1.5', '1.5' * '-2.25'::float4
@@ -414,6 +454,16 @@ SELECT + (2.25::numeric(6,2))
 SELECT + (99999999999999999999.999)
 SELECT + (0.00)
 SELECT + (-0.000001)
+SELECT '[1,5)'::int4range + '[3,8)'::int4range, '[3,8)'::int4range + '[1,5)'::int4range
+SELECT '[1,5)'::int4range + NULL, NULL + '[1,5)'::int4range
+SELECT '[1,5)'::int4range + '[1,5)', '[1,5)' + '[3,8)'::int4range
+SELECT 'empty'::int4range + 'empty'::int4range
+SELECT 'empty'::int4range + '[1,5)'::int4range
+SELECT '(,)'::int4range + '(,)'::int4range
+SELECT '[5,8]'::int4range + '[5,8]'::int4range
+SELECT '(,1)'::int4range + '(,1)'::int4range
+SELECT '[1,5)'::int4range + 'empty'::int4range
+SELECT '[1,5)'::int4range + '(,)'::int4range
 SELECT '2024-02-29'::date + 2, '1999-12-31'::date + 5
 SELECT '2024-02-29'::date + NULL, NULL + 5
 SELECT 'infinity'::date + 2147483647
@@ -711,6 +761,16 @@ SELECT - (2.25::numeric(6,2))
 SELECT - (99999999999999999999.999)
 SELECT - (0.00)
 SELECT - (-0.000001)
+SELECT '[1,5)'::int4range - '[3,8)'::int4range, '[3,8)'::int4range - '[1,5)'::int4range
+SELECT '[1,5)'::int4range - NULL, NULL - '[1,5)'::int4range
+SELECT '[1,5)'::int4range - '[1,5)', '[1,5)' - '[3,8)'::int4range
+SELECT 'empty'::int4range - 'empty'::int4range
+SELECT 'empty'::int4range - '[1,5)'::int4range
+SELECT '(,)'::int4range - '(,)'::int4range
+SELECT '[5,8]'::int4range - '[5,8]'::int4range
+SELECT '(,1)'::int4range - '(,1)'::int4range
+SELECT '[1,5)'::int4range - 'empty'::int4range
+SELECT '[1,5)'::int4range - '(,)'::int4range
 SELECT '2024-02-29'::date - '1999-12-31'::date, '1999-12-31'::date - '2024-02-29'::date
 SELECT '2024-02-29'::date - NULL, NULL - '2024-02-29'::date
 SELECT '2024-02-29'::date - '2024-02-29', '2024-02-29' - '1999-12-31'::date
@@ -1009,6 +1069,16 @@ SELECT '{}'::jsonb ->> '  42 '::text
 SELECT 'true'::jsonb ->> 'a%b\c_'::text
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb ->> ''::text
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb ->> 'äöü €'::text
+SELECT '[1,5)'::int4range -|- '[3,8)'::int4range, '[3,8)'::int4range -|- '[1,5)'::int4range
+SELECT '[1,5)'::int4range -|- NULL, NULL -|- '[1,5)'::int4range
+SELECT '[1,5)'::int4range -|- '[1,5)', '[1,5)' -|- '[3,8)'::int4range
+SELECT 'empty'::int4range -|- 'empty'::int4range
+SELECT 'empty'::int4range -|- '[1,5)'::int4range
+SELECT '(,)'::int4range -|- '(,)'::int4range
+SELECT '[5,8]'::int4range -|- '[5,8]'::int4range
+SELECT '(,1)'::int4range -|- '(,1)'::int4range
+SELECT '[1,5)'::int4range -|- 'empty'::int4range
+SELECT '[1,5)'::int4range -|- '(,)'::int4range
 SELECT 1.5::float4 / 3::float4, '-2.25'::float4 / 1.5::float4
 SELECT 1.5::float4 / NULL, NULL / 1.5::float4
 SELECT 1.5::float4 / '1.5', '1.5' / '-2.25'::float4
@@ -1147,6 +1217,16 @@ SELECT array[1, 2, 3] < '{1,2}', '{1,2}' < '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] < '{}'::int4[]
 SELECT '{}'::int4[] < array[1, 2, 3]
 SELECT array[1, 2, 3] < '{}'::int4[]
+SELECT '[1,5)'::int4range < '[3,8)'::int4range, '[3,8)'::int4range < '[1,5)'::int4range
+SELECT '[1,5)'::int4range < NULL, NULL < '[1,5)'::int4range
+SELECT '[1,5)'::int4range < '[1,5)', '[1,5)' < '[3,8)'::int4range
+SELECT 'empty'::int4range < 'empty'::int4range
+SELECT 'empty'::int4range < '[1,5)'::int4range
+SELECT '(,)'::int4range < '(,)'::int4range
+SELECT '[5,8]'::int4range < '[5,8]'::int4range
+SELECT '(,1)'::int4range < '(,1)'::int4range
+SELECT '[1,5)'::int4range < 'empty'::int4range
+SELECT '[1,5)'::int4range < '(,)'::int4range
 SELECT true < false, false < true
 SELECT true < NULL, NULL < true
 SELECT true < 't', 't' < false
@@ -1443,6 +1523,16 @@ SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < 'a0eebc99-9c0b-4ef8-bb6d-6
 SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid < 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
 SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid < 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+SELECT '[1,5)'::int4range << '[3,8)'::int4range, '[3,8)'::int4range << '[1,5)'::int4range
+SELECT '[1,5)'::int4range << NULL, NULL << '[1,5)'::int4range
+SELECT '[1,5)'::int4range << '[1,5)', '[1,5)' << '[3,8)'::int4range
+SELECT 'empty'::int4range << 'empty'::int4range
+SELECT 'empty'::int4range << '[1,5)'::int4range
+SELECT '(,)'::int4range << '(,)'::int4range
+SELECT '[5,8]'::int4range << '[5,8]'::int4range
+SELECT '(,1)'::int4range << '(,1)'::int4range
+SELECT '[1,5)'::int4range << 'empty'::int4range
+SELECT '[1,5)'::int4range << '(,)'::int4range
 SELECT 7::int2 << 2, '-3'::int2 << 5
 SELECT 7::int2 << NULL, NULL << 5
 SELECT '32767'::int2 << 2147483647
@@ -1474,6 +1564,16 @@ SELECT array[1, 2, 3] <= '{1,2}', '{1,2}' <= '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] <= '{}'::int4[]
 SELECT '{}'::int4[] <= array[1, 2, 3]
 SELECT array[1, 2, 3] <= '{}'::int4[]
+SELECT '[1,5)'::int4range <= '[3,8)'::int4range, '[3,8)'::int4range <= '[1,5)'::int4range
+SELECT '[1,5)'::int4range <= NULL, NULL <= '[1,5)'::int4range
+SELECT '[1,5)'::int4range <= '[1,5)', '[1,5)' <= '[3,8)'::int4range
+SELECT 'empty'::int4range <= 'empty'::int4range
+SELECT 'empty'::int4range <= '[1,5)'::int4range
+SELECT '(,)'::int4range <= '(,)'::int4range
+SELECT '[5,8]'::int4range <= '[5,8]'::int4range
+SELECT '(,1)'::int4range <= '(,1)'::int4range
+SELECT '[1,5)'::int4range <= 'empty'::int4range
+SELECT '[1,5)'::int4range <= '(,)'::int4range
 SELECT true <= false, false <= true
 SELECT true <= NULL, NULL <= true
 SELECT true <= 't', 't' <= false
@@ -1776,6 +1876,16 @@ SELECT array[1, 2, 3] <> '{1,2}', '{1,2}' <> '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] <> '{}'::int4[]
 SELECT '{}'::int4[] <> array[1, 2, 3]
 SELECT array[1, 2, 3] <> '{}'::int4[]
+SELECT '[1,5)'::int4range <> '[3,8)'::int4range, '[3,8)'::int4range <> '[1,5)'::int4range
+SELECT '[1,5)'::int4range <> NULL, NULL <> '[1,5)'::int4range
+SELECT '[1,5)'::int4range <> '[1,5)', '[1,5)' <> '[3,8)'::int4range
+SELECT 'empty'::int4range <> 'empty'::int4range
+SELECT 'empty'::int4range <> '[1,5)'::int4range
+SELECT '(,)'::int4range <> '(,)'::int4range
+SELECT '[5,8]'::int4range <> '[5,8]'::int4range
+SELECT '(,1)'::int4range <> '(,1)'::int4range
+SELECT '[1,5)'::int4range <> 'empty'::int4range
+SELECT '[1,5)'::int4range <> '(,)'::int4range
 SELECT true <> false, false <> true
 SELECT true <> NULL, NULL <> true
 SELECT true <> 't', 't' <> false
@@ -2078,6 +2188,24 @@ SELECT array[1, 2, 3] <@ '{1,2}', '{1,2}' <@ '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] <@ '{}'::int4[]
 SELECT '{}'::int4[] <@ array[1, 2, 3]
 SELECT array[1, 2, 3] <@ '{}'::int4[]
+SELECT 5 <@ '[3,8)'::int4range, -7 <@ '[1,5)'::int4range
+SELECT 5 <@ NULL, NULL <@ '[1,5)'::int4range
+SELECT 2147483647 <@ 'empty'::int4range
+SELECT 2147483647 <@ '[1,5)'::int4range
+SELECT '-2147483648'::int4 <@ '(,)'::int4range
+SELECT 0 <@ '[5,8]'::int4range
+SELECT 5 <@ 'empty'::int4range
+SELECT 5 <@ '(,)'::int4range
+SELECT '[1,5)'::int4range <@ '[3,8)'::int4range, '[3,8)'::int4range <@ '[1,5)'::int4range
+SELECT '[1,5)'::int4range <@ NULL, NULL <@ '[1,5)'::int4range
+SELECT '[1,5)'::int4range <@ '[1,5)', '[1,5)' <@ '[3,8)'::int4range
+SELECT 'empty'::int4range <@ 'empty'::int4range
+SELECT 'empty'::int4range <@ '[1,5)'::int4range
+SELECT '(,)'::int4range <@ '(,)'::int4range
+SELECT '[5,8]'::int4range <@ '[5,8]'::int4range
+SELECT '(,1)'::int4range <@ '(,1)'::int4range
+SELECT '[1,5)'::int4range <@ 'empty'::int4range
+SELECT '[1,5)'::int4range <@ '(,)'::int4range
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb <@ '"a"'::jsonb, '[1, "x", null]'::jsonb <@ '{"a": 1, "b": [1, 2]}'::jsonb
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb <@ NULL, NULL <@ '{"a": 1, "b": [1, 2]}'::jsonb
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb <@ '[1, 2.50, 1e2]', '[1, 2.50, 1e2]' <@ '[1, "x", null]'::jsonb
@@ -2094,6 +2222,16 @@ SELECT array[1, 2, 3] = '{1,2}', '{1,2}' = '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] = '{}'::int4[]
 SELECT '{}'::int4[] = array[1, 2, 3]
 SELECT array[1, 2, 3] = '{}'::int4[]
+SELECT '[1,5)'::int4range = '[3,8)'::int4range, '[3,8)'::int4range = '[1,5)'::int4range
+SELECT '[1,5)'::int4range = NULL, NULL = '[1,5)'::int4range
+SELECT '[1,5)'::int4range = '[1,5)', '[1,5)' = '[3,8)'::int4range
+SELECT 'empty'::int4range = 'empty'::int4range
+SELECT 'empty'::int4range = '[1,5)'::int4range
+SELECT '(,)'::int4range = '(,)'::int4range
+SELECT '[5,8]'::int4range = '[5,8]'::int4range
+SELECT '(,1)'::int4range = '(,1)'::int4range
+SELECT '[1,5)'::int4range = 'empty'::int4range
+SELECT '[1,5)'::int4range = '(,)'::int4range
 SELECT true = false, false = true
 SELECT true = NULL, NULL = true
 SELECT true = 't', 't' = false
@@ -2396,6 +2534,16 @@ SELECT array[1, 2, 3] > '{1,2}', '{1,2}' > '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] > '{}'::int4[]
 SELECT '{}'::int4[] > array[1, 2, 3]
 SELECT array[1, 2, 3] > '{}'::int4[]
+SELECT '[1,5)'::int4range > '[3,8)'::int4range, '[3,8)'::int4range > '[1,5)'::int4range
+SELECT '[1,5)'::int4range > NULL, NULL > '[1,5)'::int4range
+SELECT '[1,5)'::int4range > '[1,5)', '[1,5)' > '[3,8)'::int4range
+SELECT 'empty'::int4range > 'empty'::int4range
+SELECT 'empty'::int4range > '[1,5)'::int4range
+SELECT '(,)'::int4range > '(,)'::int4range
+SELECT '[5,8]'::int4range > '[5,8]'::int4range
+SELECT '(,1)'::int4range > '(,1)'::int4range
+SELECT '[1,5)'::int4range > 'empty'::int4range
+SELECT '[1,5)'::int4range > '(,)'::int4range
 SELECT true > false, false > true
 SELECT true > NULL, NULL > true
 SELECT true > 't', 't' > false
@@ -2698,6 +2846,16 @@ SELECT array[1, 2, 3] >= '{1,2}', '{1,2}' >= '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] >= '{}'::int4[]
 SELECT '{}'::int4[] >= array[1, 2, 3]
 SELECT array[1, 2, 3] >= '{}'::int4[]
+SELECT '[1,5)'::int4range >= '[3,8)'::int4range, '[3,8)'::int4range >= '[1,5)'::int4range
+SELECT '[1,5)'::int4range >= NULL, NULL >= '[1,5)'::int4range
+SELECT '[1,5)'::int4range >= '[1,5)', '[1,5)' >= '[3,8)'::int4range
+SELECT 'empty'::int4range >= 'empty'::int4range
+SELECT 'empty'::int4range >= '[1,5)'::int4range
+SELECT '(,)'::int4range >= '(,)'::int4range
+SELECT '[5,8]'::int4range >= '[5,8]'::int4range
+SELECT '(,1)'::int4range >= '(,1)'::int4range
+SELECT '[1,5)'::int4range >= 'empty'::int4range
+SELECT '[1,5)'::int4range >= '(,)'::int4range
 SELECT true >= false, false >= true
 SELECT true >= NULL, NULL >= true
 SELECT true >= 't', 't' >= false
@@ -2994,6 +3152,16 @@ SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid >= 'a0eebc99-9c0b-4ef8-bb6d-
 SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid >= 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
 SELECT 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid >= 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid >= 'ffffffff-ffff-ffff-ffff-ffffffffffff'::uuid
+SELECT '[1,5)'::int4range >> '[3,8)'::int4range, '[3,8)'::int4range >> '[1,5)'::int4range
+SELECT '[1,5)'::int4range >> NULL, NULL >> '[1,5)'::int4range
+SELECT '[1,5)'::int4range >> '[1,5)', '[1,5)' >> '[3,8)'::int4range
+SELECT 'empty'::int4range >> 'empty'::int4range
+SELECT 'empty'::int4range >> '[1,5)'::int4range
+SELECT '(,)'::int4range >> '(,)'::int4range
+SELECT '[5,8]'::int4range >> '[5,8]'::int4range
+SELECT '(,1)'::int4range >> '(,1)'::int4range
+SELECT '[1,5)'::int4range >> 'empty'::int4range
+SELECT '[1,5)'::int4range >> '(,)'::int4range
 SELECT 7::int2 >> 2, '-3'::int2 >> 5
 SELECT 7::int2 >> NULL, NULL >> 5
 SELECT '32767'::int2 >> 2147483647
@@ -3091,6 +3259,25 @@ SELECT array[1, 2, 3] @> '{1,2}', '{1,2}' @> '{4,NULL,1}'::int4[]
 SELECT '{}'::int4[] @> '{}'::int4[]
 SELECT '{}'::int4[] @> array[1, 2, 3]
 SELECT array[1, 2, 3] @> '{}'::int4[]
+SELECT '[1,5)'::int4range @> 2, '[3,8)'::int4range @> 5
+SELECT '[1,5)'::int4range @> NULL, NULL @> 5
+SELECT 'empty'::int4range @> 2147483647
+SELECT 'empty'::int4range @> 5
+SELECT '(,)'::int4range @> '-2147483648'::int4
+SELECT '[5,8]'::int4range @> 0
+SELECT '(,1)'::int4range @> 2147483647
+SELECT '[1,5)'::int4range @> 2147483647
+SELECT '[1,5)'::int4range @> '-2147483648'::int4
+SELECT '[1,5)'::int4range @> '[3,8)'::int4range, '[3,8)'::int4range @> '[1,5)'::int4range
+SELECT '[1,5)'::int4range @> NULL, NULL @> '[1,5)'::int4range
+SELECT '[1,5)'::int4range @> '[1,5)', '[1,5)' @> '[3,8)'::int4range
+SELECT 'empty'::int4range @> 'empty'::int4range
+SELECT 'empty'::int4range @> '[1,5)'::int4range
+SELECT '(,)'::int4range @> '(,)'::int4range
+SELECT '[5,8]'::int4range @> '[5,8]'::int4range
+SELECT '(,1)'::int4range @> '(,1)'::int4range
+SELECT '[1,5)'::int4range @> 'empty'::int4range
+SELECT '[1,5)'::int4range @> '(,)'::int4range
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb @> '"a"'::jsonb, '[1, "x", null]'::jsonb @> '{"a": 1, "b": [1, 2]}'::jsonb
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb @> NULL, NULL @> '{"a": 1, "b": [1, 2]}'::jsonb
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb @> '[1, 2.50, 1e2]', '[1, 2.50, 1e2]' @> '[1, "x", null]'::jsonb

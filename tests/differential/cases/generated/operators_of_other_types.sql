@@ -28,6 +28,11 @@ SELECT true < '{t,f}'::bool[]
 SELECT true = '{1.5,-2}'::numeric[]
 SELECT true < '{2024-02-29,NULL}'::date[]
 SELECT true < '[1,5)'::int4range
+SELECT true < '[1,5000000000)'::int8range
+SELECT true = '[1.5,5)'::numrange
+SELECT true < '[2024-01-01,2024-02-29]'::daterange
+SELECT true + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT true < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 7::int2 = true
 SELECT 7::int2 = 5
 SELECT 7::int2 = 12::int8
@@ -58,6 +63,11 @@ SELECT 7::int2 < '{t,f}'::bool[]
 SELECT 7::int2 = '{1.5,-2}'::numeric[]
 SELECT 7::int2 < '{2024-02-29,NULL}'::date[]
 SELECT 7::int2 < '[1,5)'::int4range
+SELECT 7::int2 < '[1,5000000000)'::int8range
+SELECT 7::int2 = '[1.5,5)'::numrange
+SELECT 7::int2 < '[2024-01-01,2024-02-29]'::daterange
+SELECT 7::int2 + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 7::int2 < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 5 = true
 SELECT 5 = 7::int2
 SELECT 5 = 12::int8
@@ -88,6 +98,11 @@ SELECT 5 < '{t,f}'::bool[]
 SELECT 5 = '{1.5,-2}'::numeric[]
 SELECT 5 < '{2024-02-29,NULL}'::date[]
 SELECT 5 < '[1,5)'::int4range
+SELECT 5 < '[1,5000000000)'::int8range
+SELECT 5 = '[1.5,5)'::numrange
+SELECT 5 < '[2024-01-01,2024-02-29]'::daterange
+SELECT 5 + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 5 < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 12::int8 = true
 SELECT 12::int8 = 7::int2
 SELECT 12::int8 = 5
@@ -118,6 +133,11 @@ SELECT 12::int8 < '{t,f}'::bool[]
 SELECT 12::int8 = '{1.5,-2}'::numeric[]
 SELECT 12::int8 < '{2024-02-29,NULL}'::date[]
 SELECT 12::int8 < '[1,5)'::int4range
+SELECT 12::int8 < '[1,5000000000)'::int8range
+SELECT 12::int8 = '[1.5,5)'::numrange
+SELECT 12::int8 < '[2024-01-01,2024-02-29]'::daterange
+SELECT 12::int8 + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 12::int8 < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 1.5::float4 || true
 SELECT 1.5::float4 || 7::int2
 SELECT 1.5::float4 || 5
@@ -148,6 +168,11 @@ SELECT 1.5::float4 + '{t,f}'::bool[]
 SELECT 1.5::float4 || '{1.5,-2}'::numeric[]
 SELECT 1.5::float4 + '{2024-02-29,NULL}'::date[]
 SELECT 1.5::float4 + '[1,5)'::int4range
+SELECT 1.5::float4 + '[1,5000000000)'::int8range
+SELECT 1.5::float4 || '[1.5,5)'::numrange
+SELECT 1.5::float4 + '[2024-01-01,2024-02-29]'::daterange
+SELECT 1.5::float4 < '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 1.5::float4 + '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 2.5::float8 || true
 SELECT 2.5::float8 || 7::int2
 SELECT 2.5::float8 || 5
@@ -178,6 +203,11 @@ SELECT 2.5::float8 + '{t,f}'::bool[]
 SELECT 2.5::float8 || '{1.5,-2}'::numeric[]
 SELECT 2.5::float8 + '{2024-02-29,NULL}'::date[]
 SELECT 2.5::float8 + '[1,5)'::int4range
+SELECT 2.5::float8 + '[1,5000000000)'::int8range
+SELECT 2.5::float8 || '[1.5,5)'::numrange
+SELECT 2.5::float8 + '[2024-01-01,2024-02-29]'::daterange
+SELECT 2.5::float8 < '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 2.5::float8 + '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 3.75 < true
 SELECT 3.75 < 7::int2
 SELECT 3.75 < 5
@@ -208,6 +238,11 @@ SELECT 3.75 || '{t,f}'::bool[]
 SELECT 3.75 < '{1.5,-2}'::numeric[]
 SELECT 3.75 || '{2024-02-29,NULL}'::date[]
 SELECT 3.75 || '[1,5)'::int4range
+SELECT 3.75 || '[1,5000000000)'::int8range
+SELECT 3.75 < '[1.5,5)'::numrange
+SELECT 3.75 || '[2024-01-01,2024-02-29]'::daterange
+SELECT 3.75 = '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 3.75 || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'abc'::text = true
 SELECT 'abc'::text = 7::int2
 SELECT 'abc'::text = 5
@@ -238,6 +273,11 @@ SELECT 'abc'::text < '{t,f}'::bool[]
 SELECT 'abc'::text = '{1.5,-2}'::numeric[]
 SELECT 'abc'::text < '{2024-02-29,NULL}'::date[]
 SELECT 'abc'::text < '[1,5)'::int4range
+SELECT 'abc'::text < '[1,5000000000)'::int8range
+SELECT 'abc'::text = '[1.5,5)'::numrange
+SELECT 'abc'::text < '[2024-01-01,2024-02-29]'::daterange
+SELECT 'abc'::text + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'abc'::text < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'abc'::varchar < true
 SELECT 'abc'::varchar < 7::int2
 SELECT 'abc'::varchar < 5
@@ -268,6 +308,11 @@ SELECT 'abc'::varchar || '{t,f}'::bool[]
 SELECT 'abc'::varchar < '{1.5,-2}'::numeric[]
 SELECT 'abc'::varchar || '{2024-02-29,NULL}'::date[]
 SELECT 'abc'::varchar || '[1,5)'::int4range
+SELECT 'abc'::varchar || '[1,5000000000)'::int8range
+SELECT 'abc'::varchar < '[1.5,5)'::numrange
+SELECT 'abc'::varchar || '[2024-01-01,2024-02-29]'::daterange
+SELECT 'abc'::varchar = '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'abc'::varchar || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'ab'::char(4) || true
 SELECT 'ab'::char(4) || 7::int2
 SELECT 'ab'::char(4) || 5
@@ -298,6 +343,11 @@ SELECT 'ab'::char(4) + '{t,f}'::bool[]
 SELECT 'ab'::char(4) || '{1.5,-2}'::numeric[]
 SELECT 'ab'::char(4) + '{2024-02-29,NULL}'::date[]
 SELECT 'ab'::char(4) + '[1,5)'::int4range
+SELECT 'ab'::char(4) + '[1,5000000000)'::int8range
+SELECT 'ab'::char(4) || '[1.5,5)'::numrange
+SELECT 'ab'::char(4) + '[2024-01-01,2024-02-29]'::daterange
+SELECT 'ab'::char(4) < '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'ab'::char(4) + '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'x'::"char" = true
 SELECT 'x'::"char" = 7::int2
 SELECT 'x'::"char" = 5
@@ -328,6 +378,11 @@ SELECT 'x'::"char" < '{t,f}'::bool[]
 SELECT 'x'::"char" = '{1.5,-2}'::numeric[]
 SELECT 'x'::"char" < '{2024-02-29,NULL}'::date[]
 SELECT 'x'::"char" < '[1,5)'::int4range
+SELECT 'x'::"char" < '[1,5000000000)'::int8range
+SELECT 'x'::"char" = '[1.5,5)'::numrange
+SELECT 'x'::"char" < '[2024-01-01,2024-02-29]'::daterange
+SELECT 'x'::"char" + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'x'::"char" < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'abc'::name = true
 SELECT 'abc'::name = 7::int2
 SELECT 'abc'::name = 5
@@ -358,6 +413,11 @@ SELECT 'abc'::name < '{t,f}'::bool[]
 SELECT 'abc'::name = '{1.5,-2}'::numeric[]
 SELECT 'abc'::name < '{2024-02-29,NULL}'::date[]
 SELECT 'abc'::name < '[1,5)'::int4range
+SELECT 'abc'::name < '[1,5000000000)'::int8range
+SELECT 'abc'::name = '[1.5,5)'::numrange
+SELECT 'abc'::name < '[2024-01-01,2024-02-29]'::daterange
+SELECT 'abc'::name + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'abc'::name < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '\x6162'::bytea + true
 SELECT '\x6162'::bytea + 7::int2
 SELECT '\x6162'::bytea + 5
@@ -388,6 +448,11 @@ SELECT '\x6162'::bytea = '{t,f}'::bool[]
 SELECT '\x6162'::bytea + '{1.5,-2}'::numeric[]
 SELECT '\x6162'::bytea = '{2024-02-29,NULL}'::date[]
 SELECT '\x6162'::bytea = '[1,5)'::int4range
+SELECT '\x6162'::bytea = '[1,5000000000)'::int8range
+SELECT '\x6162'::bytea + '[1.5,5)'::numrange
+SELECT '\x6162'::bytea = '[2024-01-01,2024-02-29]'::daterange
+SELECT '\x6162'::bytea || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '\x6162'::bytea = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '2024-02-29'::date = true
 SELECT '2024-02-29'::date = 7::int2
 SELECT '2024-02-29'::date = 5
@@ -418,6 +483,11 @@ SELECT '2024-02-29'::date < '{t,f}'::bool[]
 SELECT '2024-02-29'::date = '{1.5,-2}'::numeric[]
 SELECT '2024-02-29'::date < '{2024-02-29,NULL}'::date[]
 SELECT '2024-02-29'::date < '[1,5)'::int4range
+SELECT '2024-02-29'::date < '[1,5000000000)'::int8range
+SELECT '2024-02-29'::date = '[1.5,5)'::numrange
+SELECT '2024-02-29'::date < '[2024-01-01,2024-02-29]'::daterange
+SELECT '2024-02-29'::date + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '2024-02-29'::date < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '12:34:56.789'::time = true
 SELECT '12:34:56.789'::time = 7::int2
 SELECT '12:34:56.789'::time = 5
@@ -448,6 +518,11 @@ SELECT '12:34:56.789'::time < '{t,f}'::bool[]
 SELECT '12:34:56.789'::time = '{1.5,-2}'::numeric[]
 SELECT '12:34:56.789'::time < '{2024-02-29,NULL}'::date[]
 SELECT '12:34:56.789'::time < '[1,5)'::int4range
+SELECT '12:34:56.789'::time < '[1,5000000000)'::int8range
+SELECT '12:34:56.789'::time = '[1.5,5)'::numrange
+SELECT '12:34:56.789'::time < '[2024-01-01,2024-02-29]'::daterange
+SELECT '12:34:56.789'::time + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '12:34:56.789'::time < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '12:34:56+02'::timetz || true
 SELECT '12:34:56+02'::timetz || 7::int2
 SELECT '12:34:56+02'::timetz || 5
@@ -478,6 +553,11 @@ SELECT '12:34:56+02'::timetz + '{t,f}'::bool[]
 SELECT '12:34:56+02'::timetz || '{1.5,-2}'::numeric[]
 SELECT '12:34:56+02'::timetz + '{2024-02-29,NULL}'::date[]
 SELECT '12:34:56+02'::timetz + '[1,5)'::int4range
+SELECT '12:34:56+02'::timetz + '[1,5000000000)'::int8range
+SELECT '12:34:56+02'::timetz || '[1.5,5)'::numrange
+SELECT '12:34:56+02'::timetz + '[2024-01-01,2024-02-29]'::daterange
+SELECT '12:34:56+02'::timetz < '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '12:34:56+02'::timetz + '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '2024-02-29 12:34:56.789'::timestamp + true
 SELECT '2024-02-29 12:34:56.789'::timestamp + 7::int2
 SELECT '2024-02-29 12:34:56.789'::timestamp + 5
@@ -508,6 +588,11 @@ SELECT '2024-02-29 12:34:56.789'::timestamp = '{t,f}'::bool[]
 SELECT '2024-02-29 12:34:56.789'::timestamp + '{1.5,-2}'::numeric[]
 SELECT '2024-02-29 12:34:56.789'::timestamp = '{2024-02-29,NULL}'::date[]
 SELECT '2024-02-29 12:34:56.789'::timestamp = '[1,5)'::int4range
+SELECT '2024-02-29 12:34:56.789'::timestamp = '[1,5000000000)'::int8range
+SELECT '2024-02-29 12:34:56.789'::timestamp + '[1.5,5)'::numrange
+SELECT '2024-02-29 12:34:56.789'::timestamp = '[2024-01-01,2024-02-29]'::daterange
+SELECT '2024-02-29 12:34:56.789'::timestamp || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '2024-02-29 12:34:56.789'::timestamp = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz < true
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz < 7::int2
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz < 5
@@ -538,6 +623,11 @@ SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '{t,f}'::bool[]
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz < '{1.5,-2}'::numeric[]
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '{2024-02-29,NULL}'::date[]
 SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '[1,5)'::int4range
+SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '[1,5000000000)'::int8range
+SELECT '2024-02-29 12:34:56.789+02'::timestamptz < '[1.5,5)'::numrange
+SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '[2024-01-01,2024-02-29]'::daterange
+SELECT '2024-02-29 12:34:56.789+02'::timestamptz = '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '2024-02-29 12:34:56.789+02'::timestamptz || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '1 mon 2 days 03:04:05.5'::interval = true
 SELECT '1 mon 2 days 03:04:05.5'::interval = 7::int2
 SELECT '1 mon 2 days 03:04:05.5'::interval = 5
@@ -568,6 +658,11 @@ SELECT '1 mon 2 days 03:04:05.5'::interval < '{t,f}'::bool[]
 SELECT '1 mon 2 days 03:04:05.5'::interval = '{1.5,-2}'::numeric[]
 SELECT '1 mon 2 days 03:04:05.5'::interval < '{2024-02-29,NULL}'::date[]
 SELECT '1 mon 2 days 03:04:05.5'::interval < '[1,5)'::int4range
+SELECT '1 mon 2 days 03:04:05.5'::interval < '[1,5000000000)'::int8range
+SELECT '1 mon 2 days 03:04:05.5'::interval = '[1.5,5)'::numrange
+SELECT '1 mon 2 days 03:04:05.5'::interval < '[2024-01-01,2024-02-29]'::daterange
+SELECT '1 mon 2 days 03:04:05.5'::interval + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '1 mon 2 days 03:04:05.5'::interval < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = true
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = 7::int2
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = 5
@@ -598,6 +693,11 @@ SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '{t,f}'::bool[]
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = '{1.5,-2}'::numeric[]
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '{2024-02-29,NULL}'::date[]
 SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '[1,5)'::int4range
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '[1,5000000000)'::int8range
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid = '[1.5,5)'::numrange
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '[2024-01-01,2024-02-29]'::daterange
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb + true
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb + 7::int2
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb + 5
@@ -628,6 +728,11 @@ SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '{t,f}'::bool[]
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb + '{1.5,-2}'::numeric[]
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '{2024-02-29,NULL}'::date[]
 SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '[1,5)'::int4range
+SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '[1,5000000000)'::int8range
+SELECT '{"a": 1, "b": [1, 2]}'::jsonb + '[1.5,5)'::numrange
+SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '[2024-01-01,2024-02-29]'::daterange
+SELECT '{"a": 1, "b": [1, 2]}'::jsonb || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{"a": 1, "b": [1, 2]}'::jsonb = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{"a": 1}'::json = true
 SELECT '{"a": 1}'::json = 7::int2
 SELECT '{"a": 1}'::json = 5
@@ -658,6 +763,11 @@ SELECT '{"a": 1}'::json < '{t,f}'::bool[]
 SELECT '{"a": 1}'::json = '{1.5,-2}'::numeric[]
 SELECT '{"a": 1}'::json < '{2024-02-29,NULL}'::date[]
 SELECT '{"a": 1}'::json < '[1,5)'::int4range
+SELECT '{"a": 1}'::json < '[1,5000000000)'::int8range
+SELECT '{"a": 1}'::json = '[1.5,5)'::numrange
+SELECT '{"a": 1}'::json < '[2024-01-01,2024-02-29]'::daterange
+SELECT '{"a": 1}'::json + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{"a": 1}'::json < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT 5::oid < true
 SELECT 5::oid < 7::int2
 SELECT 5::oid < 5
@@ -688,6 +798,11 @@ SELECT 5::oid || '{t,f}'::bool[]
 SELECT 5::oid < '{1.5,-2}'::numeric[]
 SELECT 5::oid || '{2024-02-29,NULL}'::date[]
 SELECT 5::oid || '[1,5)'::int4range
+SELECT 5::oid || '[1,5000000000)'::int8range
+SELECT 5::oid < '[1.5,5)'::numrange
+SELECT 5::oid || '[2024-01-01,2024-02-29]'::daterange
+SELECT 5::oid = '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT 5::oid || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT array[1, 2, 3] + true
 SELECT array[1, 2, 3] + 7::int2
 SELECT array[1, 2, 3] + 5
@@ -718,6 +833,11 @@ SELECT array[1, 2, 3] = '{t,f}'::bool[]
 SELECT array[1, 2, 3] + '{1.5,-2}'::numeric[]
 SELECT array[1, 2, 3] = '{2024-02-29,NULL}'::date[]
 SELECT array[1, 2, 3] = '[1,5)'::int4range
+SELECT array[1, 2, 3] = '[1,5000000000)'::int8range
+SELECT array[1, 2, 3] + '[1.5,5)'::numrange
+SELECT array[1, 2, 3] = '[2024-01-01,2024-02-29]'::daterange
+SELECT array[1, 2, 3] || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT array[1, 2, 3] = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT array['a', 'b'] + true
 SELECT array['a', 'b'] + 7::int2
 SELECT array['a', 'b'] + 5
@@ -748,6 +868,11 @@ SELECT array['a', 'b'] = '{t,f}'::bool[]
 SELECT array['a', 'b'] + '{1.5,-2}'::numeric[]
 SELECT array['a', 'b'] = '{2024-02-29,NULL}'::date[]
 SELECT array['a', 'b'] = '[1,5)'::int4range
+SELECT array['a', 'b'] = '[1,5000000000)'::int8range
+SELECT array['a', 'b'] + '[1.5,5)'::numrange
+SELECT array['a', 'b'] = '[2024-01-01,2024-02-29]'::daterange
+SELECT array['a', 'b'] || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT array['a', 'b'] = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{1.5,-2}'::float8[] < true
 SELECT '{1.5,-2}'::float8[] < 7::int2
 SELECT '{1.5,-2}'::float8[] < 5
@@ -778,6 +903,11 @@ SELECT '{1.5,-2}'::float8[] || '{t,f}'::bool[]
 SELECT '{1.5,-2}'::float8[] < '{1.5,-2}'::numeric[]
 SELECT '{1.5,-2}'::float8[] || '{2024-02-29,NULL}'::date[]
 SELECT '{1.5,-2}'::float8[] || '[1,5)'::int4range
+SELECT '{1.5,-2}'::float8[] || '[1,5000000000)'::int8range
+SELECT '{1.5,-2}'::float8[] < '[1.5,5)'::numrange
+SELECT '{1.5,-2}'::float8[] || '[2024-01-01,2024-02-29]'::daterange
+SELECT '{1.5,-2}'::float8[] = '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{1.5,-2}'::float8[] || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{10,20}'::int8[] + true
 SELECT '{10,20}'::int8[] + 7::int2
 SELECT '{10,20}'::int8[] + 5
@@ -808,6 +938,11 @@ SELECT '{10,20}'::int8[] = '{t,f}'::bool[]
 SELECT '{10,20}'::int8[] + '{1.5,-2}'::numeric[]
 SELECT '{10,20}'::int8[] = '{2024-02-29,NULL}'::date[]
 SELECT '{10,20}'::int8[] = '[1,5)'::int4range
+SELECT '{10,20}'::int8[] = '[1,5000000000)'::int8range
+SELECT '{10,20}'::int8[] + '[1.5,5)'::numrange
+SELECT '{10,20}'::int8[] = '[2024-01-01,2024-02-29]'::daterange
+SELECT '{10,20}'::int8[] || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{10,20}'::int8[] = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{t,f}'::bool[] + true
 SELECT '{t,f}'::bool[] + 7::int2
 SELECT '{t,f}'::bool[] + 5
@@ -838,6 +973,11 @@ SELECT '{t,f}'::bool[] = '{10,20}'::int8[]
 SELECT '{t,f}'::bool[] + '{1.5,-2}'::numeric[]
 SELECT '{t,f}'::bool[] = '{2024-02-29,NULL}'::date[]
 SELECT '{t,f}'::bool[] = '[1,5)'::int4range
+SELECT '{t,f}'::bool[] = '[1,5000000000)'::int8range
+SELECT '{t,f}'::bool[] + '[1.5,5)'::numrange
+SELECT '{t,f}'::bool[] = '[2024-01-01,2024-02-29]'::daterange
+SELECT '{t,f}'::bool[] || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{t,f}'::bool[] = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{1.5,-2}'::numeric[] = true
 SELECT '{1.5,-2}'::numeric[] = 7::int2
 SELECT '{1.5,-2}'::numeric[] = 5
@@ -868,6 +1008,11 @@ SELECT '{1.5,-2}'::numeric[] < '{10,20}'::int8[]
 SELECT '{1.5,-2}'::numeric[] < '{t,f}'::bool[]
 SELECT '{1.5,-2}'::numeric[] < '{2024-02-29,NULL}'::date[]
 SELECT '{1.5,-2}'::numeric[] < '[1,5)'::int4range
+SELECT '{1.5,-2}'::numeric[] < '[1,5000000000)'::int8range
+SELECT '{1.5,-2}'::numeric[] = '[1.5,5)'::numrange
+SELECT '{1.5,-2}'::numeric[] < '[2024-01-01,2024-02-29]'::daterange
+SELECT '{1.5,-2}'::numeric[] + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{1.5,-2}'::numeric[] < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '{2024-02-29,NULL}'::date[] + true
 SELECT '{2024-02-29,NULL}'::date[] + 7::int2
 SELECT '{2024-02-29,NULL}'::date[] + 5
@@ -898,6 +1043,11 @@ SELECT '{2024-02-29,NULL}'::date[] = '{10,20}'::int8[]
 SELECT '{2024-02-29,NULL}'::date[] = '{t,f}'::bool[]
 SELECT '{2024-02-29,NULL}'::date[] + '{1.5,-2}'::numeric[]
 SELECT '{2024-02-29,NULL}'::date[] = '[1,5)'::int4range
+SELECT '{2024-02-29,NULL}'::date[] = '[1,5000000000)'::int8range
+SELECT '{2024-02-29,NULL}'::date[] + '[1.5,5)'::numrange
+SELECT '{2024-02-29,NULL}'::date[] = '[2024-01-01,2024-02-29]'::daterange
+SELECT '{2024-02-29,NULL}'::date[] || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '{2024-02-29,NULL}'::date[] = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
 SELECT '[1,5)'::int4range + true
 SELECT '[1,5)'::int4range + 7::int2
 SELECT '[1,5)'::int4range + 5
@@ -928,3 +1078,183 @@ SELECT '[1,5)'::int4range = '{10,20}'::int8[]
 SELECT '[1,5)'::int4range = '{t,f}'::bool[]
 SELECT '[1,5)'::int4range + '{1.5,-2}'::numeric[]
 SELECT '[1,5)'::int4range = '{2024-02-29,NULL}'::date[]
+SELECT '[1,5)'::int4range = '[1,5000000000)'::int8range
+SELECT '[1,5)'::int4range + '[1.5,5)'::numrange
+SELECT '[1,5)'::int4range = '[2024-01-01,2024-02-29]'::daterange
+SELECT '[1,5)'::int4range || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '[1,5)'::int4range = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
+SELECT '[1,5000000000)'::int8range + true
+SELECT '[1,5000000000)'::int8range + 7::int2
+SELECT '[1,5000000000)'::int8range + 5
+SELECT '[1,5000000000)'::int8range + 12::int8
+SELECT '[1,5000000000)'::int8range < 1.5::float4
+SELECT '[1,5000000000)'::int8range < 2.5::float8
+SELECT '[1,5000000000)'::int8range || 3.75
+SELECT '[1,5000000000)'::int8range + 'abc'::text
+SELECT '[1,5000000000)'::int8range || 'abc'::varchar
+SELECT '[1,5000000000)'::int8range < 'ab'::char(4)
+SELECT '[1,5000000000)'::int8range + 'x'::"char"
+SELECT '[1,5000000000)'::int8range + 'abc'::name
+SELECT '[1,5000000000)'::int8range = '\x6162'::bytea
+SELECT '[1,5000000000)'::int8range + '2024-02-29'::date
+SELECT '[1,5000000000)'::int8range + '12:34:56.789'::time
+SELECT '[1,5000000000)'::int8range < '12:34:56+02'::timetz
+SELECT '[1,5000000000)'::int8range = '2024-02-29 12:34:56.789'::timestamp
+SELECT '[1,5000000000)'::int8range || '2024-02-29 12:34:56.789+02'::timestamptz
+SELECT '[1,5000000000)'::int8range + '1 mon 2 days 03:04:05.5'::interval
+SELECT '[1,5000000000)'::int8range + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+SELECT '[1,5000000000)'::int8range = '{"a": 1, "b": [1, 2]}'::jsonb
+SELECT '[1,5000000000)'::int8range + '{"a": 1}'::json
+SELECT '[1,5000000000)'::int8range || 5::oid
+SELECT '[1,5000000000)'::int8range = array[1, 2, 3]
+SELECT '[1,5000000000)'::int8range = array['a', 'b']
+SELECT '[1,5000000000)'::int8range || '{1.5,-2}'::float8[]
+SELECT '[1,5000000000)'::int8range = '{10,20}'::int8[]
+SELECT '[1,5000000000)'::int8range = '{t,f}'::bool[]
+SELECT '[1,5000000000)'::int8range + '{1.5,-2}'::numeric[]
+SELECT '[1,5000000000)'::int8range = '{2024-02-29,NULL}'::date[]
+SELECT '[1,5000000000)'::int8range = '[1,5)'::int4range
+SELECT '[1,5000000000)'::int8range + '[1.5,5)'::numrange
+SELECT '[1,5000000000)'::int8range = '[2024-01-01,2024-02-29]'::daterange
+SELECT '[1,5000000000)'::int8range || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '[1,5000000000)'::int8range = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
+SELECT '[1.5,5)'::numrange = true
+SELECT '[1.5,5)'::numrange = 7::int2
+SELECT '[1.5,5)'::numrange = 5
+SELECT '[1.5,5)'::numrange = 12::int8
+SELECT '[1.5,5)'::numrange || 1.5::float4
+SELECT '[1.5,5)'::numrange || 2.5::float8
+SELECT '[1.5,5)'::numrange + 3.75
+SELECT '[1.5,5)'::numrange = 'abc'::text
+SELECT '[1.5,5)'::numrange + 'abc'::varchar
+SELECT '[1.5,5)'::numrange || 'ab'::char(4)
+SELECT '[1.5,5)'::numrange = 'x'::"char"
+SELECT '[1.5,5)'::numrange = 'abc'::name
+SELECT '[1.5,5)'::numrange < '\x6162'::bytea
+SELECT '[1.5,5)'::numrange = '2024-02-29'::date
+SELECT '[1.5,5)'::numrange = '12:34:56.789'::time
+SELECT '[1.5,5)'::numrange || '12:34:56+02'::timetz
+SELECT '[1.5,5)'::numrange < '2024-02-29 12:34:56.789'::timestamp
+SELECT '[1.5,5)'::numrange + '2024-02-29 12:34:56.789+02'::timestamptz
+SELECT '[1.5,5)'::numrange = '1 mon 2 days 03:04:05.5'::interval
+SELECT '[1.5,5)'::numrange = 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+SELECT '[1.5,5)'::numrange < '{"a": 1, "b": [1, 2]}'::jsonb
+SELECT '[1.5,5)'::numrange = '{"a": 1}'::json
+SELECT '[1.5,5)'::numrange + 5::oid
+SELECT '[1.5,5)'::numrange < array[1, 2, 3]
+SELECT '[1.5,5)'::numrange < array['a', 'b']
+SELECT '[1.5,5)'::numrange + '{1.5,-2}'::float8[]
+SELECT '[1.5,5)'::numrange < '{10,20}'::int8[]
+SELECT '[1.5,5)'::numrange < '{t,f}'::bool[]
+SELECT '[1.5,5)'::numrange = '{1.5,-2}'::numeric[]
+SELECT '[1.5,5)'::numrange < '{2024-02-29,NULL}'::date[]
+SELECT '[1.5,5)'::numrange < '[1,5)'::int4range
+SELECT '[1.5,5)'::numrange < '[1,5000000000)'::int8range
+SELECT '[1.5,5)'::numrange < '[2024-01-01,2024-02-29]'::daterange
+SELECT '[1.5,5)'::numrange + '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '[1.5,5)'::numrange < '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
+SELECT '[2024-01-01,2024-02-29]'::daterange + true
+SELECT '[2024-01-01,2024-02-29]'::daterange + 7::int2
+SELECT '[2024-01-01,2024-02-29]'::daterange + 5
+SELECT '[2024-01-01,2024-02-29]'::daterange + 12::int8
+SELECT '[2024-01-01,2024-02-29]'::daterange < 1.5::float4
+SELECT '[2024-01-01,2024-02-29]'::daterange < 2.5::float8
+SELECT '[2024-01-01,2024-02-29]'::daterange || 3.75
+SELECT '[2024-01-01,2024-02-29]'::daterange + 'abc'::text
+SELECT '[2024-01-01,2024-02-29]'::daterange || 'abc'::varchar
+SELECT '[2024-01-01,2024-02-29]'::daterange < 'ab'::char(4)
+SELECT '[2024-01-01,2024-02-29]'::daterange + 'x'::"char"
+SELECT '[2024-01-01,2024-02-29]'::daterange + 'abc'::name
+SELECT '[2024-01-01,2024-02-29]'::daterange = '\x6162'::bytea
+SELECT '[2024-01-01,2024-02-29]'::daterange + '2024-02-29'::date
+SELECT '[2024-01-01,2024-02-29]'::daterange + '12:34:56.789'::time
+SELECT '[2024-01-01,2024-02-29]'::daterange < '12:34:56+02'::timetz
+SELECT '[2024-01-01,2024-02-29]'::daterange = '2024-02-29 12:34:56.789'::timestamp
+SELECT '[2024-01-01,2024-02-29]'::daterange || '2024-02-29 12:34:56.789+02'::timestamptz
+SELECT '[2024-01-01,2024-02-29]'::daterange + '1 mon 2 days 03:04:05.5'::interval
+SELECT '[2024-01-01,2024-02-29]'::daterange + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+SELECT '[2024-01-01,2024-02-29]'::daterange = '{"a": 1, "b": [1, 2]}'::jsonb
+SELECT '[2024-01-01,2024-02-29]'::daterange + '{"a": 1}'::json
+SELECT '[2024-01-01,2024-02-29]'::daterange || 5::oid
+SELECT '[2024-01-01,2024-02-29]'::daterange = array[1, 2, 3]
+SELECT '[2024-01-01,2024-02-29]'::daterange = array['a', 'b']
+SELECT '[2024-01-01,2024-02-29]'::daterange || '{1.5,-2}'::float8[]
+SELECT '[2024-01-01,2024-02-29]'::daterange = '{10,20}'::int8[]
+SELECT '[2024-01-01,2024-02-29]'::daterange = '{t,f}'::bool[]
+SELECT '[2024-01-01,2024-02-29]'::daterange + '{1.5,-2}'::numeric[]
+SELECT '[2024-01-01,2024-02-29]'::daterange = '{2024-02-29,NULL}'::date[]
+SELECT '[2024-01-01,2024-02-29]'::daterange = '[1,5)'::int4range
+SELECT '[2024-01-01,2024-02-29]'::daterange = '[1,5000000000)'::int8range
+SELECT '[2024-01-01,2024-02-29]'::daterange + '[1.5,5)'::numrange
+SELECT '[2024-01-01,2024-02-29]'::daterange || '[2024-01-01,2024-02-29 12:00]'::tsrange
+SELECT '[2024-01-01,2024-02-29]'::daterange = '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < true
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 7::int2
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 5
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 12::int8
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange + 1.5::float4
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange + 2.5::float8
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange = 3.75
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 'abc'::text
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange = 'abc'::varchar
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange + 'ab'::char(4)
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 'x'::"char"
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 'abc'::name
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '\x6162'::bytea
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '2024-02-29'::date
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '12:34:56.789'::time
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange + '12:34:56+02'::timetz
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '2024-02-29 12:34:56.789'::timestamp
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange = '2024-02-29 12:34:56.789+02'::timestamptz
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '1 mon 2 days 03:04:05.5'::interval
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '{"a": 1, "b": [1, 2]}'::jsonb
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '{"a": 1}'::json
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange = 5::oid
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || array[1, 2, 3]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || array['a', 'b']
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange = '{1.5,-2}'::float8[]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '{10,20}'::int8[]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '{t,f}'::bool[]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '{1.5,-2}'::numeric[]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '{2024-02-29,NULL}'::date[]
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '[1,5)'::int4range
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '[1,5000000000)'::int8range
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange < '[1.5,5)'::numrange
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '[2024-01-01,2024-02-29]'::daterange
+SELECT '[2024-01-01,2024-02-29 12:00]'::tsrange || '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + true
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 7::int2
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 5
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 12::int8
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange < 1.5::float4
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange < 2.5::float8
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || 3.75
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 'abc'::text
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || 'abc'::varchar
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange < 'ab'::char(4)
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 'x'::"char"
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 'abc'::name
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '\x6162'::bytea
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '2024-02-29'::date
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '12:34:56.789'::time
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange < '12:34:56+02'::timetz
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '2024-02-29 12:34:56.789'::timestamp
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || '2024-02-29 12:34:56.789+02'::timestamptz
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '1 mon 2 days 03:04:05.5'::interval
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'::uuid
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '{"a": 1, "b": [1, 2]}'::jsonb
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '{"a": 1}'::json
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || 5::oid
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = array[1, 2, 3]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = array['a', 'b']
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || '{1.5,-2}'::float8[]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '{10,20}'::int8[]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '{t,f}'::bool[]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '{1.5,-2}'::numeric[]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '{2024-02-29,NULL}'::date[]
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '[1,5)'::int4range
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '[1,5000000000)'::int8range
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange + '[1.5,5)'::numrange
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange = '[2024-01-01,2024-02-29]'::daterange
+SELECT '[2024-01-01 00:00+00,2024-02-29 12:00+02]'::tstzrange || '[2024-01-01,2024-02-29 12:00]'::tsrange
