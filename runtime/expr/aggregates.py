@@ -73,7 +73,7 @@ def _sum(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
         case Kind.FLOAT8:
             return argument, FLOAT8
         case Kind.INTERVAL | Kind.TIME:
-            return INTERVAL, INTERVAL  # see sql/interval_aggregates.py
+            return INTERVAL, INTERVAL  # see sql/split_aggregates.py
         case _:
             return None
 
@@ -133,6 +133,10 @@ def plain_type(argument: ScalarType) -> ScalarType:
 
 def _any(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
     return argument, plain_type(argument)
+
+
+def _intersection(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    return (argument, argument) if argument.is_range else None
 
 
 def _array(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
@@ -196,6 +200,8 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         AggregateFunction("min", AggregateKind.HIERARCHICAL, _extreme),
         AggregateFunction("max", AggregateKind.HIERARCHICAL, _extreme),
         AggregateFunction("any_value", AggregateKind.HIERARCHICAL, _any),
+        # Planned as a max and a min, see sql/split_aggregates.py.
+        AggregateFunction("range_intersect_agg", AggregateKind.HIERARCHICAL, _intersection),
         AggregateFunction("array_agg", AggregateKind.WHOLE_GROUP, _array),
         AggregateFunction("string_agg", AggregateKind.WHOLE_GROUP, _text),
         # Planned as string_agg of the members' texts, see sql/aggregate_call.py.

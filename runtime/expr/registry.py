@@ -73,7 +73,6 @@ KNOWN_ELSEWHERE = frozenset(
         "multirange",
         "nummultirange",
         "range_agg",
-        "range_intersect_agg",
         "tsmultirange",
         "tstzmultirange",
         "pg_typeof",

@@ -57,9 +57,12 @@ def take_apart(column: pa.Array, type_: ScalarType) -> Ranges:
 
 def put_together(ranges: Ranges, valid: Mask | None) -> pa.Array:
     """A column of ranges; NULL outside `valid`."""
-    lows, highs = raw(ranges.lows), raw(ranges.highs)
-    rows = np.concatenate((lows, highs), axis=1)
+    rows = np.concatenate((raw(ranges.lows), raw(ranges.highs)), axis=1)
     rows[ranges.empty] = 0
+    return _binary(rows, valid)
+
+
+def _binary(rows: Raw, valid: Mask | None) -> pa.Array:
     count, width = rows.shape
     if rows.size > _MAX_BYTES:
         raise pa.ArrowCapacityError("a column of ranges holds more than 2 GB")
@@ -120,6 +123,16 @@ def moved(bounds: Places, by: int) -> Places:
     rows = raw(bounds).copy()
     rows[rows[:, 0] == AT_VALUE, -1] += np.uint8(by % 256)
     return _strings(rows)
+
+
+def to_bytes(bounds: Places, valid: Mask | None) -> pa.Array:
+    """The places as a column of bytes, which sort as they do; NULL outside `valid`."""
+    return _binary(raw(bounds), valid)
+
+
+def from_bytes(column: pa.Array, type_: ScalarType) -> Places:
+    """The inverse of `to_bytes`, for places of the subtype of range type `type_`; zeros for NULLs."""
+    return _strings(_rows(column, _value_width(type_) + 2))
 
 
 def raw(bounds: Places) -> Raw:

@@ -25,7 +25,7 @@ from .equal_keys import prints_differently
 from .expressions import Expressions, Typed, at
 from .zone import fold
 
-_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg"))
+_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg", "range_intersect_agg"))
 """Aggregates that an untyped literal alone does not choose an overload of."""
 
 _IN_ORDER = frozenset(("array_agg", "string_agg"))
@@ -33,7 +33,9 @@ DOCUMENT_AGGREGATES = {"jsonb_agg": (1, "jsonb element"), "jsonb_object_agg": (2
 """How many arguments they have, and the function of these that is a member's text."""
 
 _FINISHED = {"jsonb_agg": "jsonb of elements", "jsonb_object_agg": "jsonb of members"}
-_IDEMPOTENT = frozenset(("min", "max", "any_value", "bool_and", "bool_or", "every", "bit_and", "bit_or"))
+_IDEMPOTENT = frozenset(
+    ("min", "max", "any_value", "bool_and", "bool_or", "every", "bit_and", "bit_or", "range_intersect_agg")
+)
 
 
 def is_aggregate(node: ast.Function) -> bool:

@@ -21,9 +21,9 @@ from .aggregate_call import aggregate_calls, finished, plan_aggregate
 from .equal_keys import keyed
 from .expressions import RAW, Expressions
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
-from .interval_aggregates import aggregate_parts, whole
 from .planner import Planner, Prefix, order_position, refuse_constant
 from .scope import Scope
+from .split_aggregates import aggregate_parts, whole
 from .table_functions import expand_sets
 
 

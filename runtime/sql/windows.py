@@ -21,7 +21,7 @@ from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NUMERIC, Kind, ScalarType
 from . import ast, build
 from .aggregate_call import typed_aggregate
 from .expressions import Expressions, Typed, at
-from .interval_aggregates import whole, window_parts
+from .split_aggregates import whole, window_parts
 from .zone import fold
 
 

@@ -20,6 +20,8 @@ VIEWS = {
     "filtered": "SELECT id, r * '[2,6)' AS cut, lower(d) AS since FROM t WHERE r @> 3 OR d && '[2024-01-03,2024-01-05]'",
     "contained": "SELECT t.r, sum(p.v) AS total FROM t JOIN p ON t.r @> p.v GROUP BY t.r",
     "topped": "SELECT * FROM (SELECT id, r, row_number() OVER (ORDER BY r DESC NULLS LAST, id) AS n FROM t) x WHERE n <= 3",
+    "common": "SELECT id % 3 AS k, range_intersect_agg(r) AS r, range_intersect_agg(d) AS d FROM t GROUP BY 1",
+    "running": "SELECT id, range_intersect_agg(r) OVER (PARTITION BY id % 5 ORDER BY id) AS r FROM t",
     "several": "SELECT r, count(DISTINCT d) AS n, array_agg(id ORDER BY d, id) AS ids FROM t GROUP BY r",
 }
 

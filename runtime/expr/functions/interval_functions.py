@@ -1,7 +1,7 @@
 """Functions of intervals: justify_*, date_trunc, date_bin, age, isfinite, and the parts that aggregates sum.
 
 The sum of intervals is the interval of the sums of their parts, so that `sum` and `avg` are sums of integers
-(sql/interval_aggregates.py): `interval months`, `interval days` and `interval micros` take one apart, `interval of sums`
+(sql/split_aggregates.py): `interval months`, `interval days` and `interval micros` take one apart, `interval of sums`
 and `interval average` put one together.
 """
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from ...repr import ranges
 from ...repr.ranges import AT, BELOW_ALL, Places, Ranges
-from ...repr.types import BOOL, RANGES, ScalarType
+from ...repr.types import BOOL, BYTEA, RANGES, ScalarType
 from ..arrays import array_of_numpy, both_valid, valid_mask
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..row_errors import Evaluated, Mask, same_error
@@ -166,6 +166,35 @@ def _maker(makes: Makes, message: str | None) -> Kernel:
     return kernel
 
 
+# --- what ranges have in common: range_intersect_agg -----------------------------------------------------------------
+
+_ABOVE_EVERY_END = 0xFF
+
+
+def _end(upper: bool) -> Kernel:
+    def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+        """The place of a bound, as bytes.  The lower one of an empty range is above every other."""
+        array = as_array(args[0], info.length)
+        found = ranges.take_apart(array, info.types[0])
+        bounds = found.highs if upper else found.lows
+        if found.empty.any() and not upper:
+            rows = ranges.raw(bounds).copy()
+            rows[found.empty] = _ABOVE_EVERY_END
+            bounds = rows.view(bounds.dtype).reshape(len(rows))
+        return ranges.to_bytes(bounds, valid_mask(array))
+
+    return kernel
+
+
+def _of_ends(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    """The range between the greatest lower and the least upper end."""
+    low, high = (as_array(datum, info.length) for datum in args)
+    lows, highs = (ranges.from_bytes(ends, info.result) for ends in (low, high))
+    return ranges.put_together(
+        Ranges(lows, highs, lows > highs), both_valid(valid_mask(low), valid_mask(high))
+    )
+
+
 # --- the registry ----------------------------------------------------------------------------------------------------
 
 
@@ -192,6 +221,11 @@ FUNCTIONS: tuple[Function, ...] = (
     *(Function(name, tuple(_made(name)), sign) for name, (sign, *_) in _SETS.items()),
     _element("range_contains_elem", 0),
     _element("elem_contained_by_range", 1),
+    *(
+        Function(name, tuple(Overload((type_,), BYTEA, _end(upper)) for type_ in RANGES))
+        for name, upper in (("range low end", False), ("range high end", True))
+    ),
+    Function("range of ends", (Overload(None, BYTEA, _of_ends),)),  # the call says of which type
 )
 
 OVERLOADS: dict[str, list[Overload]] = {

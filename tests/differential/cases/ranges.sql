@@ -214,3 +214,17 @@ drop view rvw
 select int4range('[1,2)'), numrange('[1.1,2.2)'::text), int4range(null)
 select int4range(1)
 drop table rw
+select range_intersect_agg(x) from (values (int4range(1,5)), (int4range(3,9)), (null)) v(x)
+select range_intersect_agg(x) from (values (int4range(1,2)), (int4range(3,9))) v(x)
+select range_intersect_agg(x) from (values (null::int4range)) v(x)
+select range_intersect_agg(x) from (values (1)) v(x)
+select range_intersect_agg('[1,2)')
+select range_intersect_agg(null)
+select range_intersect_agg(x) from (values (int4range(1,2)), ('empty')) v(x)
+select range_intersect_agg(x) from (values ('(,)'::numrange), ('(1.5,)'), ('(,2]')) v(x)
+select range_intersect_agg(distinct x), range_intersect_agg(x) filter (where lower(x) > 1), range_intersect_agg(x) from (values (int4range(1,5)), (int4range(3,9))) v(x)
+select k, range_intersect_agg(x) over (partition by k), range_intersect_agg(x) over (order by k, x) from (values (1, int4range(1,5)), (1, int4range(3,9)), (2, null), (2, '(,)')) v(k,x) order by k, x
+select k, range_intersect_agg(x), min(k) from (values (1, tsrange('2024-01-01',null)), (1, '[2024-02-01,2024-03-01]'), (2, null), (3, 'empty')) v(k,x) group by rollup(k) order by k
+select range_intersect_agg(x) from (select int4range(1,2) as x where false) v
+select range_intersect_agg(x), sum(y), avg(y) from (values (int4range(1,5), interval '1 day'), (int4range(2,8), '2 days')) v(x, y)
+select range_intersect_agg(x) is null, lower(range_intersect_agg(x)) from (values (int4range(1,5)), (int4range(2,8))) v(x) having range_intersect_agg(x) @> 3
