@@ -23,7 +23,7 @@ from .system_relations import ALWAYS_EMPTY, NEVER_FILLED
 from .table_functions import calls_in_from, rows_of
 
 if TYPE_CHECKING:
-    from .planner import CommonTableBinding, QueryPlan
+    from .planner import CommonTableBinding, Prefix, QueryPlan
 
 
 class FromPlanner(JoinPlanner):
@@ -63,10 +63,12 @@ class FromPlanner(JoinPlanner):
         alias = item.alias or item.name[-1]
         if binding is not None:
             columns = item.columns or binding.table.columns
+            table = ast.DerivedTable(binding.table.query, alias, columns, False, item.position)
+            if binding.needed:
+                return self.placed(base, self._term_itself(binding, table), JoinKind.INNER, [])
             try:
                 plan = self._common_table(binding)
             except Correlated:
-                table = ast.DerivedTable(binding.table.query, alias, columns, False, item.position)
                 return self.placed(base, self._correlated_table(binding, table, base), JoinKind.INNER, [])
             return self._place(plan.closed(), plan, alias, columns, base, item.position)
         found = find_relation(ast.Name(item.name, item.position), self.planner.context)
@@ -147,19 +149,27 @@ class FromPlanner(JoinPlanner):
 
     def _correlated_table(self, binding: CommonTableBinding, item: ast.DerivedTable, base: Relation) -> Side:
         """A WITH item that looks at queries around the one that it belongs to: planned for each of its uses."""
+        plan = partial(plan_recursive, self.planner, binding) if binding.recursive else None
+        saved, self.planner.environment = self.planner.environment, binding.environment
+        try:
+            return self._query_side(item, item.query, binding.parent, self._of_use(binding), base, plan)
+        finally:
+            self.planner.environment = saved
+
+    def _term_itself(self, binding: CommonTableBinding, item: ast.DerivedTable) -> Side:
+        """What a recursive WITH item that looks at queries around it refers to as itself: its rows for the same outer
+        row."""
+        assert binding.plan is not None
+        of_use = self._of_use(binding)
+        return self._shown(item, binding.plan, [of_use(column) for column in binding.needed])
+
+    def _of_use(self, binding: CommonTableBinding) -> Callable[[OuterColumn], int]:
+        """Where a column around the WITH item's query stands in this scope."""
         level, scope = 0, self.scope
         while scope is not binding.parent:
             assert scope.parent is not None
             level, scope = level + 1, scope.parent
-
-        def of_use(column: OuterColumn) -> int:
-            return self.scope.outer((column[0] + level - 1, column[1]))
-
-        saved, self.planner.environment = self.planner.environment, binding.environment
-        try:
-            return self._query_side(item, item.query, binding.parent, of_use, base)
-        finally:
-            self.planner.environment = saved
+        return lambda column: self.scope.outer((column[0] + level - 1, column[1]))
 
     def _query_side(
         self,
@@ -168,8 +178,12 @@ class FromPlanner(JoinPlanner):
         parent: Scope | None,
         position_of: Callable[[OuterColumn], int],
         base: Relation,
+        plan: Callable[[Prefix, Relation | None], QueryPlan] | None = None,
     ) -> Side:
-        plan, positions = self.planner.subqueries.correlated(query, parent, lambda: base, position_of)
+        planned = self.planner.subqueries.correlated(query, parent, lambda: base, position_of, plan)
+        return self._shown(item, *planned)
+
+    def _shown(self, item: ast.DerivedTable, plan: QueryPlan, positions: Sequence[int]) -> Side:
         shown = FromPlanner(self.planner, Scope(None, tables=dict(self.scope.tables)))
         shown._enter(plan, item.alias, item.columns, plan.width, item.position)
         return Side(plan.closed(), tuple(positions), tuple(shown.scope.columns), shown.scope.tables)

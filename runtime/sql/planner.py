@@ -81,13 +81,14 @@ class QueryPlan:
 
 @dataclass(slots=True)
 class CommonTableBinding:
-    """A WITH item, planned at its first use and shared from then on."""
+    """A WITH item, planned at its first use and shared from then on.  The first columns of `plan` are those of `needed`."""
 
     table: ast.CommonTable
     environment: dict[str, CommonTableBinding]
     parent: Scope | None
     plan: QueryPlan | None = None
     recursive: bool = False
+    needed: tuple[OuterColumn, ...] = ()
 
 
 @dataclass(slots=True)

@@ -29,7 +29,7 @@ from .scope import Scope
 from .types import resolve_type
 
 if TYPE_CHECKING:
-    from .planner import CommonTableBinding, Planner, QueryPlan
+    from .planner import CommonTableBinding, Planner, Prefix, QueryPlan
 
 # --- WITH MUTUALLY RECURSIVE ---
 
@@ -104,14 +104,24 @@ def bind_recursive(planner: Planner, tables: Sequence[ast.CommonTable], parent: 
     planner.environment = environment
 
 
-def plan_recursive(planner: Planner, binding: CommonTableBinding) -> QueryPlan:
-    """The plan of a table that refers to itself, in the environment of its definition."""
+def plan_recursive(
+    planner: Planner,
+    binding: CommonTableBinding,
+    prefix: Prefix | None = None,
+    domain: Relation | None = None,
+) -> QueryPlan:
+    """The plan of a table that refers to itself, in the environment of its definition.
+
+    Where it looks at columns of queries around it, it is one recursion for all rows of `domain`: the first columns of its
+    rows, those of `prefix`, say for which, and the term joins by them.
+    """
     from .planner import CommonTableBinding, Output, QueryPlan
 
     table = binding.table
     body = table.query.body
     assert isinstance(body, ast.SetBody)
-    left = planner.query(body.left, binding.parent)
+    planner.environment = binding.environment
+    left = planner.query(body.left, binding.parent, prefix, domain)
     if len(table.columns) > len(left.outputs):
         raise PtvcError(
             f'WITH query "{table.name}" has {len(left.outputs)} columns available '
@@ -121,20 +131,20 @@ def plan_recursive(planner: Planner, binding: CommonTableBinding) -> QueryPlan:
         )
     names = [*table.columns, *(output.name for output in left.outputs[len(table.columns) :])]
     types = [TEXT if output.unknown else output.type for output in left.outputs]
-    local = LocalGet(
-        planner.local_id(table.name),
-        Schema(tuple(Column(name, type_) for name, type_ in zip(names, types, strict=True))),
-    )
+    own = tuple(Column(name, type_) for name, type_ in zip(names, types, strict=True))
+    around = () if domain is None else tuple(column.or_null() for column in domain.schema)
+    local = LocalGet(planner.local_id(table.name), Schema(around + own))
     outputs = tuple(Output(name, type_, True) for name, type_ in zip(names, types, strict=True))
-    itself = CommonTableBinding(table, binding.environment, binding.parent, QueryPlan(local, 0, outputs))
-    planner.environment = {**planner.environment, table.name: itself}
-    right = planner.query(body.right, binding.parent)
+    plan, needed = QueryPlan(local, len(around), outputs), tuple(prefix or ())
+    itself = CommonTableBinding(table, binding.environment, binding.parent, plan, needed=needed)
+    planner.environment = {**binding.environment, table.name: itself}
+    right = planner.query(body.right, binding.parent, prefix, domain)
     _check_types(table, types, right)
     arms = (planner.converted(left, types, names), planner.converted(right, types, names))
     value: Relation = Union(arms, local.schema)
     if not body.all:
         value = Distinct(value)
-    return QueryPlan(LetRec((Binding(local.id, value),), local), 0, outputs)
+    return QueryPlan(LetRec((Binding(local.id, value),), local), len(around), outputs)
 
 
 def _check_types(table: ast.CommonTable, types: Sequence[ScalarType], right: QueryPlan) -> None:

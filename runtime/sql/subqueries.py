@@ -33,7 +33,7 @@ from .quantified import no_such_operator, quantified, row_membership, too_many_o
 from .scope import Correlated, OuterColumn, Scope
 
 if TYPE_CHECKING:
-    from .planner import Planner, QueryPlan
+    from .planner import Planner, Prefix, QueryPlan
 
 
 class Subqueries:
@@ -47,15 +47,18 @@ class Subqueries:
         parent: Scope | None,
         relation: Callable[[], Relation],
         position_of: Callable[[OuterColumn], int],
+        plan: Callable[[Prefix, Relation | None], QueryPlan] | None = None,
     ) -> tuple[QueryPlan, list[int]]:
         """The query's plan over its domain, and where the domain's columns stand in `relation()`, which finding them may
-        have extended."""
+        have extended.  `plan` plans it, where it is no query like any other."""
         needed = self.known.setdefault(id(query), [])
         while True:
             positions = [position_of(column) for column in needed]
             prefix = {column: index for index, column in enumerate(needed)}
             domain = build.domain_of(relation(), positions) if needed else None
             try:
+                if plan is not None:
+                    return plan(prefix, domain), positions
                 return self.planner.query(query, parent, prefix, domain), positions
             except Correlated as error:
                 if error.scope.prefix is not prefix:

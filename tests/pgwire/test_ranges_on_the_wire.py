@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import struct
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
@@ -136,3 +137,25 @@ def test_damaged_values_are_refused() -> None:
     with pytest.raises(DataError) as caught:
         decode_binary(b"\2" + struct.pack("!iiii", 4, 5, 4, 1), INT4RANGE)
     assert caught.value.sqlstate == "22000"
+
+
+def test_asyncpg_looks_ranges_up_in_the_catalog(runtime: InProcess) -> None:
+    asyncpg = pytest.importorskip("asyncpg", reason="asyncpg is not installed")
+
+    async def main() -> None:
+        with runtime.connect() as connection:
+            host, port = connection.info.host, connection.info.port
+        client = await asyncpg.connect(host=host, port=port, user="ann", database="ptvc", ssl=False)
+        row = await client.fetchrow(
+            "SELECT '[1,5]'::int4range, array['empty'::daterange, NULL], numrange(1.5, NULL), tsrange(NULL, '2024-01-01', '[]')"
+        )
+        assert tuple(row) == (
+            asyncpg.Range(1, 6),
+            [asyncpg.Range(empty=True), None],
+            asyncpg.Range(Decimal("1.5"), None),
+            asyncpg.Range(None, datetime(2024, 1, 1), upper_inc=True),
+        )
+        assert await client.fetchval("SELECT $1::int8range @> $2::bigint", asyncpg.Range(1, None), 2**40)
+        await client.close()
+
+    asyncio.run(main())

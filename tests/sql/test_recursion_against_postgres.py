@@ -37,6 +37,9 @@ QUERIES = [
     " select n from r",
     "with recursive r(n, found) as (select 1, true union select b, exists (select 1 from t s where s.a = t.b)"
     " from t join r on t.a = n) select n, found from r",
+    "select a, (with recursive r(n) as (select o.a union select b from t join r on a = n) select count(*) from r) from t o",
+    "select o.a, n from t o, lateral (with recursive r(n, d) as (select b, 0 from t where t.a = o.a"
+    " union all select b, d + 1 from t, r where a = n and d < 2 and b <> o.b) select n from r) x",
 ]
 
 
