@@ -72,7 +72,8 @@ def read_text(array: pa.Array, type_: ScalarType) -> Evaluated:
 
 def has_instants(type_: ScalarType) -> bool:
     """Whether its values are, or hold, timestamps with a time zone."""
-    return type_.kind is Kind.TIMESTAMPTZ or (type_.element is not None and has_instants(type_.element))
+    inner = type_.subtype if type_.is_range else type_.element
+    return type_.kind is Kind.TIMESTAMPTZ or (inner is not None and has_instants(inner))
 
 
 def in_current_zone(scalar: Scalar) -> Scalar:
@@ -120,6 +121,8 @@ def _cast(node: Cast, name: Literal) -> Scalar:
         if has_instants(source) and target.is_string_category:
             return _text(node, name)
         raise refusal(f"a cast of {source} to {target}")
+    if target.is_range and source.is_string_category:
+        return _read_text(node.arg, target, name)
     if target.kind is Kind.TIMESTAMPTZ:
         return _instant(node.arg, name)
     if target.is_string_category:
@@ -143,10 +146,14 @@ def _instant(scalar: Scalar, name: Literal) -> Scalar:
     if scalar.type.kind is Kind.TIMESTAMPTZ:
         return scalar
     if scalar.type.is_string_category:
-        text = scalar if scalar.type == TEXT else Cast(scalar, TEXT)
-        return Call("text instant", (name, text), TIMESTAMPTZ, scalar.nullable)
+        return _read_text(scalar, TIMESTAMPTZ, name)
     local = scalar if scalar.type == TIMESTAMP else Cast(scalar, TIMESTAMP)
     return Call("timezone", (name, local), TIMESTAMPTZ, scalar.nullable)
+
+
+def _read_text(scalar: Scalar, type_: ScalarType, name: Literal) -> Scalar:
+    text = scalar if scalar.type == TEXT else Cast(scalar, TEXT)
+    return Call("text instant", (name, text), type_, scalar.nullable)
 
 
 # --- functions -------------------------------------------------------------------------------------------------------
@@ -165,6 +172,22 @@ _SAME = frozenset(
 )  # fmt: skip
 """Functions that give the same in all zones, on arguments that are all instants."""
 
+_OF_RANGES = frozenset(
+    (
+        "tstzrange", "add", "subtract", "multiply", "shift_left", "shift_right", "lower", "upper", "isempty",
+        "lower_inc", "lower_inf", "upper_inc", "upper_inf", "elem_contained_by_range", "range_contains_elem",
+        "range low end", "range high end", "range of ends",
+        *(
+            f"range_{word}"
+            for word in (
+                "adjacent", "contained_by", "contains", "intersect", "merge", "minus", "overlaps", "overleft",
+                "overright", "union",
+            )
+        ),
+    )
+)  # fmt: skip
+"""Functions that give the same in all zones where an argument, or the result, is a range."""
+
 _PRINTING = frozenset(("concat", "concat_ws", "format", "quote_literal", "quote_nullable"))
 """Functions that print their arguments."""
 
@@ -172,6 +195,8 @@ _PRINTING = frozenset(("concat", "concat_ws", "format", "quote_literal", "quote_
 def _call(node: Call, name: Literal) -> Scalar:
     types = [arg.type for arg in node.args]
     if not has_instants(node.type) and not any(map(has_instants, types)):
+        return node
+    if node.function in _OF_RANGES and any(type_.is_range for type_ in (node.type, *types)):
         return node
     mixed = any(type_.kind in _LOCAL for type_ in types)
     if node.function in _SAME and (not mixed or node.function == "timezone"):

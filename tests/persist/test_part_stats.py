@@ -51,7 +51,7 @@ NAN = float("nan")
         (BYTEA, [b"\xff", b"", None], ColumnStats(1, (b"", b"\xff"))),
         (UUID, [bytes(16)], ColumnStats(0, (bytes(16), bytes(16)))),
         (INTERVAL, [bytes(16), None], ColumnStats(1, None)),
-        (INT4RANGE, [bytes(12), None], ColumnStats(1, None)),
+        (INT4RANGE, [bytes(12), None], ColumnStats(1, (bytes(12), bytes(12)))),
         (TIME, [86_400_000_000, 0], ColumnStats(0, (0, 86_400_000_000))),
     ],
     ids=lambda value: str(value)[:20],

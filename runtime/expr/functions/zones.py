@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...repr import intervals
-from ...repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ, array_of
+from ...repr.types import INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ, TSTZRANGE, array_of
 from ..arrays import numpy_values
 from ..civil import MICROS_PER_DAY, add, add_months
 from ..datetime_input import MAX_TIMESTAMP, MIN_TIMESTAMP, InputError
@@ -103,17 +103,17 @@ def _infinite_zones(wrong: Mask, valid: Mask | None, sides: Ints) -> RowErrors |
 
 
 def _printed(args: Sequence[Datum], info: CallInfo) -> Evaluated:
-    """The text of instants, or of arrays of them, in one zone."""
+    """The text of instants, or of arrays and ranges of them, in one zone."""
     names, stamps = arrays(args, info)
     name = names[0].as_py() if info.length else "UTC"
     return Evaluated(to_text(stamps, info.types[1], find_zone(name)))
 
 
 def _read(args: Sequence[Datum], info: CallInfo) -> Evaluated:
-    """The instants that texts say, in one zone where they name none."""
+    """The instants, or ranges of them, that texts say, in one zone where they name none."""
     names, texts = arrays(args, info)
     name = names[0].as_py() if info.length else "UTC"
-    return from_text(texts, TIMESTAMPTZ, zone=find_zone(name))
+    return from_text(texts, info.result, zone=find_zone(name))
 
 
 def _truncate(args: Sequence[Datum], info: CallInfo) -> Evaluated:
@@ -196,6 +196,7 @@ OVERLOADS: dict[str, list[Overload]] = {
     "instant text": [
         Overload((TEXT, TIMESTAMPTZ), TEXT, _printed),
         Overload((TEXT, array_of(TIMESTAMPTZ)), TEXT, _printed),
+        Overload((TEXT, TSTZRANGE), TEXT, _printed),
     ],
     "text instant": [Overload((TEXT, TEXT), TIMESTAMPTZ, _read, can_fail=True)],
     "date_trunc": [Overload((TEXT, TIMESTAMPTZ, TEXT), TIMESTAMPTZ, _truncate, can_fail=True)],

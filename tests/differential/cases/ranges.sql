@@ -228,3 +228,28 @@ select k, range_intersect_agg(x), min(k) from (values (1, tsrange('2024-01-01',n
 select range_intersect_agg(x) from (select int4range(1,2) as x where false) v
 select range_intersect_agg(x), sum(y), avg(y) from (values (int4range(1,5), interval '1 day'), (int4range(2,8), '2 days')) v(x, y)
 select range_intersect_agg(x) is null, lower(range_intersect_agg(x)) from (values (int4range(1,5)), (int4range(2,8))) v(x) having range_intersect_agg(x) @> 3
+create table zr (id int, r tstzrange, at timestamptz, s text, l timestamp, d date, a tstzrange[])
+insert into zr values (1, '[2024-03-31 00:30+00,2024-10-27 01:30+00)', '2024-07-01 12:00+00', '[2024-03-31 02:30,2024-07-01)', '2024-07-01 12:00', '2024-07-01', array['[2024-01-01 00:00Z,)'::tstzrange]), (2, 'empty', null, 'empty', null, null, null), (3, '(,)', 'infinity', '[2024-01-01 00:00+00,infinity]', 'infinity', '-infinity', '{}')
+set time zone 'Europe/Berlin'
+select id, r, r::text, r::varchar(9), a, a::text from zr order by id
+select id, s::tstzrange from zr order by id
+select id, r @> at, at <@ r, r @> '2024-07-01'::timestamptz, r && '[2024-07-01,2024-07-02)' from zr order by id
+select id, tstzrange(at, null), tstzrange(l, d, '[]'), tstzrange(d::timestamptz, null) from zr where id = 1
+select id, r * tstzrange('2024-05-01', '2024-06-01'), r + r, r - '[2024-05-01,)', range_merge(r, '[2025-01-01,2025-01-02]') from zr order by id
+select id, lower(r), upper(r), lower(r)::date, isempty(r), lower_inf(r) from zr order by id
+select concat(r, '!'), r || '?', format('%s', r) from zr order by id
+select r = '[2024-03-31 01:30,2024-10-27 02:30)', r < '(,)', r << '[2030-01-01,)' from zr order by id
+select range_intersect_agg(r), count(distinct r), array_agg(r order by id) from zr
+insert into zr (id, r) values (4, '[2024-07-01,2024-07-02]') returning r
+update zr set r = '[2024-12-01,2024-12-02)' where r @> timestamptz '2024-07-01 12:00' and id = 4 returning r, lower(r)
+select tstzrange '[2024-07-01,2024-07-02)', '[2024-07-01,)'::tstzrange @> '2024-06-30 22:00Z'::timestamptz
+select daterange(d, null), tsrange(l, null) from zr order by id
+select to_jsonb(r) from zr
+select case when id = 1 then r else 'empty' end, coalesce(r, '[2024-07-01,)') from zr order by id
+select r in ('[2024-03-31 01:30,2024-10-27 02:30)', 'empty') from zr order by id
+select tstzrange('2024-07-01 12:00', l) from zr order by id
+select r -|- '[2024-10-27 02:30,)' from zr order by id
+select array['[2024-07-01,)'::tstzrange]
+set time zone 'UTC'
+select id, r from zr order by id
+drop table zr
