@@ -57,10 +57,13 @@ def make_ranges(
         last, sqlstate, message = _OVERFLOW[type_.kind]
         wanted = good & ~empty
         values, moved, failed = _next_values(low.values, wanted & ~low.included, last)
-        lows = ranges.places(values, np.where(low.included | moved, AT, JUST_ABOVE), BELOW_ALL)
-        values, moved, failed_too = _next_values(high.values, wanted & high.included, last)
-        highs = ranges.places(values, np.where(high.included & ~moved, AT, JUST_BELOW), ABOVE_ALL)
-        failed |= failed_too
+        values_above, moved_above, failed_above = _next_values(high.values, wanted & high.included, last)
+        if moved.any():
+            lows = ranges.places(values, np.where(low.included | moved, AT, JUST_ABOVE), BELOW_ALL)
+        if moved_above.any():
+            sides = np.where(high.included & ~moved_above, AT, JUST_BELOW)
+            highs = ranges.places(values_above, sides, ABOVE_ALL)
+        failed = failed | failed_above
         good &= ~failed
         errors = merge_errors([errors, same_error(np.flatnonzero(failed), sqlstate, message)])
         empty |= lows > highs
@@ -69,6 +72,8 @@ def make_ranges(
 
 def _next_values(values: pa.Array, rows: Mask, last: int) -> tuple[pa.Array, Mask, Mask]:
     """The values, those of `rows` one further where there is a next one; which moved, and which could not."""
+    if not rows.any():
+        return values, rows, rows
     present = valid_mask(values)
     if present is not None:
         rows = rows & present

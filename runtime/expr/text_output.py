@@ -68,10 +68,13 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
             return range_text(array, type_, lambda bounds, type_: to_text(bounds, type_, zone))
 
 
+_SHOWN = (Kind.INTERVAL, Kind.TIME, Kind.BYTEA, Kind.UUID)
+
+
 def literal_text(value: object, type_: ScalarType) -> str | None:
-    """The text of a literal whose Python value does not show it: an interval, a time of day, a range; None for any
+    """The text of a literal whose Python value does not show it: bytes, an interval, a time of day, a range; None for any
     other."""
-    if value is None or not (type_.is_range or type_.kind in (Kind.INTERVAL, Kind.TIME)):
+    if value is None or not (type_.is_range or type_.kind in _SHOWN):
         return None
     return f"'{to_text(pa.array([value], type_.arrow), type_)[0].as_py()}'"
 

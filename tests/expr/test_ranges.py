@@ -14,6 +14,7 @@ from ptvc.expr.registry import resolve_call
 from ptvc.expr.row_errors import Evaluated
 from ptvc.expr.scalar import Cast, Literal
 from ptvc.expr.text_format import from_text
+from ptvc.expr.text_output import literal_text
 from ptvc.repr.types import (
     BOOL,
     DATERANGE,
@@ -184,3 +185,10 @@ def test_one_text_is_cut() -> None:
 def test_discrete_ranges_of_one_meaning_are_one_value() -> None:
     found: Evaluated = from_text(pa.array(["[1,2]", "(0,3)", "[1,3)", "(0,2]"]), INT4RANGE)
     assert len(found.values.unique()) == 1
+
+
+def test_a_literal_is_shown_as_its_text() -> None:
+    (value,) = from_text(pa.array(["(1,5]"]), INT4RANGE).values.to_pylist()
+    assert literal_text(value, INT4RANGE) == "'[2,6)'"
+    assert literal_text(None, INT4RANGE) is None
+    assert literal_text(5, INT4) is None

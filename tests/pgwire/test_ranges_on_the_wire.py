@@ -159,3 +159,16 @@ def test_asyncpg_looks_ranges_up_in_the_catalog(runtime: InProcess) -> None:
         await client.close()
 
     asyncio.run(main())
+
+
+def test_catalogs_list_the_types(runtime: InProcess, oracle: psycopg.Connection) -> None:
+    types = (
+        "SELECT oid::int8, typname::text, typlen, typtype::text, typcategory::text, typelem::int8, typarray::int8"
+        " FROM pg_type WHERE oid BETWEEN 3904 AND 3927 AND typname LIKE '%range' ORDER BY oid"
+    )
+    bounds = (
+        "SELECT rngtypid::int8, rngsubtype::int8, format_type(rngtypid, -1) FROM pg_range ORDER BY rngtypid"
+    )
+    with runtime.connect() as connection:
+        for sql in (types, bounds):
+            assert connection.execute(sql).fetchall() == oracle.execute(sql).fetchall()
