@@ -192,3 +192,21 @@ def test_a_literal_is_shown_as_its_text() -> None:
     assert literal_text(value, INT4RANGE) == "'[2,6)'"
     assert literal_text(None, INT4RANGE) is None
     assert literal_text(5, INT4) is None
+
+
+@pytest.mark.parametrize(
+    ("type_", "text", "stored"),
+    [
+        (INT4RANGE, "[1,5)", "02 80000001 01 02 80000005 00"),
+        (INT4RANGE, "(,-2]", "01 00000000 00 02 7fffffff 00"),
+        (INT4RANGE, "empty", "00" * 12),
+        (INT8RANGE, "[0,)", "02 8000000000000000 01 03 0000000000000000 00"),
+        (NUMRANGE, "(-1,1]", f"02 7f{(2**248 - 10**38):062x} 02 02 80{10**38:062x} 01"),
+        (DATERANGE, "[1970-01-01,1970-01-01]", "02 80000000 01 02 80000001 00"),
+        (TSRANGE, "[1970-01-01,infinity]", "02 8000000000000000 01 02 ffffffffffffffff 01"),
+        (TSTZRANGE, "(1969-12-31 23:59:59.999999Z,)", "02 7fffffffffffffff 02 03 0000000000000000 00"),
+    ],
+)
+def test_what_is_stored_never_changes(type_: ScalarType, text: str, stored: str) -> None:
+    (value,) = from_text(pa.array([text]), type_).values.to_pylist()
+    assert value.hex() == stored.replace(" ", "")
