@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ..errors import Unsupported
 from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..sql.plans import CopyOptions
@@ -71,6 +72,16 @@ class CopyIn:
     options: CopyOptions
     table: str = ""
     zone: Zone | None = None
+
+
+def check_shape(described: Schema | None, found: Schema | None) -> None:
+    """A prepared statement has rows of the types that were told when it was prepared: 0A000 if not any more."""
+    if described is not None and (found is None or _oids(described) != _oids(found)):
+        raise Unsupported("cached plan must not change result type", hint="Prepare the statement once more.")
+
+
+def _oids(schema: Schema) -> tuple[int, ...]:
+    return tuple(type_.oid for type_ in schema.types)
 
 
 Result = Rows | Command | Empty | CopyOut | CopyIn

@@ -48,6 +48,13 @@ if TYPE_CHECKING:
     from .session import Session
 
 MAX_ATTEMPTS = 20
+_WRITES: dict[type, str] = {
+    Insert: "INSERT",
+    Update: "UPDATE",
+    Delete: "DELETE",
+    Merge: "MERGE",
+    Truncate: "TRUNCATE TABLE",
+}
 
 
 class Sequencer:
@@ -113,8 +120,8 @@ class Sequencer:
     # -- everything else --
 
     async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
-        if transaction.read_only and isinstance(planned, Insert | Update | Delete | Merge | Truncate):
-            raise InvalidTransactionState("cannot write in a read-only transaction", sqlstate="25006")
+        if transaction.read_only and (command := _WRITES.get(type(planned))) is not None:
+            raise _read_only(command)
         context = self._context(session, transaction)
         match planned:
             case Select():
@@ -228,8 +235,10 @@ class Sequencer:
     ) -> Command:
         return await self.writes.copy_from(plan, columns, self._context(session, transaction), transaction)
 
-    def copy_in(self, plan: CopyFrom) -> CopyIn:
+    def copy_in(self, plan: CopyFrom, transaction: Transaction) -> CopyIn:
         """What the client is asked to send."""
+        if transaction.read_only:
+            raise _read_only("COPY FROM")
         item = self.catalog.get(plan.table)
         return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
 
@@ -258,8 +267,12 @@ class Sequencer:
             cluster=session.variables.get("cluster"),
             time=transaction.time,
             overlay=transaction.overlay(),
-            system_rows=self._introspection.batch,
+            system_rows=self._introspection.of_session(session),
         )
+
+
+def _read_only(command: str) -> InvalidTransactionState:
+    return InvalidTransactionState(f"cannot execute {command} in a read-only transaction", sqlstate="25006")
 
 
 def finished(query: Select) -> Relation:

@@ -11,42 +11,39 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
-from typing import TypeVar
 
 from ..config import DATABASE
 from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
 from ..repr.types import ScalarType, type_from_oid
-from ..sql.parse import Statement, parse
-from ..sql.plan import plan
-from ..sql.plan_cache import MAX_TEXT, Asked, describe_anew, plan_anew
+from ..sql.parse import Statement
+from ..sql.plan import result_schema
 from ..sql.plans import (
     ApplyReplacement,
     Begin,
     Commit,
     CopyFrom,
     Deallocate,
+    Execute,
     PlanContext,
     PlannedStatement,
+    Prepare,
     Prepared,
     Rollback,
     SetVariable,
     ShowVariable,
 )
 from ..sql.statements import CommitStatement, RollbackStatement
-from .beside import beside
 from .catalog import TEMP_SCHEMA_PREFIX
-from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from .planning import Planning
+from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
 from .sequencer import Sequencer
 from .show import show_all, show_one
 from .transaction import Transaction, TransactionKind
 from .variables import Variables
 
 UNKNOWN_OID = 705
-MAX_ATTEMPTS = 5
-
-T = TypeVar("T")
 
 
 class Session:
@@ -70,6 +67,7 @@ class Session:
         self._sequencer = sequencer
         self._on_close = on_close
         self._statements: dict[str, Prepared] = {}
+        self._planning = Planning(sequencer.catalog, sequencer.plans, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
         self._running: asyncio.Task[object] | None = None
@@ -103,24 +101,26 @@ class Session:
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
         async with self._interruptible():
-            statements = await self._parse(sql)
+            statements = await self._planning.parse(sql)
             if not statements:
                 return Prepared("", (), None)
             if len(statements) > 1:
                 raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
-            return await self._describe(statements[0], tuple(_parameter_type(oid) for oid in parameter_oids))
+            types = tuple(_parameter_type(oid) for oid in parameter_oids)
+            prepared = await self._planning.describe(statements[0], types)
+            return replace(prepared, prepared_us=self._sequencer.now_us())
 
     async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
         if not prepared.sql:
             return Empty()
         async with self._interruptible():
-            statements = await self._parse(prepared.sql)
+            statements = await self._planning.parse(prepared.sql)
             return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes of all statements commit together at the end, or before the first definition."""
         async with self._interruptible():
-            statements = await self._parse(sql)
+            statements = await self._planning.parse(sql)
         if not statements:
             yield Empty()
             return
@@ -171,8 +171,34 @@ class Session:
     async def _execute(self, statement: Statement, parameters: Sequence[Literal]) -> Result:
         if self._transaction is not None and self._transaction.failed:
             return self._execute_in_failed(statement)
+        self._begin_implicit()
+        planned = await self._planning.plan(statement, parameters)
+        if isinstance(planned, Execute):
+            return await self._execute_prepared(planned)
+        return await self._run(statement, parameters, planned)
+
+    async def _execute_prepared(self, planned: Execute) -> Result:
+        """EXECUTE: the same plan as by the extended protocol's messages."""
+        prepared, parameters = planned.prepared, planned.parameters
+        assert prepared is not None
+        if not prepared.sql:
+            return Empty()
+        (statement,) = await self._planning.parse(prepared.sql)
+        try:
+            inner = await self._planning.plan(statement, parameters)
+        except PtvcError as error:
+            if error.position is not None and prepared.text is not None:  # it counts in PREPARE's text
+                error.position += len(prepared.text) - len(prepared.sql)
+            raise
+        if isinstance(inner, Execute):
+            raise Unsupported("EXECUTE of a prepared EXECUTE is not supported")
+        check_shape(prepared.schema, result_schema(inner))
+        return await self._run(statement, parameters, inner)
+
+    async def _run(
+        self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
+    ) -> Result:
         transaction = self._begin_implicit()
-        planned = await self._plan(statement, parameters)
         match planned:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
@@ -182,11 +208,14 @@ class Session:
                 return show_all(self.variables.all())
             case ShowVariable(name=str(name)):
                 return show_one(name, self.variables.get(name))
+            case Prepare():
+                return self._prepare(planned)
             case Deallocate():
                 return self._deallocate(planned)
             case CopyFrom():
+                copy_in = self._sequencer.copy_in(planned, transaction)
                 self._copy = planned
-                return self._sequencer.copy_in(planned)
+                return copy_in
         if self._sequencer.is_definition(planned):
             return await self._define(statement, parameters, planned)
         return await self._sequencer.execute(planned, self, transaction)
@@ -206,73 +235,12 @@ class Session:
             await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
-            planned = (
-                await self._unchanged(lambda asked: plan(statement, asked.context, parameters), statement)
-            )[1]
+            planned = await self._planning.plan_anew(statement, parameters)
             result = await self._sequencer.define(planned, self, self.notices)
         created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
         if created and (query := self._sequencer.table_as(planned)) is not None:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())
         return result
-
-    # -- planning: what is not known yet is made beside the loop --
-
-    async def _parse(self, sql: str) -> list[Statement]:
-        plans = self._sequencer.plans
-        statements = plans.parsed(sql)
-        if statements is None:
-            # Parsing takes time in proportion to the text, so what is short is parsed at once.
-            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
-            plans.keep_parsed(sql, statements)
-        return statements
-
-    async def _describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
-        plans = self._sequencer.plans
-        found = plans.described(self._asked(statement, types))
-        if found is None:
-            asked, made = await self._unchanged(describe_anew, statement, types)
-            plans.keep_described(asked, made)
-            found = made.result
-        return found
-
-    async def _plan(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
-        plans = self._sequencer.plans
-        types = tuple(parameter.type for parameter in parameters)
-        found = plans.planned(self._asked(statement, types), parameters)
-        if found is None:
-            asked, made = await self._unchanged(
-                lambda asked: plan_anew(asked, parameters, plans.generic(asked)), statement, types
-            )
-            plans.keep_planned(asked, made)
-            found = made.result
-        return found
-
-    async def _unchanged(
-        self, work: Callable[[Asked], T], statement: Statement, types: tuple[ScalarType | None, ...] = ()
-    ) -> tuple[Asked, T]:
-        """What `work` makes of the statement, computed beside the loop while the catalog stood still.
-
-        Whatever came of it is forgotten if the catalog has changed meanwhile: then it looked at a mixture.  Under ever
-        new changes the loop is kept waiting in the end.
-        """
-        for _ in range(MAX_ATTEMPTS):
-            asked = self._asked(statement, types)
-            try:
-                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
-            except Exception:
-                if self._sequencer.catalog.version == asked.version:
-                    raise
-            else:
-                if self._sequencer.catalog.version == asked.version:
-                    return asked, result
-        asked = self._asked(statement, types)
-        return asked, work(asked)
-
-    def _asked(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Asked:
-        catalog = self._sequencer.catalog
-        return Asked(
-            statement, self._context(), catalog.version, types, catalog.has_objects_in(self.temp_schema)
-        )
 
     def _execute_in_failed(self, statement: Statement) -> Result:
         assert self._transaction is not None
@@ -316,6 +284,12 @@ class Session:
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         self.variables.set(name, value, local=local)
         return Command("RESET" if value is None else "SET")
+
+    def _prepare(self, planned: Prepare) -> Command:
+        if planned.name in self._statements:
+            raise PtvcError(f'prepared statement "{planned.name}" already exists', sqlstate="42P05")
+        self._statements[planned.name] = replace(planned.prepared, prepared_us=self._sequencer.now_us())
+        return Command("PREPARE")
 
     def _deallocate(self, planned: Deallocate) -> Command:
         if planned.all_session_state:
@@ -364,6 +338,7 @@ class Session:
             temp_schema=self.temp_schema,
             settings=self.variables.all(),
             zone=self.variables.get("TimeZone"),
+            prepared=self._statements,
         )
 
     def _warn(self, message: str, sqlstate: str) -> None:

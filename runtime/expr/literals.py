@@ -73,6 +73,16 @@ def python_value(value: pa.Scalar) -> Any:
     return result
 
 
+def any_value(value: pa.Scalar) -> Any:
+    """As `as_py`, except that times which Python's calendar lacks are counts since 1970."""
+    try:
+        return value.as_py()
+    except (OverflowError, ValueError):
+        if isinstance(value, pa.ListScalar):
+            return [any_value(element) for element in value.values]
+        return value.value
+
+
 def coerce_argument(arg: Scalar, unknown: bool, target: ScalarType) -> Scalar:
     """The argument as the kind of `target`: an untyped literal parsed, anything else cast implicitly.
 

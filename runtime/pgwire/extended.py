@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from ..coord.results import Columns, Rows
-from ..errors import PtvcError, Unsupported
+from ..coord.results import Columns, Rows, check_shape
+from ..errors import PtvcError
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
-from ..repr.schema import Schema
 from ..sql.plans import Prepared
 from . import codec
 from .types import decode_parameter
@@ -32,11 +31,7 @@ class Portal:
 
     def open(self, rows: Rows) -> None:
         """Take the result, if it has the shape that the client was told."""
-        described = self.prepared.schema
-        if described is not None and _shape(described) != _shape(rows.schema):
-            raise Unsupported(
-                "cached plan must not change result type", hint="Prepare the statement once more."
-            )
+        check_shape(self.prepared.schema, rows.schema)
         self.rows = rows
         self.formats = codec.expand_formats(self.result_formats, len(rows.schema), "result")
 
@@ -66,10 +61,6 @@ async def close_chunks(chunks: AsyncIterator[Columns]) -> None:
     aclose = getattr(chunks, "aclose", None)
     if aclose is not None:
         await aclose()
-
-
-def _shape(schema: Schema) -> tuple[int, ...]:
-    return tuple(type_.oid for type_ in schema.types)
 
 
 def bind(message: codec.Bind, prepared: Prepared, zone: Zone | None = None) -> Portal:

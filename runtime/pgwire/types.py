@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import DataError, PtvcError, Unsupported
+from ..expr.literals import any_value
 from ..expr.row_errors import Evaluated
 from ..expr.scalar import Literal
 from ..expr.text_format import from_text
@@ -71,17 +72,7 @@ def parse_one(text: str, type_: ScalarType, zone: Zone | None = None) -> Any:
 def _only_value(found: Evaluated) -> Any:
     if found.errors is not None:
         raise DataError(found.errors.messages[0].as_py(), sqlstate=found.errors.sqlstates[0].as_py())
-    return python_value(found.values[0])
-
-
-def python_value(scalar: pa.Scalar) -> Any:
-    """As `as_py`, except that times which Python's calendar lacks are counts since 1970."""
-    try:
-        return scalar.as_py()
-    except (OverflowError, ValueError):
-        if isinstance(scalar, pa.ListScalar):
-            return [python_value(element) for element in scalar.values]
-        return scalar.value
+    return any_value(found.values[0])
 
 
 def decode_binary(raw: bytes, type_: ScalarType) -> Any:

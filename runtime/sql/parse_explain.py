@@ -40,7 +40,7 @@ class ExplainParser(AlterTableParser):
             return self._explain_for("plan", stage)
         if self.at_any("as", "for"):
             return self._explain_for("plan", stage)
-        return st.ExplainStatement("plan", stage, ExplainFormat.TEXT, self._explained_query())
+        return self._explained_query("plan", stage, ExplainFormat.TEXT)
 
     def _explain_for(self, what: str, stage: ExplainStage, *, objects: bool = True) -> st.ExplainStatement:
         """`[AS format] FOR` a query or an object."""
@@ -52,7 +52,7 @@ class ExplainParser(AlterTableParser):
         if explained is not None:
             kind, name = explained
             return st.ExplainStatement(what, stage, format_, None, kind, name)
-        return st.ExplainStatement(what, stage, format_, self._explained_query())
+        return self._explained_query(what, stage, format_)
 
     def _explain_format(self) -> ExplainFormat:
         position = self.token.position
@@ -94,7 +94,7 @@ class ExplainParser(AlterTableParser):
             stage = ExplainStage.PHYSICAL
             return st.ExplainStatement("analyze", stage, format_, None, kind, name, tuple(measures))
         self.accept_words("verbose")
-        return st.ExplainStatement("analyze", ExplainStage.PHYSICAL, format_, self._explained_query())
+        return self._explained_query("analyze", ExplainStage.PHYSICAL, format_)
 
     def _explain_options(self) -> st.ExplainStatement:
         """PostgreSQL's `(option [value], ...)`: ANALYZE and FORMAT; those that say what to leave out mean nothing."""
@@ -118,7 +118,7 @@ class ExplainParser(AlterTableParser):
         self.expect_symbol(")")
         if analyze:
             return self._explain_analyze(format_)
-        return st.ExplainStatement("plan", ExplainStage.OPTIMIZED, format_, self._explained_query())
+        return self._explained_query("plan", ExplainStage.OPTIMIZED, format_)
 
     def _truth(self) -> bool:
         if self.at_symbol(",") or self.at_symbol(")"):
@@ -129,10 +129,13 @@ class ExplainParser(AlterTableParser):
             raise SqlSyntaxError(f'"{value}" is not a truth value', position=position)
         return value in ("on", "true", "1")
 
-    def _explained_query(self) -> ast.Query:
+    def _explained_query(self, what: str, stage: ExplainStage, format_: ExplainFormat) -> st.ExplainStatement:
+        """A query as it is written, or one that was prepared."""
+        if self.at_word("execute"):
+            return st.ExplainStatement(what, stage, format_, None, execute=self.execute())
         if not self.at_query():
             self.fail() if self.token.kind is TokenKind.END else self._refuse_explained()
-        return self.query()
+        return st.ExplainStatement(what, stage, format_, self.query())
 
     def _refuse_explained(self) -> NoReturn:
         raise Unsupported(

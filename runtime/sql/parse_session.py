@@ -157,9 +157,16 @@ class SessionParser(CopyParser):
             self.identifier()
         return st.NoOpStatement("UNLISTEN")
 
+    def execute(self) -> st.ExecuteStatement:
+        self.expect_words("execute")
+        name = self.identifier()
+        arguments = self.parenthesised(self.expression) if self.at_symbol("(") else ()
+        return st.ExecuteStatement(name, arguments)
+
     def _deallocate(self) -> st.StatementNode:
         self.expect_words("deallocate")
-        self.accept_words("prepare")
+        if self.at_word("prepare") and self.peek().kind in (TokenKind.NAME, TokenKind.QUOTED):
+            self.advance()
         if self.accept_words("all"):
             return st.DeallocateStatement(None, False)
         return st.DeallocateStatement(self.identifier(), False)

@@ -91,6 +91,26 @@ class StatementParser(ExplainParser):
         self.accept_words("restrict")
         return st.TruncateStatement(tables)
 
+    # --- prepared statements ---
+
+    def _prepare(self) -> st.StatementNode:
+        self.expect_words("prepare")
+        if self.at_word("transaction"):
+            self.index -= 1
+            self.unsupported(2)
+        name = self.identifier()
+        types = self.parenthesised(self._parameter_type) if self.at_symbol("(") else ()
+        self.expect_words("as")
+        start = self.token.start
+        if not self.at_query() and not self.at_any("insert", "update", "delete", "merge"):
+            self.fail()
+        node = self._statement()
+        assert isinstance(node, st.PreparableNode)
+        return st.PrepareStatement(name, types, node, self.text[start : self.tokens[self.index - 1].end])
+
+    def _parameter_type(self) -> ast.TypeName | None:
+        return None if self.accept_words("unknown") else self.type_name()
+
     # --- definitions ---
 
     def _drop(self) -> st.StatementNode:
@@ -160,6 +180,8 @@ _STATEMENTS = {
     "end": StatementParser._end,
     "rollback": StatementParser._end,
     "abort": StatementParser._end,
+    "prepare": StatementParser._prepare,
+    "execute": StatementParser.execute,
     "deallocate": StatementParser._deallocate,
     "discard": StatementParser._discard,
     "close": StatementParser._close,
@@ -221,6 +243,7 @@ _OBJECTS = frozenset(
         "temp",
         "temporary",
         "text",
+        "transaction",
         "transform",
         "trigger",
         "trusted",
@@ -248,7 +271,6 @@ _REFUSED = frozenset(
         "grant",
         "revoke",
         "prepare",
-        "execute",
         "declare",
         "fetch",
         "move",
@@ -274,8 +296,7 @@ _REFUSED = frozenset(
 _HINTS = {
     "subscribe": "Poll the view with SELECT.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
-    "prepare": "Use the extended query protocol.",
-    "execute": "Use the extended query protocol.",
+    "prepare": "Transactions of two phases are not supported.",
     "grant": "Roles and privileges do not exist yet.",
     "revoke": "Roles and privileges do not exist yet.",
     "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, SCHEMA and CLUSTER can be created.",

@@ -17,12 +17,14 @@ from . import plan_changes, plan_data, plan_definitions, plan_replacement, plans
 from . import statements as st
 from .parse import Statement, too_complex
 from .plan_alter_table import alter_table
+from .plan_execute import execute
 from .plan_explain import plan_explain
 from .plan_merge import merge
 from .plan_show import show
 from .planner import Planner
 from .plans import PlanContext, PlannedStatement, Prepared
 from .scope import Correlated
+from .types import resolve_type
 from .zone import plan_in_zone
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
@@ -112,6 +114,8 @@ def result_schema(planned: PlannedStatement) -> Schema | None:
             return Schema((Column(str(name), TEXT, False),))
         case plans.Insert() | plans.Update() | plans.Delete():
             return None if planned.returning is None else planned.returning.schema
+        case plans.Execute(prepared=prepared):
+            return None if prepared is None else prepared.schema
         case _:
             return None
 
@@ -173,6 +177,10 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return plan_replacement.apply(planner, node)
         case st.CommentStatement():
             return plan_changes.comment(planner, node)
+        case st.PrepareStatement():
+            return _prepare(planner.context, node, statement)
+        case st.ExecuteStatement():
+            return execute(planner, node)
         case _:
             return _session(node, planner.context)
 
@@ -226,6 +234,16 @@ _Session = (
     | st.DeallocateStatement
     | st.NoOpStatement
 )
+
+
+def _prepare(context: PlanContext, node: st.PrepareStatement, statement: Statement) -> plans.Prepare:
+    """What a parameter's type is restricted to, as in varchar(3), means nothing, as in PostgreSQL."""
+    types = [
+        None if type_ is None else resolve_type(replace(type_, modifiers=(), fields=()))
+        for type_ in node.types
+    ]
+    prepared = describe(Statement(node.sql, statement.text, node.statement), context, types)
+    return plans.Prepare(node.name, replace(prepared, text=statement.sql))
 
 
 def _session(node: _Session, context: PlanContext) -> PlannedStatement:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import Unsupported
 from ..transform.pipeline import optimize
 from . import statements as st
 from .names import find_object, missing_object
+from .parse import parse
 from .plan_data import finished
+from .plan_execute import execute
 from .planner import Planner
 from .plans import (
     Explain,
@@ -24,6 +28,8 @@ _RESOLVED = (ExplainStage.RAW, ExplainStage.DECORRELATED)
 
 
 def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
+    if node.execute is not None:
+        return _prepared(planner, node, node.execute)
     if node.query is None:
         return _object(planner, node)
     select = finished(planner, node.query)
@@ -40,6 +46,17 @@ def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
             return ExplainAnalyze(select, None, (), node.format)
         case _:
             return Explain(node.stage, relation, select.finishing, None, node.format)
+
+
+def _prepared(planner: Planner, node: st.ExplainStatement, execution: st.ExecuteStatement) -> Explanation:
+    """The plan for the values that EXECUTE would have."""
+    found = execute(Planner(planner.context), execution)
+    assert found.prepared is not None
+    prepared = parse(found.prepared.sql)
+    if len(prepared) != 1 or not isinstance(prepared[0].node, st.QueryStatement):
+        raise Unsupported("EXPLAIN of anything but a query is not supported yet")
+    explained = replace(node, query=prepared[0].node.query, execute=None)
+    return plan_explain(Planner(planner.context, found.parameters), explained)
 
 
 def _object(planner: Planner, node: st.ExplainStatement) -> Explanation:

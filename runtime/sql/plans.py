@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from ..expr.relation import Finishing, GlobalId, Relation
-from ..expr.scalar import Scalar
+from ..expr.scalar import Literal, Scalar
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 from .constraints import Constraint
@@ -96,7 +96,7 @@ class CatalogView(Protocol):
 @dataclass(frozen=True, slots=True)
 class PlanContext:
     """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC; `zone` the
-    session's time zone."""
+    session's time zone; `prepared` are its prepared statements."""
 
     catalog: CatalogView
     search_path: tuple[str, ...]
@@ -107,6 +107,7 @@ class PlanContext:
     temp_schema: str
     settings: Mapping[str, str]
     zone: str = "UTC"
+    prepared: Mapping[str, Prepared] = field(default_factory=dict)
 
     def hold_once(self) -> None:
         """Said while planning, by what makes the plan hold for one execution: the cache does not keep it."""
@@ -544,6 +545,23 @@ class Rollback:
 
 
 @dataclass(frozen=True, slots=True)
+class Prepare:
+    """PREPARE: EXECUTE and the messages of the extended protocol will find `prepared` under `name`."""
+
+    name: str
+    prepared: Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """EXECUTE: `parameters` are of the types that `prepared` has.  `prepared` is None where the statement was only to be
+    described and there is none of that name (yet)."""
+
+    prepared: Prepared | None
+    parameters: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Deallocate:
     """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
 
@@ -591,6 +609,8 @@ PlannedStatement = (
     | Begin
     | Commit
     | Rollback
+    | Prepare
+    | Execute
     | Deallocate
     | NoOp
 )
@@ -601,9 +621,11 @@ class Prepared:
     """A statement that was parsed and described, its parameters still open.
 
     `parameter_types` are inferred where the client left them unspecified; `schema` is the shape of its rows, or None
-    for a statement that returns none.
+    for a statement that returns none.  `text` is the PREPARE that made it, at the time `prepared_us`.
     """
 
     sql: str
     parameter_types: tuple[ScalarType, ...]
     schema: Schema | None
+    text: str | None = None
+    prepared_us: int = 0

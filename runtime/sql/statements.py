@@ -6,11 +6,24 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from .ast import Expression, FromItem, Name, Query, SelectItem, TypeName
+from .ast import (
+    Boolean,
+    Decimal,
+    Expression,
+    FromItem,
+    Integer,
+    Name,
+    Null,
+    Query,
+    SelectItem,
+    String,
+    TypeName,
+)
 from .constraints import ConstraintKind
 from .plans import CopyOptions, ExplainFormat, ExplainStage, ObjectKind
 
 ObjectName = Name
+_CONSTANTS = Integer | Decimal | String | Boolean | Null
 OptionValue = str | int | bool
 
 
@@ -21,7 +34,8 @@ class QueryStatement:
 
 @dataclass(frozen=True, slots=True)
 class ExplainStatement:
-    """`what` is plan, timestamp, pushdown or analyze; of a query, or of the object of that kind and name."""
+    """`what` is plan, timestamp, pushdown or analyze; of a query, of one that was prepared, or of the object of that kind and
+    name."""
 
     what: str
     stage: ExplainStage
@@ -30,6 +44,7 @@ class ExplainStatement:
     kind: ObjectKind | None = None
     name: ObjectName | None = None
     measures: tuple[str, ...] = ()
+    execute: ExecuteStatement | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -406,6 +421,27 @@ class RollbackStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class PrepareStatement:
+    """`sql` is the text of `statement`, which is a query or changes data.  A type None is to be inferred."""
+
+    name: str
+    types: tuple[TypeName | None, ...]
+    statement: PreparableNode
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class ExecuteStatement:
+    name: str
+    arguments: tuple[Expression, ...]
+
+    @property
+    def constant(self) -> bool:
+        """Whether the arguments are as they are written: nothing has to be computed."""
+        return all(isinstance(argument, _CONSTANTS) for argument in self.arguments)
+
+
+@dataclass(frozen=True, slots=True)
 class DeallocateStatement:
     name: str | None
     all_session_state: bool
@@ -415,6 +451,8 @@ class DeallocateStatement:
 class NoOpStatement:
     tag: str
 
+
+PreparableNode = QueryStatement | InsertStatement | UpdateStatement | DeleteStatement | MergeStatement
 
 StatementNode = (
     QueryStatement
@@ -446,8 +484,13 @@ StatementNode = (
     | BeginStatement
     | CommitStatement
     | RollbackStatement
+    | PrepareStatement
+    | ExecuteStatement
     | DeallocateStatement
     | NoOpStatement
 )
+
+AT_ONCE = DeallocateStatement | SetStatement | ShowVariableStatement
+"""Statements whose planning is no work at all."""
 
 KIND_WORDS: Mapping[str, ObjectKind] = {kind.value.lower(): kind for kind in ObjectKind}

@@ -244,7 +244,7 @@ _LATER_FILLED = {
     "mz_internal.mz_cluster_definitions": "id:t name:t create_sql:t",
 }
 """Filled relations that came later.  The place of a relation in these tables is its id, which views have in their
-stored definitions: after a release, new ones go to the end of the last table."""
+stored definitions: after a release, new ones go to the end of the last table of all."""
 
 _LATER_EMPTY = {
     "information_schema.triggers": "trigger_catalog:n trigger_schema:n trigger_name:n event_manipulation:t "
@@ -288,6 +288,12 @@ _LATER_EMPTY = {
     "mz_catalog.mz_secrets": "id:t oid:o schema_id:t name:t owner_id:t",
 }  # fmt: skip
 
+_OF_SESSIONS = {
+    "pg_catalog.pg_prepared_statements": "name:t statement:t prepare_time:z parameter_types:T result_types:T from_sql:b "
+    "generic_plans:l custom_plans:l",
+}
+"""What whoever reads it has made; the newest of them all, so new relations go to the end of this table."""
+
 
 def _schema(columns: str) -> Schema:
     pairs = (column.split(":") for column in columns.split())
@@ -295,7 +301,8 @@ def _schema(columns: str) -> Schema:
 
 
 SYSTEM_RELATIONS: dict[str, Schema] = {
-    name: _schema(columns) for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY}.items()
+    name: _schema(columns)
+    for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY, **_OF_SESSIONS}.items()
 }
 
 _NO_LONGER_EMPTY = frozenset({"pg_catalog.pg_range"})

@@ -8,6 +8,8 @@ once for each version of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from ...expr.relation import GlobalId
@@ -17,7 +19,16 @@ from ...sql.system_relations import SYSTEM_RELATIONS
 from ..catalog import Catalog
 from ..collections import Collections
 from ..controller import Controller
-from . import constraints, information_schema, mz_catalog, mz_internal, pg_catalog, pg_types, pg_views
+from . import (
+    constraints,
+    information_schema,
+    mz_catalog,
+    mz_internal,
+    pg_catalog,
+    pg_types,
+    pg_views,
+    session_views,
+)
 from .state import OpenSession, State
 
 __all__ = ["Introspection"]
@@ -26,7 +37,7 @@ Row = Mapping[str, Any]
 Rows = Callable[[State], Iterable[Row]]
 
 _MODULES = {
-    "pg_catalog": (pg_catalog, pg_types, pg_views, constraints),
+    "pg_catalog": (pg_catalog, pg_types, pg_views, constraints, session_views),
     "information_schema": (information_schema, constraints),
     "mz_catalog": (mz_catalog,),
     "mz_internal": (mz_internal,),
@@ -55,6 +66,7 @@ _OF_THE_CATALOG = frozenset(
 ) - {
     "pg_catalog.pg_index",
     "pg_catalog.pg_matviews",
+    "pg_catalog.pg_prepared_statements",
     "pg_catalog.pg_stat_activity",
     "mz_catalog.mz_cluster_replicas",
 }
@@ -75,7 +87,11 @@ class Introspection:
         self._kept: dict[GlobalId, Batch] = {}
         self._version = -1
 
-    def batch(self, id: GlobalId) -> Batch:
+    def of_session(self, session: OpenSession) -> Callable[[GlobalId], Batch]:
+        """`batch` for what that session reads."""
+        return partial(self.batch, session=session)
+
+    def batch(self, id: GlobalId, session: OpenSession | None = None) -> Batch:
         """All rows, at time 0, in the order of the relation's columns; none for what cannot exist here."""
         catalog = self._state.catalog
         if catalog.version != self._version:
@@ -84,14 +100,15 @@ class Introspection:
         found = self._kept.get(id)
         if found is None:
             item = catalog.item_by_id(id)
-            found = batch_from_rows(item.schema, self._rows(item), 0)
+            found = batch_from_rows(item.schema, self._rows(item, session), 0)
             if item.name.schema + "." + item.name.name in _OF_THE_CATALOG:
                 self._kept[id] = found
         return found
 
-    def _rows(self, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:
+    def _rows(self, item: CatalogItem, session: OpenSession | None) -> tuple[tuple[Any, ...], ...]:
         function = _ROWS[f"{item.name.schema}.{item.name.name}"]
         if function is None:
             return ()
         names = item.schema.names
-        return tuple(tuple(map(row.get, names)) for row in function(self._state))
+        state = replace(self._state, session=session)
+        return tuple(tuple(map(row.get, names)) for row in function(state))

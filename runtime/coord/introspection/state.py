@@ -9,7 +9,7 @@ from typing import Protocol
 
 from ...config import DEFAULT_USER
 from ...expr.functions.system import quote_ident
-from ...sql.plans import CatalogItem, ItemKind
+from ...sql.plans import CatalogItem, ItemKind, Prepared
 from ..catalog import Catalog, Item
 from ..collections import Collections
 from ..controller import Controller
@@ -39,6 +39,9 @@ class OpenSession(Protocol):
     @property
     def transaction_status(self) -> str: ...
 
+    @property
+    def statements(self) -> Mapping[str, Prepared]: ...
+
 
 @dataclass(frozen=True, slots=True)
 class State:
@@ -46,6 +49,7 @@ class State:
     collections: Collections
     controller: Controller
     sessions: Mapping[int, OpenSession]
+    session: OpenSession | None = None  # the one that reads
 
     def relations(self) -> Iterator[tuple[int, CatalogItem]]:
         """Everything that pg_class lists but indexes, with its oid: system relations too."""

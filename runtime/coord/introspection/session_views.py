@@ -1,0 +1,29 @@
+"""pg_catalog's views of the session that reads them: what it has prepared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...expr.coercion import base_name
+from .state import State, timestamp
+
+Rows = Iterator[dict[str, Any]]
+
+
+def pg_prepared_statements(state: State) -> Rows:
+    """Plans are shared by all sessions and not counted by statement."""
+    if state.session is None:
+        return
+    for name, prepared in state.session.statements.items():
+        result = None if prepared.schema is None else [base_name(type_) for type_ in prepared.schema.types]
+        yield {
+            "name": name,
+            "statement": prepared.sql if prepared.text is None else prepared.text,
+            "prepare_time": timestamp(prepared.prepared_us // 1000),
+            "parameter_types": [base_name(type_) for type_ in prepared.parameter_types],
+            "result_types": result,
+            "from_sql": prepared.text is not None,
+            "generic_plans": 0,
+            "custom_plans": 0,
+        }

@@ -1,0 +1,101 @@
+"""What a session's statements mean: from the cache of plans, or made beside the loop while the catalog stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ..expr.scalar import Literal
+from ..repr.types import ScalarType
+from ..sql.parse import Statement, parse
+from ..sql.plan import describe, plan
+from ..sql.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
+from ..sql.plans import PlanContext, PlannedStatement, Prepared
+from ..sql.statements import AT_ONCE, ExecuteStatement
+from .beside import beside
+from .catalog import Catalog
+
+MAX_ATTEMPTS = 5
+
+T = TypeVar("T")
+
+
+class Planning:
+    """Of one session, whose context at the moment `context` says."""
+
+    def __init__(
+        self, catalog: Catalog, plans: PlanCache, temp_schema: str, context: Callable[[], PlanContext]
+    ) -> None:
+        self._catalog = catalog
+        self._plans = plans
+        self._temp_schema = temp_schema
+        self._context = context
+
+    async def parse(self, sql: str) -> list[Statement]:
+        statements = self._plans.parsed(sql)
+        if statements is None:
+            # Parsing takes time in proportion to the text, so what is short is parsed at once.
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
+            self._plans.keep_parsed(sql, statements)
+        return statements
+
+    async def describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
+        if isinstance(statement.node, AT_ONCE | ExecuteStatement):
+            return describe(statement, self._context(), types)
+        found = self._plans.described(self._asked(statement, types))
+        if found is None:
+            asked, made = await self._unchanged(describe_anew, statement, types)
+            self._plans.keep_described(asked, made)
+            found = made.result
+        return found
+
+    async def plan(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        if _at_once(statement):
+            return plan(statement, self._context(), parameters)
+        types = tuple(parameter.type for parameter in parameters)
+        found = self._plans.planned(self._asked(statement, types), parameters)
+        if found is None:
+            asked, made = await self._unchanged(
+                lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
+            )
+            self._plans.keep_planned(asked, made)
+            found = made.result
+        return found
+
+    async def plan_anew(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        """As `plan`, whatever is known: the catalog will not change until the caller does it."""
+        return (await self._unchanged(lambda asked: plan(statement, asked.context, parameters), statement))[1]
+
+    async def _unchanged(
+        self, work: Callable[[Asked], T], statement: Statement, types: tuple[ScalarType | None, ...] = ()
+    ) -> tuple[Asked, T]:
+        """What `work` makes of the statement, computed beside the loop while the catalog stood still.
+
+        Whatever came of it is forgotten if the catalog has changed meanwhile: then it looked at a mixture.  Under ever
+        new changes the loop is kept waiting in the end.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            asked = self._asked(statement, types)
+            try:
+                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
+            except Exception:
+                if self._catalog.version == asked.version:
+                    raise
+            else:
+                if self._catalog.version == asked.version:
+                    return asked, result
+        asked = self._asked(statement, types)
+        return asked, work(asked)
+
+    def _asked(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Asked:
+        catalog = self._catalog
+        own_names = catalog.has_objects_in(self._temp_schema)
+        return Asked(statement, self._context(), catalog.version, types, own_names)
+
+
+def _at_once(statement: Statement) -> bool:
+    """Whether planning is no work: a thread would cost more."""
+    node = statement.node
+    return isinstance(node, AT_ONCE) or (
+        isinstance(node, ExecuteStatement) and node.constant and len(statement.sql) <= MAX_TEXT
+    )
