@@ -36,6 +36,12 @@ class KeyCounts:
         if len(hashes):
             self._push(*_summed(hashes, diffs.astype(np.int32)))
 
+    def copy(self) -> KeyCounts:
+        """Runs are never changed, so they are shared."""
+        copy = KeyCounts()
+        copy._runs = list(self._runs)
+        return copy
+
     def merge(self, other: KeyCounts) -> None:
         for hashes, counts in other._runs:
             self._push(hashes, counts)

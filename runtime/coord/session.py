@@ -7,13 +7,11 @@ and are refused inside blocks.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
-from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from ..config import DATABASE
-from ..errors import InvalidTransactionState, PtvcError, QueryCanceled, Unsupported
+from ..errors import InvalidTransactionState, PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
 from ..repr.types import ScalarType, type_from_oid
@@ -30,12 +28,16 @@ from ..sql.plans import (
     PlannedStatement,
     Prepare,
     Prepared,
+    Release,
     Rollback,
+    RollbackTo,
+    Savepoint,
     SetVariable,
     ShowVariable,
 )
-from ..sql.statements import CommitStatement, RollbackStatement
+from ..sql.statements import CommitStatement, RollbackStatement, RollbackToStatement
 from .catalog import TEMP_SCHEMA_PREFIX
+from .interruption import Interruption
 from .planning import Planning
 from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
 from .sequencer import Sequencer
@@ -70,8 +72,7 @@ class Session:
         self._planning = Planning(sequencer.catalog, sequencer.plans, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
-        self._running: asyncio.Task[object] | None = None
-        self._cancel_requested = False
+        self._interruption = Interruption(variables)
 
     # -- what pgwire asks --
 
@@ -100,7 +101,7 @@ class Session:
         return self.variables.zone
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
-        async with self._interruptible():
+        async with self._interruption.guarded():
             statements = await self._planning.parse(sql)
             if not statements:
                 return Prepared("", (), None)
@@ -113,19 +114,19 @@ class Session:
     async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
         if not prepared.sql:
             return Empty()
-        async with self._interruptible():
+        async with self._interruption.guarded():
             statements = await self._planning.parse(prepared.sql)
             return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes of all statements commit together at the end, or before the first definition."""
-        async with self._interruptible():
+        async with self._interruption.guarded():
             statements = await self._planning.parse(sql)
         if not statements:
             yield Empty()
             return
         for index, statement in enumerate(statements):
-            async with self._interruptible():
+            async with self._interruption.guarded():
                 self._begin_implicit().batch = len(statements) > 1
                 result = await self._execute(statement, ())
                 last = index == len(statements) - 1
@@ -137,29 +138,27 @@ class Session:
     async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
         assert self._copy is not None
         copy, self._copy = self._copy, None
-        async with self._interruptible():
+        async with self._interruption.guarded():
             transaction = self._begin_implicit()
             command = await self._sequencer.copy_from(copy, columns, self, transaction)
             await self._end_implicit()
             return command
 
     async def sync(self) -> None:
-        async with self._interruptible():
+        async with self._interruption.guarded():
             await self._end_implicit()
 
     async def fail(self) -> None:
-        """Discards what the transaction would have written; a block stays until it is ended."""
+        """Discards what the transaction would have written, in a block what it would have since its last savepoint; a block
+        stays until it is ended or goes back to one."""
         self._copy = None
         if self._transaction is not None:
-            self._transaction.forget()
-            self._transaction.failed = True
+            self._transaction.fail()
             if self._transaction.kind is TransactionKind.IMPLICIT:
                 self._finish()
 
     def cancel(self) -> None:
-        if self._running is not None:
-            self._cancel_requested = True
-            self._running.cancel()
+        self._interruption.cancel()
 
     async def close(self) -> None:
         self._finish()
@@ -202,6 +201,8 @@ class Session:
         match planned:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
+            case Savepoint() | RollbackTo() | Release():
+                return self._savepoint(planned)
             case SetVariable(name=name, value=value, local=local):
                 return self._set(name, value, local)
             case ShowVariable(name=None):
@@ -244,6 +245,8 @@ class Session:
 
     def _execute_in_failed(self, statement: Statement) -> Result:
         assert self._transaction is not None
+        if isinstance(statement.node, RollbackToStatement):
+            return self._rollback_to(self._transaction, statement.node.name)
         if not isinstance(statement.node, CommitStatement | RollbackStatement):
             raise InvalidTransactionState(
                 "current transaction is aborted, commands ignored until end of transaction block",
@@ -275,6 +278,28 @@ class Session:
                     self._warn("there is no transaction in progress", "25P01")
                 self._finish()
                 return Command("ROLLBACK")
+
+    def _savepoint(self, planned: Savepoint | RollbackTo | Release) -> Command:
+        transaction = self._transaction
+        assert transaction is not None
+        if transaction.kind is not TransactionKind.EXPLICIT:
+            word = {Savepoint: "SAVEPOINT", RollbackTo: "ROLLBACK TO SAVEPOINT", Release: "RELEASE SAVEPOINT"}
+            raise InvalidTransactionState(
+                f"{word[type(planned)]} can only be used in transaction blocks", sqlstate="25P01"
+            )
+        match planned:
+            case Savepoint(name=name):
+                transaction.set_savepoint(name, self.variables.state())
+                return Command("SAVEPOINT")
+            case RollbackTo(name=name):
+                return self._rollback_to(transaction, name)
+            case Release(name=name):
+                transaction.release(name)
+                return Command("RELEASE")
+
+    def _rollback_to(self, transaction: Transaction, name: str) -> Command:
+        self.variables.restore(transaction.rollback_to(name).variables)
+        return Command("ROLLBACK")
 
     def _set(self, name: str, value: str | None, local: bool) -> Command:
         if name == "all" and value is None:
@@ -344,30 +369,7 @@ class Session:
     def _warn(self, message: str, sqlstate: str) -> None:
         self.notices.append(Notice("WARNING", message, sqlstate))
 
-    # -- interruption --
-
-    @asynccontextmanager
-    async def _interruptible(self) -> AsyncIterator[None]:
-        """Turns a cancel request and statement_timeout into errors of the statement."""
-        task = asyncio.current_task()
-        self._running = task
-        timeout_ms = self.variables.statement_timeout_ms
-        try:
-            if timeout_ms:
-                async with asyncio.timeout(timeout_ms / 1000):
-                    yield
-            else:  # as usual: a timeout costs more than a small statement's plan
-                yield
-        except TimeoutError:
-            raise QueryCanceled("canceling statement due to statement timeout") from None
-        except asyncio.CancelledError:
-            if not self._cancel_requested or task is None:
-                raise
-            task.uncancel()
-            raise QueryCanceled("canceling statement due to user request") from None
-        finally:
-            self._running = None
-            self._cancel_requested = False
+    # -- rows that stream --
 
     def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
         """A result that streams stays interruptible while it does, and may end the implicit transaction."""
@@ -380,7 +382,7 @@ class Session:
 
     async def _stream(self, chunks: AsyncIterator[Columns], ends_transaction: bool) -> AsyncIterator[Columns]:
         while True:
-            async with self._interruptible():
+            async with self._interruption.guarded():
                 chunk = await anext(chunks, None)
                 if chunk is None:
                     if ends_transaction:

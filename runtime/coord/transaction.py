@@ -1,6 +1,7 @@
 """A session's transaction: what it has read, what it will write.
 
-Writes wait, encoded, until COMMIT makes them durable together at one time.  What a write was computed from is checked
+Writes wait, encoded, until COMMIT makes them durable together at one time.  They are only ever added to, so a savepoint
+notes how many there are, and costs what the block has of tables and not of rows.  What a write was computed from is checked
 then: if somebody has written to it since, the transaction is refused (40001), or, for a single statement, run again.
 """
 
@@ -10,10 +11,26 @@ import enum
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from ..errors import InvalidTransactionState
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef
 from .catalog import Shape
 from .key_counts import KeyCounts
+from .variables import VariablesState
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    """What a block would have written when it set the savepoint: of each table so many parts, with what they were
+    computed from and the keys that they change; and the session's variables."""
+
+    name: str
+    parts: dict[GlobalId, int]
+    expect: dict[GlobalId, int]
+    keys: dict[int, KeyCounts]
+    upserted: frozenset[int]
+    shapes: dict[GlobalId, Shape]
+    variables: VariablesState
 
 
 class TransactionKind(enum.Enum):
@@ -26,7 +43,8 @@ class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
     the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
     several statements; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
-    `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for."""
+    `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for; `savepoints`
+    are those of the block, the newest last."""
 
     kind: TransactionKind
     now_us: int
@@ -39,6 +57,7 @@ class Transaction:
     keys: dict[int, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
     shapes: dict[GlobalId, Shape] = field(default_factory=dict)
+    savepoints: list[Savepoint] = field(default_factory=list)
     _release: Callable[[], None] | None = None
 
     @property
@@ -62,6 +81,60 @@ class Transaction:
     def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
+
+    def fail(self) -> None:
+        """After an error: what was written since the newest savepoint is gone already, and the rest cannot be used before
+        the block goes back to one or ends."""
+        self.failed = True
+        if self.savepoints:
+            self._rewind(self.savepoints[-1])
+        else:
+            self.forget()
+
+    def set_savepoint(self, name: str, variables: VariablesState) -> None:
+        """An older one of the same name is hidden until this one is released."""
+        self.savepoints.append(
+            Savepoint(
+                name,
+                {id_: len(parts) for id_, parts in self.writes.items()},
+                dict(self.expect),
+                {oid: counts.copy() for oid, counts in self.keys.items()},
+                frozenset(self.upserted),
+                dict(self.shapes),
+                variables,
+            )
+        )
+
+    def rollback_to(self, name: str) -> Savepoint:
+        """Everything since the newest savepoint of that name is forgotten, later ones too; it stays.  3B001 without one."""
+        index = self._find(name)
+        del self.savepoints[index + 1 :]
+        savepoint = self.savepoints[index]
+        self._rewind(savepoint)
+        self.failed = False
+        return savepoint
+
+    def release(self, name: str) -> None:
+        """The newest savepoint of that name is gone, with later ones; what was written since stays."""
+        del self.savepoints[self._find(name) :]
+
+    def _find(self, name: str) -> int:
+        for index in range(len(self.savepoints) - 1, -1, -1):
+            if self.savepoints[index].name == name:
+                return index
+        raise InvalidTransactionState(f'savepoint "{name}" does not exist', sqlstate="3B001")
+
+    def _rewind(self, savepoint: Savepoint) -> None:
+        for id_ in list(self.writes):
+            count = savepoint.parts.get(id_, 0)
+            if count:
+                del self.writes[id_][count:]
+            else:
+                del self.writes[id_]
+        self.expect = dict(savepoint.expect)
+        self.keys = {oid: counts.copy() for oid, counts in savepoint.keys.items()}
+        self.upserted = set(savepoint.upserted)
+        self.shapes = dict(savepoint.shapes)
 
     def forget(self) -> None:
         """Nothing of what would have been written is."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import lru_cache
 from importlib.metadata import version
 
@@ -75,6 +76,15 @@ _DURATION = re.compile(r"\s*(\d+)\s*(us|ms|s|min|h|d)?\s*$")
 _UNIT_MS = {"us": 0.001, "ms": 1, "s": 1_000, "min": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 
+@dataclass(frozen=True, slots=True)
+class VariablesState:
+    """Values for the session, those of the transaction alone, and those from before the transaction."""
+
+    values: dict[str, str]
+    local: dict[str, str]
+    before: dict[str, str | None]
+
+
 class Variables:
     """One session's values.  Names are case-insensitive; `prefix.name` is anybody's to invent."""
 
@@ -110,6 +120,19 @@ class Variables:
         if not local:
             self._local.pop(name, None)
         self._report(name)
+
+    def state(self) -> VariablesState:
+        """What a savepoint keeps."""
+        return VariablesState(dict(self._values), dict(self._local), dict(self._before))
+
+    def restore(self, state: VariablesState) -> None:
+        """Everything as it was; what that changes is reported."""
+        before = self.all()
+        self._values, self._local, self._before = dict(state.values), dict(state.local), dict(state.before)
+        now = self.all()
+        for name in sorted(before.keys() | now.keys()):
+            if before.get(name) != now.get(name):
+                self._report(name)
 
     def end_transaction(self, *, committed: bool) -> None:
         """Local values go; without a commit, the others that were set are what they were before."""

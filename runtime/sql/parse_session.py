@@ -137,12 +137,28 @@ class SessionParser(CopyParser):
     def _end(self) -> st.StatementNode:
         word = self.advance().value
         self.accept_any("work", "transaction")
-        if self.at_any("to", "prepared", "and"):
+        if word == "rollback" and self.accept_words("to"):
+            return st.RollbackToStatement(self._savepoint_name())
+        if self.at_any("prepared", "and"):
             raise Unsupported(
                 f"{word.upper()} {self.token.value.upper()} is not supported yet",
                 position=self.token.position,
             )
         return st.CommitStatement() if word in ("commit", "end") else st.RollbackStatement()
+
+    def _savepoint(self) -> st.StatementNode:
+        self.expect_words("savepoint")
+        return st.SavepointStatement(self.identifier())
+
+    def _release(self) -> st.StatementNode:
+        self.expect_words("release")
+        return st.ReleaseStatement(self._savepoint_name())
+
+    def _savepoint_name(self) -> str:
+        """`[SAVEPOINT] name`; the name may be that word."""
+        if self.at_word("savepoint") and self.peek().kind in (TokenKind.NAME, TokenKind.QUOTED):
+            self.advance()
+        return self.identifier()
 
     def _close(self) -> st.StatementNode:
         """CLOSE ALL: there are no cursors; pools of connections send it all the same."""

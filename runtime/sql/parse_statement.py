@@ -180,6 +180,8 @@ _STATEMENTS = {
     "end": StatementParser._end,
     "rollback": StatementParser._end,
     "abort": StatementParser._end,
+    "savepoint": StatementParser._savepoint,
+    "release": StatementParser._release,
     "prepare": StatementParser._prepare,
     "execute": StatementParser.execute,
     "deallocate": StatementParser._deallocate,
@@ -275,8 +277,6 @@ _REFUSED = frozenset(
         "fetch",
         "move",
         "close",
-        "savepoint",
-        "release",
         "lock",
         "listen",
         "notify",
@@ -300,5 +300,4 @@ _HINTS = {
     "grant": "Roles and privileges do not exist yet.",
     "revoke": "Roles and privileges do not exist yet.",
     "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, SCHEMA and CLUSTER can be created.",
-    "savepoint": "Transactions have no savepoints.",
 }

@@ -231,6 +231,9 @@ _Session = (
     | st.BeginStatement
     | st.CommitStatement
     | st.RollbackStatement
+    | st.SavepointStatement
+    | st.RollbackToStatement
+    | st.ReleaseStatement
     | st.DeallocateStatement
     | st.NoOpStatement
 )
@@ -258,6 +261,12 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
             return plans.Commit()
         case st.RollbackStatement():
             return plans.Rollback()
+        case st.SavepointStatement(name=name):
+            return plans.Savepoint(name)
+        case st.RollbackToStatement(name=name):
+            return plans.RollbackTo(name)
+        case st.ReleaseStatement(name=name):
+            return plans.Release(name)
         case st.DeallocateStatement(name=name, all_session_state=everything):
             return plans.Deallocate(name, everything)
         case st.NoOpStatement(tag=tag):

@@ -545,6 +545,23 @@ class Rollback:
 
 
 @dataclass(frozen=True, slots=True)
+class Savepoint:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTo:
+    """ROLLBACK TO SAVEPOINT, in a block that has failed, too."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Prepare:
     """PREPARE: EXECUTE and the messages of the extended protocol will find `prepared` under `name`."""
 
@@ -609,6 +626,9 @@ PlannedStatement = (
     | Begin
     | Commit
     | Rollback
+    | Savepoint
+    | RollbackTo
+    | Release
     | Prepare
     | Execute
     | Deallocate

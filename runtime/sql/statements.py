@@ -421,6 +421,21 @@ class RollbackStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class SavepointStatement:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackToStatement:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseStatement:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class PrepareStatement:
     """`sql` is the text of `statement`, which is a query or changes data.  A type None is to be inferred."""
 
@@ -484,13 +499,23 @@ StatementNode = (
     | BeginStatement
     | CommitStatement
     | RollbackStatement
+    | SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
     | PrepareStatement
     | ExecuteStatement
     | DeallocateStatement
     | NoOpStatement
 )
 
-AT_ONCE = DeallocateStatement | SetStatement | ShowVariableStatement
+AT_ONCE = (
+    SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
+    | DeallocateStatement
+    | SetStatement
+    | ShowVariableStatement
+)
 """Statements whose planning is no work at all."""
 
 KIND_WORDS: Mapping[str, ObjectKind] = {kind.value.lower(): kind for kind in ObjectKind}

@@ -99,7 +99,8 @@ def test_explain(db: Db) -> None:
         of_query = rows(db, f"{how} SELECT b FROM t WHERE a = 7")
         assert rows(db, f"{how} EXECUTE p(3 + 4)") == of_query
     assert "Rows: 0" in str(rows(db, "EXPLAIN ANALYZE EXECUTE p(7)"))
-    assert "readable" in str(rows(db, "EXPLAIN TIMESTAMP FOR EXECUTE p(7)"))
+    of_query = rows(db, "EXPLAIN TIMESTAMP FOR SELECT b FROM t WHERE a = 7")
+    assert len(rows(db, "EXPLAIN TIMESTAMP FOR EXECUTE p(7)")) == len(of_query) > 1
     with pytest.raises(errors.SyntaxError):
         db.execute("EXPLAIN EXECUTE p")
     db.execute("PREPARE i AS INSERT INTO t VALUES (1, 'x')")
