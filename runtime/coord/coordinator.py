@@ -130,6 +130,7 @@ class Coordinator:
             self._commit,
             Introspection(self.catalog, self.collections, self.controller, self._sessions),
             Explainer(self.oracle, self.catalog, self.collections, self.controller),
+            self._answers,
         )
         maintenance = Maintenance(
             self._settings,

@@ -46,12 +46,14 @@ RETRIES = 10
 
 @dataclass(frozen=True, slots=True)
 class ReadContext:
-    """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now)."""
+    """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
+    may be old, does not suit the catalog any more."""
 
     cluster: str
     time: int | None
     overlay: Overlay
     system_rows: SystemRows
+    check: Callable[[], None] = lambda: None
 
 
 class Peeks:
@@ -77,8 +79,8 @@ class Peeks:
         finishing = query.finishing
         schema = query.relation.schema
         if finishing.order:
-            batches = [batch async for batch in self.batches(query.relation, context, finishing)]
-            yield finish(schema, concat_batches(schema, batches), finishing)
+            # Nothing but the client holds the rows while it takes them.
+            yield finish(schema, await self._all(query.relation, context, finishing), finishing)
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -94,7 +96,12 @@ class Peeks:
 
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
-        batches = [batch async for batch in self.batches(relation, context)]
+        return await self._all(relation, context)
+
+    async def _all(
+        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
+    ) -> Batch:
+        batches = [batch async for batch in self.batches(relation, context, finishing)]
         return concat_batches(relation.schema, batches)
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
@@ -156,6 +163,7 @@ class Peeks:
         time = self.read_time(context)
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
+            context.check()
             answers = await self._peek_index(at_time(relation, time), context, time)
             if answers is None:
                 expanded = at_time(expand(relation, self._catalog), time)
@@ -170,6 +178,7 @@ class Peeks:
         for id_ in ids:
             self._check_there(id_, time)
         await self._collections.wait_until_readable(ids, time)
+        context.check()
         if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
         sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
@@ -199,6 +208,7 @@ class Peeks:
         if read is None:
             return None
         await self._collections.wait_until_readable((read.index.id,), time)
+        context.check()
         # The replica that has the index may have gone away, and another that has it may begin too late.
         replica = clusters.with_index(cluster, read.index.id, time)
         return None if replica is None else self._look_up(read, replica, time)

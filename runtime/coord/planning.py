@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
+from ..errors import PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType
 from ..sql.parse import Statement, parse
-from ..sql.plan import describe, plan
+from ..sql.plan import describe, plan, result_schema
 from ..sql.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
-from ..sql.plans import PlanContext, PlannedStatement, Prepared
+from ..sql.plans import Execute, PlanContext, PlannedStatement, Prepared
 from ..sql.statements import AT_ONCE, ExecuteStatement
 from .beside import beside
 from .catalog import Catalog
+from .results import check_shape
 
 MAX_ATTEMPTS = 5
 
@@ -61,6 +63,22 @@ class Planning:
             self._plans.keep_planned(asked, made)
             found = made.result
         return found
+
+    async def plan_prepared(
+        self, prepared: Prepared, parameters: Sequence[Literal]
+    ) -> tuple[Statement, PlannedStatement]:
+        """What EXECUTE runs; 0A000 if its rows are not any more what they were."""
+        (statement,) = await self.parse(prepared.sql)
+        try:
+            planned = await self.plan(statement, parameters)
+        except PtvcError as error:
+            if error.position is not None and prepared.text is not None:  # it counts in PREPARE's text
+                error.position += len(prepared.text) - len(prepared.sql)
+            raise
+        if isinstance(planned, Execute):
+            raise Unsupported("EXECUTE of a prepared EXECUTE is not supported")
+        check_shape(prepared.schema, result_schema(planned))
+        return statement, planned
 
     async def plan_anew(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
         """As `plan`, whatever is known: the catalog will not change until the caller does it."""

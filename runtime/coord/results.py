@@ -32,13 +32,15 @@ class Notice:
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A result set, streamed.  `tag` is the command's word (SELECT, SHOW, INSERT 0, ...); pgwire appends
-    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW).  Text of instants is in `zone`, None: UTC."""
+    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW).  Text of instants is in `zone`, None: UTC.  `binary` rows are
+    sent so where the client has no say, that is in the simple protocol."""
 
     schema: Schema
     chunks: AsyncIterator[Columns]
     tag: str = "SELECT"
     fixed_tag: bool = False
     zone: Zone | None = None
+    binary: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
+from dataclasses import replace
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeGuard
 
@@ -41,6 +43,7 @@ from .peeks import Peeks, ReadContext
 from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from .show import text_lines, text_rows
 from .transaction import Transaction, TransactionKind
+from .unaltered import unaltered
 from .unique_keys import KeysTaken
 from .writes import Writes
 
@@ -58,6 +61,8 @@ _WRITES: dict[type, str] = {
 
 
 class Sequencer:
+    """`answers` is where results wait that do not fit in memory."""
+
     def __init__(
         self,
         clock: Clock,
@@ -68,6 +73,7 @@ class Sequencer:
         commit: GroupCommit,
         introspection: Introspection,
         explainer: Explainer,
+        answers: Path,
     ) -> None:
         self._clock = clock
         self.catalog = catalog
@@ -79,6 +85,7 @@ class Sequencer:
         self._retrying = asyncio.Lock()
         self._introspection = introspection
         self._explainer = explainer
+        self.answers = answers
 
     def now_us(self) -> int:
         return self._clock.now_ms() * 1000
@@ -137,6 +144,16 @@ class Sequencer:
                 return Command(tag)
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    def open_cursor(
+        self, query: Select, session: Session, transaction: Transaction
+    ) -> AsyncIterator[Columns]:
+        """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
+        is altered before the first of them is."""
+        context = replace(self._context(session, transaction), check=unaltered(query.relation, self.catalog))
+        if context.time is None:
+            transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
+        return self._select(query, self._peeks.at(context, transaction.time), transaction)
 
     def _select(
         self, query: Select, context: ReadContext, transaction: Transaction

@@ -11,19 +11,20 @@ from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Se
 from dataclasses import replace
 
 from ..config import DATABASE
-from ..errors import InvalidTransactionState, PtvcError, Unsupported
+from ..errors import InvalidTransactionState, PtvcError
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
-from ..repr.types import ScalarType, type_from_oid
 from ..sql.parse import Statement
-from ..sql.plan import result_schema
 from ..sql.plans import (
     ApplyReplacement,
     Begin,
+    CloseCursor,
     Commit,
     CopyFrom,
     Deallocate,
+    DeclareCursor,
     Execute,
+    Fetch,
     PlanContext,
     PlannedStatement,
     Prepare,
@@ -37,15 +38,16 @@ from ..sql.plans import (
 )
 from ..sql.statements import CommitStatement, RollbackStatement, RollbackToStatement
 from .catalog import TEMP_SCHEMA_PREFIX
+from .cursor import Cursor
+from .cursors import Cursors
 from .interruption import Interruption
 from .planning import Planning
-from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
+from .prepared import PreparedStatements, parameter_type
+from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from .sequencer import Sequencer
 from .show import show_all, show_one
 from .transaction import Transaction, TransactionKind
 from .variables import Variables
-
-UNKNOWN_OID = 705
 
 
 class Session:
@@ -68,10 +70,11 @@ class Session:
         self.temp_schema = f"{TEMP_SCHEMA_PREFIX}{number}"
         self._sequencer = sequencer
         self._on_close = on_close
-        self._statements: dict[str, Prepared] = {}
+        self._statements = PreparedStatements()
         self._planning = Planning(sequencer.catalog, sequencer.plans, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
+        self._cursors = Cursors(sequencer.answers)
         self._interruption = Interruption(variables)
 
     # -- what pgwire asks --
@@ -85,6 +88,13 @@ class Session:
     @property
     def statements(self) -> MutableMapping[str, Prepared]:
         return self._statements
+
+    @property
+    def cursors(self) -> Mapping[str, Cursor]:
+        return self._cursors.open
+
+    async def close_cursor(self, name: str) -> None:
+        await self._cursors.close(CloseCursor(name))
 
     def parameter_status(self) -> Mapping[str, str]:
         return {**self.variables.reported(), "session_authorization": self.user}
@@ -107,7 +117,7 @@ class Session:
                 return Prepared("", (), None)
             if len(statements) > 1:
                 raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
-            types = tuple(_parameter_type(oid) for oid in parameter_oids)
+            types = tuple(map(parameter_type, parameter_oids))
             prepared = await self._planning.describe(statements[0], types)
             return replace(prepared, prepared_us=self._sequencer.now_us())
 
@@ -155,13 +165,14 @@ class Session:
         if self._transaction is not None:
             self._transaction.fail()
             if self._transaction.kind is TransactionKind.IMPLICIT:
-                self._finish()
+                await self._finish()
 
     def cancel(self) -> None:
         self._interruption.cancel()
 
     async def close(self) -> None:
-        self._finish()
+        await self._finish()
+        await self._cursors.close_all()
         self._on_close(self)
         await self._sequencer.ddl.drop_temporary(self.temp_schema)
 
@@ -169,7 +180,7 @@ class Session:
 
     async def _execute(self, statement: Statement, parameters: Sequence[Literal]) -> Result:
         if self._transaction is not None and self._transaction.failed:
-            return self._execute_in_failed(statement)
+            return await self._execute_in_failed(statement)
         self._begin_implicit()
         planned = await self._planning.plan(statement, parameters)
         if isinstance(planned, Execute):
@@ -182,16 +193,7 @@ class Session:
         assert prepared is not None
         if not prepared.sql:
             return Empty()
-        (statement,) = await self._planning.parse(prepared.sql)
-        try:
-            inner = await self._planning.plan(statement, parameters)
-        except PtvcError as error:
-            if error.position is not None and prepared.text is not None:  # it counts in PREPARE's text
-                error.position += len(prepared.text) - len(prepared.sql)
-            raise
-        if isinstance(inner, Execute):
-            raise Unsupported("EXECUTE of a prepared EXECUTE is not supported")
-        check_shape(prepared.schema, result_schema(inner))
+        statement, inner = await self._planning.plan_prepared(prepared, parameters)
         return await self._run(statement, parameters, inner)
 
     async def _run(
@@ -202,7 +204,13 @@ class Session:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
             case Savepoint() | RollbackTo() | Release():
-                return self._savepoint(planned)
+                return await self._savepoint(planned)
+            case DeclareCursor():
+                return self._declare(planned, transaction)
+            case Fetch():
+                return await self._cursors.fetch(planned)
+            case CloseCursor():
+                return await self._cursors.close(planned)
             case SetVariable(name=name, value=value, local=local):
                 return self._set(name, value, local)
             case ShowVariable(name=None):
@@ -210,9 +218,9 @@ class Session:
             case ShowVariable(name=str(name)):
                 return show_one(name, self.variables.get(name))
             case Prepare():
-                return self._prepare(planned)
+                return self._statements.define(planned, self._sequencer.now_us())
             case Deallocate():
-                return self._deallocate(planned)
+                return await self._deallocate(planned)
             case CopyFrom():
                 copy_in = self._sequencer.copy_in(planned, transaction)
                 self._copy = planned
@@ -243,16 +251,16 @@ class Session:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())
         return result
 
-    def _execute_in_failed(self, statement: Statement) -> Result:
+    async def _execute_in_failed(self, statement: Statement) -> Result:
         assert self._transaction is not None
         if isinstance(statement.node, RollbackToStatement):
-            return self._rollback_to(self._transaction, statement.node.name)
+            return await self._rollback_to(self._transaction, statement.node.name)
         if not isinstance(statement.node, CommitStatement | RollbackStatement):
             raise InvalidTransactionState(
                 "current transaction is aborted, commands ignored until end of transaction block",
                 sqlstate="25P02",
             )
-        self._finish()
+        await self._finish()
         return Command("ROLLBACK")
 
     async def _control(self, planned: Begin | Commit | Rollback) -> Command:
@@ -276,10 +284,10 @@ class Session:
             case Rollback():
                 if not in_block:
                     self._warn("there is no transaction in progress", "25P01")
-                self._finish()
+                await self._finish()
                 return Command("ROLLBACK")
 
-    def _savepoint(self, planned: Savepoint | RollbackTo | Release) -> Command:
+    async def _savepoint(self, planned: Savepoint | RollbackTo | Release) -> Command:
         transaction = self._transaction
         assert transaction is not None
         if transaction.kind is not TransactionKind.EXPLICIT:
@@ -289,17 +297,29 @@ class Session:
             )
         match planned:
             case Savepoint(name=name):
-                transaction.set_savepoint(name, self.variables.state())
+                cursors = tuple(self._cursors.open.values())
+                transaction.set_savepoint(name, self.variables.state(), cursors)
                 return Command("SAVEPOINT")
             case RollbackTo(name=name):
-                return self._rollback_to(transaction, name)
+                return await self._rollback_to(transaction, name)
             case Release(name=name):
                 transaction.release(name)
                 return Command("RELEASE")
 
-    def _rollback_to(self, transaction: Transaction, name: str) -> Command:
-        self.variables.restore(transaction.rollback_to(name).variables)
+    async def _rollback_to(self, transaction: Transaction, name: str) -> Command:
+        savepoint = transaction.rollback_to(name)
+        self.variables.restore(savepoint.variables)
+        await self._cursors.close_others(savepoint.cursors)
         return Command("ROLLBACK")
+
+    def _declare(self, planned: DeclareCursor, transaction: Transaction) -> Command:
+        if not planned.hold and transaction.single:
+            raise InvalidTransactionState(
+                "DECLARE CURSOR can only be used in transaction blocks", sqlstate="25P01"
+            )
+        self._cursors.check_new(planned.name)
+        rows = self._sequencer.open_cursor(planned.query, self, transaction)
+        return self._cursors.declare(planned, rows, self._sequencer.now_us())
 
     def _set(self, name: str, value: str | None, local: bool) -> Command:
         if name == "all" and value is None:
@@ -310,23 +330,17 @@ class Session:
         self.variables.set(name, value, local=local)
         return Command("RESET" if value is None else "SET")
 
-    def _prepare(self, planned: Prepare) -> Command:
-        if planned.name in self._statements:
-            raise PtvcError(f'prepared statement "{planned.name}" already exists', sqlstate="42P05")
-        self._statements[planned.name] = replace(planned.prepared, prepared_us=self._sequencer.now_us())
-        return Command("PREPARE")
-
-    def _deallocate(self, planned: Deallocate) -> Command:
+    async def _deallocate(self, planned: Deallocate) -> Command:
         if planned.all_session_state:
+            if self._transaction is not None and not self._transaction.single:
+                raise InvalidTransactionState(
+                    "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
+                )
+            await self._cursors.close_all()
             self._statements.clear()
             self.variables.reset_all()
             return Command("DISCARD ALL")
-        if planned.name is None:
-            self._statements.clear()
-            return Command("DEALLOCATE ALL")
-        if self._statements.pop(planned.name, None) is None:
-            raise PtvcError(f'prepared statement "{planned.name}" does not exist', sqlstate="26000")
-        return Command("DEALLOCATE")
+        return self._statements.deallocate(planned.name)
 
     # -- transactions --
 
@@ -341,15 +355,21 @@ class Session:
 
     async def _commit(self) -> None:
         transaction = self._transaction
-        self._finish(committed=True)
-        if transaction is not None:
-            await self._sequencer.commit(transaction, self)
+        try:
+            await self._cursors.persist()
+            if transaction is not None:
+                await self._sequencer.commit(transaction, self)
+        except BaseException:
+            await self._finish()
+            raise
+        await self._finish(committed=True)
 
-    def _finish(self, *, committed: bool = False) -> None:
+    async def _finish(self, *, committed: bool = False) -> None:
         if self._transaction is not None:
             self._transaction.end()
         self._transaction = None
         self.variables.end_transaction(committed=committed)
+        await self._cursors.end_transaction(committed=committed)
 
     def _context(self) -> PlanContext:
         transaction = self._transaction
@@ -364,6 +384,7 @@ class Session:
             settings=self.variables.all(),
             zone=self.variables.get("TimeZone"),
             prepared=self._statements,
+            cursors=self._cursors.schemas,
         )
 
     def _warn(self, message: str, sqlstate: str) -> None:
@@ -389,15 +410,3 @@ class Session:
                         await self._end_implicit()
                     return
             yield chunk
-
-
-def _parameter_type(oid: int) -> ScalarType | None:
-    """What the client says of a parameter; 0, and `unknown`, leave it to inference."""
-    if oid in (0, UNKNOWN_OID):
-        return None
-    type_ = type_from_oid(oid)
-    if type_ is None:
-        raise Unsupported(
-            f"a parameter has a type that is not supported (OID {oid})", hint="Cast it to text."
-        )
-    return type_

@@ -15,6 +15,7 @@ from ..errors import InvalidTransactionState
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef
 from .catalog import Shape
+from .cursor import Cursor
 from .key_counts import KeyCounts
 from .variables import VariablesState
 
@@ -22,7 +23,7 @@ from .variables import VariablesState
 @dataclass(frozen=True, slots=True)
 class Savepoint:
     """What a block would have written when it set the savepoint: of each table so many parts, with what they were
-    computed from and the keys that they change; and the session's variables."""
+    computed from and the keys that they change; and the session's variables, and its cursors."""
 
     name: str
     parts: dict[GlobalId, int]
@@ -31,6 +32,7 @@ class Savepoint:
     upserted: frozenset[int]
     shapes: dict[GlobalId, Shape]
     variables: VariablesState
+    cursors: tuple[Cursor, ...]
 
 
 class TransactionKind(enum.Enum):
@@ -91,7 +93,7 @@ class Transaction:
         else:
             self.forget()
 
-    def set_savepoint(self, name: str, variables: VariablesState) -> None:
+    def set_savepoint(self, name: str, variables: VariablesState, cursors: tuple[Cursor, ...]) -> None:
         """An older one of the same name is hidden until this one is released."""
         self.savepoints.append(
             Savepoint(
@@ -102,6 +104,7 @@ class Transaction:
                 frozenset(self.upserted),
                 dict(self.shapes),
                 variables,
+                cursors,
             )
         )
 

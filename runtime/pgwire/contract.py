@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..coord.cursor import Cursor
 from ..coord.results import Columns, Command, Notice, Result
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
@@ -30,6 +31,13 @@ class SessionLike(Protocol):
     @property
     def zone(self) -> Zone | None:
         """The session's time zone, for parameters in text; None: UTC."""
+
+    @property
+    def cursors(self) -> Mapping[str, Cursor]:
+        """What DECLARE has made, and CLOSE and the ends of transactions have left: portals, to Describe and Close."""
+
+    async def close_cursor(self, name: str) -> None:
+        """Closes one of them."""
 
     def parameter_status(self) -> Mapping[str, str]:
         """Settings to report at start-up."""

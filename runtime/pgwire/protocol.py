@@ -185,7 +185,7 @@ class Connection:
     async def _send_result(self, result: Result) -> None:
         match result:
             case Rows(schema=schema):
-                portal = Portal("", Prepared("", (), schema), (), ())
+                portal = Portal("", Prepared("", (), schema), (), (1,) if result.binary else ())
                 portal.open(result)
                 self._wire.send(codec.row_description(schema, portal.formats))
                 try:
@@ -265,8 +265,10 @@ class Connection:
     async def _bind(self, body: bytes) -> None:
         message = codec.parse_bind(body)
         prepared = self._statement(message.statement)
-        if message.portal and message.portal in self._portals:
+        if message.portal and (message.portal in self._portals or message.portal in self._session.cursors):
             raise PtvcError(f'cursor "{message.portal}" already exists', sqlstate="42P03")
+        if prepared.late:
+            prepared = await self._session.prepare(prepared.sql, ())
         portal = bind(message, prepared, self._session.zone)
         await self._drop_portal(message.portal)
         self._portals[message.portal] = portal
@@ -284,6 +286,9 @@ class Connection:
             oids = [type_.oid for type_ in prepared.parameter_types]
             self._wire.send(codec.parameter_description(oids))
             wanted: tuple[int, ...] = ()
+        elif (cursor := self._session.cursors.get(target.name)) is not None:
+            prepared = Prepared("", (), cursor.schema)
+            wanted = ()
         else:
             portal = self._portal(target.name)
             prepared, wanted = portal.prepared, portal.result_formats
@@ -309,7 +314,9 @@ class Connection:
 
     async def _close(self, body: bytes) -> None:
         target = codec.parse_target(body, "CLOSE")
-        if target.kind == "P":
+        if target.kind == "P" and target.name in self._session.cursors:
+            await self._session.close_cursor(target.name)
+        elif target.kind == "P":
             await self._drop_portal(target.name)
         elif target.name:
             self._session.statements.pop(target.name, None)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
-from .parse_session import SessionParser
+from .parse_cursor import CursorParser
 
 _ACTIONS = st.MergeAction
 
 
-class MergeParser(SessionParser):
+class MergeParser(CursorParser):
     def conflict(self) -> st.ConflictClause | None:
         """`ON CONFLICT [(column, ...) | ON CONSTRAINT name] DO NOTHING | DO UPDATE SET ... [WHERE ...]`"""
         position = self.token.position

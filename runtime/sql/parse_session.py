@@ -160,13 +160,6 @@ class SessionParser(CopyParser):
             self.advance()
         return self.identifier()
 
-    def _close(self) -> st.StatementNode:
-        """CLOSE ALL: there are no cursors; pools of connections send it all the same."""
-        if self.peek().value != "all":
-            self.unsupported(1)
-        self.expect_words("close", "all")
-        return st.NoOpStatement("CLOSE CURSOR ALL")
-
     def _unlisten(self) -> st.StatementNode:
         self.expect_words("unlisten")
         if not self.accept_symbol("*"):

@@ -47,7 +47,8 @@ def describe(
     for number in range(1, count + 1):
         declared = parameter_types[number - 1] if number <= len(parameter_types) else None
         types.append(declared or planner.parameter_types.get(number, TEXT))
-    return Prepared(statement.sql, tuple(types), result_schema(planned))
+    late = isinstance(planned, plans.Execute | plans.Fetch)
+    return Prepared(statement.sql, tuple(types), result_schema(planned), late=late)
 
 
 def plan(statement: Statement, context: PlanContext, parameters: Sequence[Literal] = ()) -> PlannedStatement:
@@ -71,7 +72,7 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
     if not values:
         return planned
     match planned:
-        case plans.CopyTo(query=query):
+        case plans.CopyTo(query=query) | plans.DeclareCursor(query=query):
             return replace(planned, query=replace(query, relation=bind_parameters(query.relation, values)))
         case plans.Select(relation=relation):
             return replace(planned, relation=bind_parameters(relation, values))
@@ -116,6 +117,8 @@ def result_schema(planned: PlannedStatement) -> Schema | None:
             return None if planned.returning is None else planned.returning.schema
         case plans.Execute(prepared=prepared):
             return None if prepared is None else prepared.schema
+        case plans.Fetch(schema=schema, move=False):
+            return schema
         case _:
             return None
 
@@ -181,6 +184,14 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return _prepare(planner.context, node, statement)
         case st.ExecuteStatement():
             return execute(planner, node)
+        case st.DeclareStatement(name=name, query=query, hold=hold, binary=binary):
+            if node.scroll is not None:
+                raise Unsupported(
+                    "SCROLL cursors are not supported",
+                    hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
+                    position=node.scroll,
+                )
+            return plans.DeclareCursor(name, plan_data.finished(planner, query), hold, binary, statement.sql)
         case _:
             return _session(node, planner.context)
 
@@ -234,6 +245,8 @@ _Session = (
     | st.SavepointStatement
     | st.RollbackToStatement
     | st.ReleaseStatement
+    | st.FetchStatement
+    | st.CloseStatement
     | st.DeallocateStatement
     | st.NoOpStatement
 )
@@ -267,6 +280,10 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
             return plans.RollbackTo(name)
         case st.ReleaseStatement(name=name):
             return plans.Release(name)
+        case st.FetchStatement(name=name, direction=direction, count=count, move=move):
+            return plans.Fetch(name, direction, count, move, context.cursors.get(name))
+        case st.CloseStatement(name=name):
+            return plans.CloseCursor(name)
         case st.DeallocateStatement(name=name, all_session_state=everything):
             return plans.Deallocate(name, everything)
         case st.NoOpStatement(tag=tag):
@@ -277,7 +294,7 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
 
 def _optimized(planned: PlannedStatement) -> PlannedStatement:
     match planned:
-        case plans.CopyTo(query=query):
+        case plans.CopyTo(query=query) | plans.DeclareCursor(query=query):
             return replace(planned, query=replace(query, relation=_optimize_once_more(query.relation)))
         case plans.CreateTable(query=plans.Select() as query):
             return replace(planned, query=replace(query, relation=_optimize(query.relation)))

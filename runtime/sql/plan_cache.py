@@ -201,6 +201,7 @@ _KEPT = (
     | st.DeleteStatement
     | st.TruncateStatement
     | st.CopyStatement
+    | st.DeclareStatement
     | st.BeginStatement
     | st.CommitStatement
     | st.RollbackStatement
@@ -225,7 +226,7 @@ class _Watched(PlanContext):
         object.__setattr__(self, "seen", True)
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("now_us", "settings", "prepared"):
+        if name in ("now_us", "settings", "prepared", "cursors"):
             object.__setattr__(self, "seen", True)
         return object.__getattribute__(self, name)
 
@@ -238,7 +239,7 @@ def _watched(context: PlanContext) -> _Watched:
 
 def _nodes(planned: PlannedStatement) -> int:
     """The number of relations in a plan."""
-    query = planned.query if isinstance(planned, plans.CopyTo) else planned
+    query = planned.query if isinstance(planned, plans.CopyTo | plans.DeclareCursor) else planned
     relation: Relation | None = getattr(query, "relation", None)
     pending = [] if relation is None else [relation]
     seen: set[int] = set()

@@ -96,7 +96,7 @@ class CatalogView(Protocol):
 @dataclass(frozen=True, slots=True)
 class PlanContext:
     """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC; `zone` the
-    session's time zone; `prepared` are its prepared statements."""
+    session's time zone; `prepared` are its prepared statements, `cursors` what its cursors show."""
 
     catalog: CatalogView
     search_path: tuple[str, ...]
@@ -108,6 +108,7 @@ class PlanContext:
     settings: Mapping[str, str]
     zone: str = "UTC"
     prepared: Mapping[str, Prepared] = field(default_factory=dict)
+    cursors: Mapping[str, Schema] = field(default_factory=dict)
 
     def hold_once(self) -> None:
         """Said while planning, by what makes the plan hold for one execution: the cache does not keep it."""
@@ -579,6 +580,46 @@ class Execute:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclareCursor:
+    """`text` is the statement's own; with `hold` the cursor outlives its transaction."""
+
+    name: str
+    query: Select
+    hold: bool
+    binary: bool
+    text: str
+
+
+class Direction(enum.Enum):
+    FORWARD = "forward"
+    BACKWARD = "backward"
+    ABSOLUTE = "absolute"
+    RELATIVE = "relative"
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """FETCH, or MOVE, which goes there without showing a row.
+
+    FORWARD and BACKWARD: the next `count` rows (None: all that are left); ABSOLUTE and RELATIVE: one row, so far from the
+    start (from the end, if negative) or from here.  `schema` is what the cursor shows, None if there is none (yet).
+    """
+
+    name: str
+    direction: Direction
+    count: int | None
+    move: bool
+    schema: Schema | None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCursor:
+    """`name` None is ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Deallocate:
     """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
 
@@ -631,6 +672,9 @@ PlannedStatement = (
     | Release
     | Prepare
     | Execute
+    | DeclareCursor
+    | Fetch
+    | CloseCursor
     | Deallocate
     | NoOp
 )
@@ -642,6 +686,7 @@ class Prepared:
 
     `parameter_types` are inferred where the client left them unspecified; `schema` is the shape of its rows, or None
     for a statement that returns none.  `text` is the PREPARE that made it, at the time `prepared_us`.
+    `late`: another statement or cursor may have come under the name that it uses, so its rows are described when it is bound.
     """
 
     sql: str
@@ -649,3 +694,4 @@ class Prepared:
     schema: Schema | None
     text: str | None = None
     prepared_us: int = 0
+    late: bool = False

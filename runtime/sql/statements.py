@@ -20,7 +20,7 @@ from .ast import (
     TypeName,
 )
 from .constraints import ConstraintKind
-from .plans import CopyOptions, ExplainFormat, ExplainStage, ObjectKind
+from .plans import CopyOptions, Direction, ExplainFormat, ExplainStage, ObjectKind
 
 ObjectName = Name
 _CONSTANTS = Integer | Decimal | String | Boolean | Null
@@ -457,6 +457,34 @@ class ExecuteStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class DeclareStatement:
+    """`scroll` is where SCROLL is written."""
+
+    name: str
+    query: Query
+    hold: bool
+    binary: bool
+    scroll: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class FetchStatement:
+    """FETCH and MOVE, as `plans.Fetch`."""
+
+    name: str
+    direction: Direction
+    count: int | None
+    move: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CloseStatement:
+    """`name` None is ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class DeallocateStatement:
     name: str | None
     all_session_state: bool
@@ -504,6 +532,9 @@ StatementNode = (
     | ReleaseStatement
     | PrepareStatement
     | ExecuteStatement
+    | DeclareStatement
+    | FetchStatement
+    | CloseStatement
     | DeallocateStatement
     | NoOpStatement
 )
@@ -512,6 +543,8 @@ AT_ONCE = (
     SavepointStatement
     | RollbackToStatement
     | ReleaseStatement
+    | FetchStatement
+    | CloseStatement
     | DeallocateStatement
     | SetStatement
     | ShowVariableStatement

@@ -305,9 +305,8 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
     for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY, **_OF_SESSIONS}.items()
 }
 
-_NO_LONGER_EMPTY = frozenset({"pg_catalog.pg_range"})
+_NO_LONGER_EMPTY = frozenset({"pg_catalog.pg_range", "pg_catalog.pg_cursors"})
 """Relations that are filled by now, in the place that they have always had."""
-
 ALWAYS_EMPTY = frozenset(_EMPTY | _LATER_EMPTY) - _NO_LONGER_EMPTY
 
 NEVER_FILLED = frozenset(

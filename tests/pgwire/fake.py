@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+from ptvc.coord.cursor import Cursor
 from ptvc.coord.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from ptvc.errors import InvalidTransactionState, PtvcError, QueryCanceled, SqlSyntaxError, UndefinedTable
 from ptvc.expr.scalar import Literal
@@ -53,6 +54,7 @@ class FakeSession:
     def __init__(self, store: Store) -> None:
         self.store = store
         self.statements: dict[str, Prepared] = {}
+        self.cursors: dict[str, Cursor] = {}
         self.status = "I"
         self.closed = False
         self.cancels = 0
@@ -229,6 +231,9 @@ class FakeSession:
         self.failures += 1
         if self.status == "T":
             self.status = "E"
+
+    async def close_cursor(self, name: str) -> None:
+        await self.cursors.pop(name).close()
 
     def cancel(self) -> None:
         self.cancels += 1

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from ...config import ClusterOptions
 from ...errors import ObjectNotReady, PtvcError
@@ -21,9 +22,10 @@ START_TIMEOUT_S = 180
 
 
 class Clusters:
-    """Clusters are found by name, replicas by id (`c1-r2`)."""
+    """Clusters are found by name, replicas by id (`c1-r2`).  `answers` is where their answers wait for slow clients."""
 
-    def __init__(self) -> None:
+    def __init__(self, answers: Path | None = None) -> None:
+        self._answers = answers
         self._replicas: dict[str, list[ReplicaClient]] = {}
         self._leaders: dict[str, ReplicaClient] = {}
 
@@ -31,7 +33,10 @@ class Clusters:
         """Makes the cluster have as many replicas as its options say; returns (added, removed)."""
         wanted = ClusterOptions.from_mapping(cluster.options).replication_factor
         old = self._replicas.get(cluster.name, [])
-        added = [ReplicaClient(cluster.id, cluster.name, f"r{n + 1}") for n in range(len(old), wanted)]
+        added = [
+            ReplicaClient(cluster.id, cluster.name, f"r{n + 1}", self._answers)
+            for n in range(len(old), wanted)
+        ]
         self._replicas[cluster.name] = old[:wanted] + added
         return added, old[wanted:]
 

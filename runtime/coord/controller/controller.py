@@ -98,7 +98,7 @@ class Controller:
         self._background: set[asyncio.Task[None]] = set()
         self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica)
         self._driver = DriverClient(launch, directory, self._driver_ended)
-        self.clusters = Clusters()
+        self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
         self.checkpoints = Checkpoints(
             directory / "state", {item.id: item.state_name for item in catalog.user_items()}

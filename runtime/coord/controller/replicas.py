@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.relation import GlobalId
@@ -19,6 +20,7 @@ from ...replica.protocol import (
     Uninstall,
     encode,
 )
+from .answers import Answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +37,10 @@ class ReplicaClient:
     `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
-    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.
+    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.  `directory` receives what has been answered and not been taken.
     """
 
-    def __init__(self, cluster_id: str, cluster: str, name: str) -> None:
+    def __init__(self, cluster_id: str, cluster: str, name: str, directory: Path | None = None) -> None:
         self.id = f"{cluster_id}-{name}"
         self.name = name
         self.cluster_id = cluster_id
@@ -56,8 +58,9 @@ class ReplicaClient:
         self.connected = asyncio.Event()
         self.failure: PtvcError | None = None
         self.tasks: set[asyncio.Task[None]] = set()
+        self._directory = directory
         self._writer: asyncio.StreamWriter | None = None
-        self._peeks: dict[int, asyncio.Queue[PeekRows | PtvcError]] = {}
+        self._peeks: dict[int, Answers] = {}
         self._peek_ids = count(1)
 
     def attach(self, writer: asyncio.StreamWriter, attempt: tuple[int, int], pid: int) -> None:
@@ -95,7 +98,7 @@ class ReplicaClient:
             hint="It is being restarted: try again.",
         )
         for answers in self._peeks.values():
-            answers.put_nowait(lost)
+            answers.put(lost)
 
     def owns(self, writer: asyncio.StreamWriter) -> bool:
         return self._writer is writer
@@ -126,7 +129,7 @@ class ReplicaClient:
 
     def new_peek(self) -> int:
         peek_id = next(self._peek_ids)
-        self._peeks[peek_id] = asyncio.Queue()
+        self._peeks[peek_id] = Answers(self._directory)
         return peek_id
 
     async def answers(self, peek_id: int) -> AsyncIterator[PeekRows]:
@@ -144,7 +147,7 @@ class ReplicaClient:
                 if finished:
                     return
         finally:
-            del self._peeks[peek_id]
+            self._peeks.pop(peek_id).close()
             if not finished:
                 self.send(CancelPeek(peek_id))
 
@@ -153,6 +156,6 @@ class ReplicaClient:
         if answers is None:
             return  # the client has gone meanwhile
         if isinstance(message, PeekFailed):
-            answers.put_nowait(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
+            answers.put(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
         else:
-            answers.put_nowait(message)
+            answers.put(message)

@@ -65,6 +65,7 @@ _OF_THE_CATALOG = frozenset(
     }
 ) - {
     "pg_catalog.pg_index",
+    "pg_catalog.pg_cursors",
     "pg_catalog.pg_matviews",
     "pg_catalog.pg_prepared_statements",
     "pg_catalog.pg_stat_activity",

@@ -1,4 +1,4 @@
-"""pg_catalog's views of the session that reads them: what it has prepared."""
+"""pg_catalog's views of the session that reads them: what it has prepared, its cursors."""
 
 from __future__ import annotations
 
@@ -26,4 +26,18 @@ def pg_prepared_statements(state: State) -> Rows:
             "from_sql": prepared.text is not None,
             "generic_plans": 0,
             "custom_plans": 0,
+        }
+
+
+def pg_cursors(state: State) -> Rows:
+    if state.session is None:
+        return
+    for name, cursor in state.session.cursors.items():
+        yield {
+            "name": name,
+            "statement": cursor.text,
+            "is_holdable": cursor.hold,
+            "is_binary": cursor.binary,
+            "is_scrollable": False,
+            "creation_time": timestamp(cursor.born_us // 1000),
         }

@@ -13,6 +13,7 @@ from ...sql.plans import CatalogItem, ItemKind, Prepared
 from ..catalog import Catalog, Item
 from ..collections import Collections
 from ..controller import Controller
+from ..cursor import Cursor
 from ..variables import Variables
 
 OWNER_OID = 10
@@ -41,6 +42,9 @@ class OpenSession(Protocol):
 
     @property
     def statements(self) -> Mapping[str, Prepared]: ...
+
+    @property
+    def cursors(self) -> Mapping[str, Cursor]: ...
 
 
 @dataclass(frozen=True, slots=True)

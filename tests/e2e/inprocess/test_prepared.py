@@ -82,6 +82,12 @@ def test_the_plan_comes_from_the_cache(runtime: InProcess, db: Db) -> None:
     assert runtime.coordinator._sequencer.plans.hits == hits + 3
 
 
+def test_what_is_drawn_is_drawn_each_time(db: Db) -> None:
+    db.execute("PREPARE p(float8) AS SELECT random(), $1")
+    drawn = {value for _ in range(3) for value in rows(db, "EXECUTE p(random())")[0]}
+    assert len(drawn) == 6
+
+
 def test_each_session_has_its_own(db: Db, other: Db) -> None:
     db.execute("PREPARE p AS SELECT 1")
     other.execute("PREPARE p AS SELECT 2")

@@ -1,0 +1,48 @@
+"""What a replica has answered to one query and its client has not taken yet.
+
+A replica answers as fast as it can, so that one client that takes its time delays nobody: the answer waits here, little of
+it in memory.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+from ...errors import PtvcError
+from ...replica.protocol import PeekRows
+from ..spool import Spool
+
+
+class Answers:
+    """`directory` receives what does not fit in memory."""
+
+    def __init__(self, directory: Path | None) -> None:
+        self._arrived: asyncio.Queue[PeekRows | PtvcError] = asyncio.Queue()  # rows without their payload
+        self._payloads = Spool(directory)
+        self._failed = False
+
+    def put(self, answer: PeekRows | PtvcError) -> None:
+        if isinstance(answer, PeekRows):
+            if self._failed:
+                return
+            try:
+                self._payloads.push(answer.payload)
+            except PtvcError as error:
+                self._failed = True
+                answer = error
+            else:
+                answer = PeekRows(answer.peek_id, b"", answer.done)
+        self._arrived.put_nowait(answer)
+
+    async def get(self) -> PeekRows | PtvcError:
+        """The next one, when it has arrived."""
+        answer = await self._arrived.get()
+        if isinstance(answer, PtvcError):
+            return answer
+        payload = self._payloads.pop()
+        assert payload is not None
+        return PeekRows(answer.peek_id, payload, answer.done)
+
+    def close(self) -> None:
+        self._payloads.close()
