@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import sql
@@ -91,15 +92,14 @@ def answers(
     return [Answer(*row) for row in result]
 
 
-_loaded: dict[int, object] = {}
-"""By backend: the types and rows that its table `inputs` holds, so that many expressions share one load."""
+_loaded: WeakKeyDictionary[psycopg.Connection, object] = WeakKeyDictionary()
+"""Of a connection: the types and rows that its table `inputs` holds, so that many expressions share one load."""
 
 
 def _load(connection: psycopg.Connection, types: Sequence[str], rows: Sequence[Sequence[str | None]]) -> None:
-    backend = connection.info.backend_pid
-    if _loaded.get(backend) == (types, rows):
+    if _loaded.get(connection) == (types, rows):
         return
-    if backend not in _loaded:
+    if connection not in _loaded:
         connection.execute(_TRY)
     columns = ", ".join(f"c{i} {type_}" for i, type_ in enumerate(types))
     separator = ", " if types else ""
@@ -108,4 +108,4 @@ def _load(connection: psycopg.Connection, types: Sequence[str], rows: Sequence[S
     with connection.cursor() as cursor, cursor.copy("COPY inputs FROM STDIN") as copy:
         for number, row in enumerate(rows, 1):
             copy.write_row((number, *row))
-    _loaded[backend] = (types, rows)
+    _loaded[connection] = (types, rows)

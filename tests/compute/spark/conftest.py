@@ -1,4 +1,4 @@
-"""One Spark session for all tests of this folder that run jobs, under the master that PTVC_TEST_MASTER names."""
+"""One Spark session for the tests of this folder that run jobs, under the master that PTVC_TEST_MASTER names."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ptvc.compute.spark.application import Application
 MASTER = os.environ.get("PTVC_TEST_MASTER", "local[2,4]")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def application() -> Iterator[Application]:
     with tempfile.TemporaryDirectory(prefix="ptvc-spark-") as directory:
         application = Application(MASTER, "1g", Path(directory))
