@@ -2,8 +2,9 @@
 
 Only heartbeats are counted in consensus, never a time: clocks of two processes are not comparable, and wall time
 jumps.  A judge notes on its own monotonic clock (which stands still while the machine sleeps) when it last saw
-a hold's count rise; the hold has expired when that is longer ago than its lease.  So a judge that has just
-started gives every hold a full lease first.
+a hold's count rise, or the hold set anew (its version rises, as its count begins anew when it had ended meanwhile); the
+hold has expired when that is longer ago than its lease.  So a judge that has just started gives every hold a full
+lease first.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .state import Hold
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
+    version: int
     beat: int
     at: float
 
@@ -39,8 +41,8 @@ class Leases:
             for hold in leases:
                 key = (hold.shard, hold.holder)
                 last = self._seen.get(key)
-                if last is None or last.beat != hold.beat:
-                    last = _Seen(hold.beat, now)
+                if last is None or (last.version, last.beat) != (hold.version, hold.beat):
+                    last = _Seen(hold.version, hold.beat, now)
                 elif hold.lease_ms is not None and (now - last.at) * 1000 > hold.lease_ms:
                     expired.append(hold)
                 seen[key] = last

@@ -377,6 +377,19 @@ def test_a_judge_that_starts_gives_a_full_lease(
     assert later.expire_leases() == 1
 
 
+def test_a_lease_taken_again_is_a_full_one(client: PersistClient, clock: ManualClock) -> None:
+    """The judge remembers the one of the same holder that it has just ended."""
+    client.create_shard("s", SCHEMA)
+    client.set_hold("s", "reader", 0, critical=False, lease_ms=1000)
+    assert client.expire_leases() == 0
+    clock.advance(1001)
+    assert client.expire_leases() == 1
+    client.set_hold("s", "reader", 0, critical=False, lease_ms=1000)
+    assert client.expire_leases() == 0
+    clock.advance(1001)
+    assert client.expire_leases() == 1
+
+
 def test_a_heartbeat_between_judgement_and_end_saves_the_lease(
     client: PersistClient, consensus: Consensus, clock: ManualClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
