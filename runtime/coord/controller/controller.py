@@ -242,8 +242,8 @@ class Controller:
             table.pop(item.id, None)
 
     def withdraw(self, item: Item, replacement: Item, upper: int) -> None:
-        """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is not there yet starts anew: who reads the view in it
-        would miss what lies between."""
+        """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is
+        not there yet starts anew: who reads the view in it would miss what lies between."""
         assert item.cluster is not None
         for replica in self.clusters.of(item.cluster):
             if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:

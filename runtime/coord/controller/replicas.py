@@ -37,7 +37,8 @@ class ReplicaClient:
     `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
-    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old worker is told from a new one.  `directory` receives what has been answered and not been taken.
+    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old
+    worker is told from a new one.  `directory` receives what has been answered and not been taken.
     """
 
     def __init__(self, cluster_id: str, cluster: str, name: str, directory: Path | None = None) -> None:
