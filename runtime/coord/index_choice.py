@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,11 @@ from .catalog import Catalog, Item
 
 MOST_KEYS = 100_000
 """More keys than this are not looked up: all rows are read."""
+
+_EXACT = frozenset(
+    {Kind.BOOL, Kind.TEXT, Kind.VARCHAR, Kind.BYTEA, Kind.UUID, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+)
+"""Beside integers: kinds of which equal values have one form."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,16 +54,20 @@ def choose_index(
         node = inputs(node)[0]
     if not isinstance(node, Get) or node.id.startswith("s"):
         return None
-    fixed = dict(_fixed(chain[-1])) if chain and isinstance(chain[-1], Filter) else {}
+    fixed = _fixed(chain[-1]) if chain and isinstance(chain[-1], Filter) else {}
     scan: Item | None = None
     for index in catalog.indexes_on(node.id):
         if index.cluster != cluster or not usable(index):
             continue
         if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
             continue  # the table has gained a column since
-        values = [fixed[key] for key in index.keys if key in fixed]
-        if len(values) == len(index.keys) and (keys := _combinations(index.keys, values)) is not None:
-            return IndexRead(index, _rebase(chain, node, index), keys)
+        by = [fixed[key] for key in index.keys if key in fixed]
+        if (
+            len(by) == len(index.keys)
+            and (keys := _combinations(index.keys, [f.values for f in by])) is not None
+        ):
+            told = [f.predicate for f, key in zip(by, index.keys, strict=True) if _tells(key.type)]
+            return IndexRead(index, _rebase(_without(chain, told), node, index), keys)
         scan = scan or index
     return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
 
@@ -83,23 +92,57 @@ def _combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Ar
     return tuple(columns)
 
 
-def _fixed(filter_: Filter) -> Iterator[tuple[Scalar, Values]]:
-    """Expressions that a predicate fixes to one of a few literals of their own type."""
-    for predicate in filter_.predicates:
-        for part in predicate.args if isinstance(predicate, And) else (predicate,):
-            match part:
-                case (
-                    Call(function="eq", args=(Literal() as literal, left))
-                    | Call(function="eq", args=(left, Literal() as literal))
-                ):
-                    yield from _fix(left, literal.type, [literal.value])
-                case Call(function="in", args=(left, *items)) if all(isinstance(i, Literal) for i in items):
-                    if len({item.type for item in items}) == 1:
-                        values = [item.value for item in items if isinstance(item, Literal)]
-                        yield from _fix(left, items[0].type, values)
-                case Call(function="any_eq", args=(left, Literal(value=list() as values, type=type_))):
-                    assert type_.element is not None
-                    yield from _fix(left, type_.element, values)
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An expression is one of `values` where `predicate` holds."""
+
+    values: Values
+    predicate: Scalar
+
+
+def _fixed(filter_: Filter) -> dict[Scalar, Fixed]:
+    """Expressions that a predicate fixes to a few literals of their own type."""
+    found: dict[Scalar, Fixed] = {}
+    for part in _parts(filter_):
+        match part:
+            case (
+                Call(function="eq", args=(Literal() as literal, left))
+                | Call(function="eq", args=(left, Literal() as literal))
+            ):
+                type_, values = literal.type, [literal.value]
+            case Call(function="in", args=(left, *items)) if all(isinstance(i, Literal) for i in items):
+                if len({item.type for item in items}) > 1:
+                    continue
+                type_, values = items[0].type, [item.value for item in items if isinstance(item, Literal)]
+            case Call(function="any_eq", args=(left, Literal(value=list() as values, type=array))):
+                assert array.element is not None
+                type_ = array.element
+            case _:
+                continue
+        for expression, known in _fix(left, type_, values):
+            found[expression] = Fixed(known, part)
+    return found
+
+
+def _parts(filter_: Filter) -> list[Scalar]:
+    return [
+        part
+        for predicate in filter_.predicates
+        for part in (predicate.args if isinstance(predicate, And) else (predicate,))
+    ]
+
+
+def _tells(type_: ScalarType) -> bool:
+    """Whether a row that is found by a key of the type equals it in any case, so that nobody need look again."""
+    return type_.is_integer or type_.kind in _EXACT
+
+
+def _without(chain: list[Relation], told: list[Scalar]) -> list[Relation]:
+    """The chain without predicates of its innermost filter, which look-ups have taken care of."""
+    *outer, filter_ = chain
+    assert isinstance(filter_, Filter)
+    left = tuple(part for part in _parts(filter_) if not any(part is predicate for predicate in told))
+    return [*outer, replace(filter_, predicates=left)] if left else outer
 
 
 def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:

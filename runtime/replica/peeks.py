@@ -1,7 +1,7 @@
 """One-off queries in a replica: a thread of their own, so that a long one never delays a step.
 
-An index lookup is answered by the step thread, which owns the arrangements; what is computed from the rows it finds, and
-every query over snapshots, runs here.
+The step thread owns the arrangements, so it looks rows up in an index, and sends them if there are few and nothing is to
+be computed from them; everything else, and every query over snapshots, runs here.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from ..compute.interrupt import interruptible
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
-from ..expr.relation import GlobalId, Relation
+from ..expr.relation import Get, GlobalId, Project, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc
 from ..repr.limits import as_limit
@@ -22,6 +22,8 @@ from .inputs import load_snapshot
 from .protocol import CancelPeek, Message, Peek, PeekFailed, PeekIndex, PeekRows
 
 CHUNK_ROWS = 65_536
+AT_ONCE = 1_000
+"""So many rows that only need to be sent are answered by the step thread itself: to hand them over would take longer."""
 INTERNAL_ERROR = "XX000"
 
 
@@ -49,6 +51,12 @@ class Peeks:
         else:
             rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
         contents = {peek.index_id: Delta(rows, errors)}
+        if len(rows) <= AT_ONCE and _is_plain(peek.relation):
+            for message in _or_failure(
+                peek.peek_id, lambda: _answer(peek.peek_id, peek.relation, contents, peek.as_of)
+            ):
+                self._send(message)
+            return
         self._queue.put((peek.peek_id, lambda: _answer(peek.peek_id, peek.relation, contents, peek.as_of)))
 
     def cancel(self, command: CancelPeek) -> None:
@@ -79,6 +87,13 @@ class Peeks:
             except ConnectionError:
                 return  # the coordinator is gone, and this replica with it
             self._canceled.discard(peek_id)
+
+
+def _is_plain(relation: Relation) -> bool:
+    """Whether it is the columns of what is read, and nothing computed from them."""
+    while isinstance(relation, Project):
+        relation = relation.input
+    return isinstance(relation, Get)
 
 
 def _or_failure(peek_id: int, answer: Callable[[], Iterator[Message]]) -> Iterator[Message]:

@@ -8,11 +8,12 @@ from ptvc.coord.index_choice import choose_index
 from ptvc.expr.relation import Filter, Get, Map, Project, Relation
 from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import BOOL, INT2, INT4, INT8, TEXT, array_of
+from ptvc.repr.types import BOOL, FLOAT8, INT2, INT4, INT8, TEXT, array_of
 from ptvc.sql.plans import ItemKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
 A, B, C = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))
+F = ColumnRef(0, FLOAT8)
 
 
 def eq(left: Scalar, right: Scalar) -> Scalar:
@@ -28,7 +29,10 @@ def catalog() -> Catalog:
     return catalog
 
 
-def add(catalog: Catalog, name: str, *keys: Scalar, cluster: str = "quickstart") -> Item:
+def add(
+    catalog: Catalog, name: str, *keys: Scalar, cluster: str = "quickstart", over: Get | None = None
+) -> Item:
+    over = Get("u1", SCHEMA) if over is None else over
     id_, oid = catalog.allocate()
     index = Item(
         id_,
@@ -36,10 +40,10 @@ def add(catalog: Catalog, name: str, *keys: Scalar, cluster: str = "quickstart")
         ItemKind.INDEX,
         "public",
         name,
-        SCHEMA,
+        over.schema,
         cluster=cluster,
-        relation=Get("u1", SCHEMA),
-        uses=("u1",),
+        relation=over,
+        uses=(over.id,),
         keys=keys,
     )
     catalog.apply([Change(None, index)])
@@ -126,3 +130,33 @@ def test_chains_keep_their_shape(catalog: Catalog) -> None:
     assert read is not None
     assert read.relation.schema == relation.schema
     assert chosen(catalog, Get("s1", SCHEMA)) is None
+
+
+def left_over(catalog: Catalog, *predicates: Scalar) -> tuple[Scalar, ...]:
+    """The predicates that are looked at again on the rows that were found."""
+    read = choose_index(where(*predicates), catalog, "quickstart", lambda item: True)
+    assert read is not None
+    return read.relation.predicates if isinstance(read.relation, Filter) else ()
+
+
+def test_what_the_keys_say_is_not_asked_again(catalog: Catalog) -> None:
+    one, two = eq(A, Literal(1, INT4)), eq(A, Literal(2, INT4))
+    low = Call("lt", (C, Literal(9, INT8)), BOOL)
+    add(catalog, "by_a", A)
+    assert left_over(catalog, one) == ()
+    assert left_over(catalog, And((one, low), False)) == (low,)
+    assert left_over(catalog, one, two) == (
+        one,
+    )  # one of them is looked up, of which the other is true of no row
+    assert left_over(catalog, low) == (low,)
+
+
+def test_keys_of_which_equal_values_differ_are_asked_again(catalog: Catalog) -> None:
+    """0.0 and -0.0 are equal; what is found has whichever was written."""
+    here = eq(F, Literal(0.0, FLOAT8))
+    floats = Get("u1", Schema((Column("f", FLOAT8),)))
+    add(catalog, "by_f", F, over=floats)
+    read = choose_index(Filter(floats, (here,)), catalog, "quickstart", lambda item: True)
+    assert read is not None
+    assert isinstance(read.relation, Filter)
+    assert read.relation.predicates == (here,)
