@@ -22,6 +22,7 @@ from ..repr import buffers
 from ..repr.batch import Batch, Diffs, Indices, Mask, Times, picked, repeated
 from ..repr.buffers import Words
 from ..repr.consolidate import group_updates
+from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
 from .memory import release_rest, unreleased
 from .merge_output import MergeOutput
@@ -137,13 +138,34 @@ def _add_up(
     """Adds equal updates into one of them: into `diffs` and `totals`, both in the order `order`, in place.
 
     Returns which positions of that order still stand for something.
+
+    Unless sums, whole rows or `compact` ask for more, only what shares its hash with a retraction is looked at: equal
+    insertions lie side by side for as long as they live, so nothing is gained by a search for them.
     """
     alive = np.ones(len(order), np.bool_)
-    members = _candidates(hashes, diffs, every=bool(totals) or identity.is_key or identity.compact)
+    starts, counts = _of_one_hash(hashes)
+    if not len(starts):
+        return alive
+    every = bool(totals) or identity.is_key or identity.compact
+    columns = [batch.columns[i] for i in identity.columns]
+    two = counts == 2
+    pairs = starts[two]
+    if not every:
+        pairs = pairs[(diffs[pairs] < 0) | (diffs[pairs + 1] < 0)]
+    if len(pairs):  # most often an update and its retraction: no need to hash whole rows, and to group them
+        left, right = order[pairs], order[pairs + 1]
+        equal = (times[left] == times[right]) & rows_equal(columns, left, columns, right, exact=True)
+        pairs = pairs[equal]
+        for values in (diffs, *totals.values()):
+            values[pairs] += values[pairs + 1]
+        alive[pairs + 1] = False
+    if two.all():
+        return alive
+    members = _members(starts[~two], counts[~two], None if every else diffs)
     if not len(members):
         return alive
     rows = order[members]
-    columns = buffers.take([batch.columns[i] for i in identity.columns], rows)
+    columns = list(buffers.take(columns, rows))
     words = hashes[members] if identity.is_key else hash_columns(columns, len(rows))
     groups = group_updates(columns, times[rows], words)
     grouped = members[groups.order]
@@ -155,21 +177,23 @@ def _add_up(
     return alive
 
 
-def _candidates(hashes: Words, diffs: Diffs, *, every: bool) -> Indices:
-    """Positions of updates that may be equal to another: those that share their hash.
+def _of_one_hash(hashes: Words) -> tuple[Indices, Indices]:
+    """Where several equal ones begin in `hashes`, which are in order, and how many they are."""
+    again = np.flatnonzero(hashes[1:] == hashes[:-1])
+    if not len(again):
+        return again, again
+    begins = np.flatnonzero(np.concatenate(([True], again[1:] != again[:-1] + 1)))
+    return again[begins], np.diff(np.append(begins, len(again))) + 1
 
-    Unless `every` is set, only where one of them is a retraction: equal insertions lie side by side for as long
-    as they live, so nothing is gained by a search for them.
-    """
-    same = hashes[1:] == hashes[:-1]
-    if not same.any():
-        return np.empty(0, np.int64)
-    starts = np.flatnonzero(np.concatenate(([True], ~same)))
-    counts = np.diff(np.append(starts, len(hashes)))
-    wanted = counts > 1
-    if not every:
-        wanted &= np.minimum.reduceat(diffs, starts) < 0
-    return np.flatnonzero(np.repeat(wanted, counts))
+
+def _members(starts: Indices, counts: Indices, diffs: Diffs | None) -> Indices:
+    """The positions of stretches, given by their beginnings and lengths; with `diffs`, of those with a retraction."""
+    ends = np.cumsum(counts)
+    members = np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1])
+    if diffs is None:
+        return members
+    retracted = np.minimum.reduceat(diffs[members], ends - counts) < 0
+    return members[np.repeat(retracted, counts)]
 
 
 class Mergeable(Protocol):

@@ -149,7 +149,7 @@ def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[S
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
     if holds_documents(type_):
         return  # equal documents have several texts, and an index has these
-    known = _distinct([value for value in values if value is not None], type_)
+    known = _distinct([v for v in values if v is not None] if None in values else values, type_)
     if left.type.is_integer and type_.is_integer:
         # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
         # an integer's type cannot hold, it is not.
@@ -169,8 +169,10 @@ def _distinct(values: list[Any], type_: ScalarType) -> Values:
 
 
 def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
-    bits = type_.arrow.bit_width
-    return tuple(value for value in values if -(1 << (bits - 1)) <= value < 1 << (bits - 1))
+    bound = 1 << (type_.arrow.bit_width - 1)
+    if not values or (-bound <= min(values) and max(values) < bound):
+        return values
+    return tuple(value for value in values if -bound <= value < bound)
 
 
 def _rebase(chain: list[Relation], get: Get, index: Item) -> Relation:

@@ -19,8 +19,8 @@ from ..expr.text_format import from_text
 from ..sql.plans import CopyFormat
 from . import codec
 from .codec import CopyDataError, FrontendKind
-from .copy_binary import BinaryReader, first_bad_text
-from .copy_text import BACKSLASH, SHOWN_BYTES, Block, Splitter
+from .copy_binary import BinaryReader, decoded
+from .copy_text import SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
 from .wire import ClientGone, Wire
@@ -162,10 +162,10 @@ class TextReader:
             raw = pc.if_else(pa.array(nulls), pa.scalar(None, pa.binary()), raw)
         if not self._csv:
             raw = unescape(raw)
-        row, error = first_bad_text(raw)
+        text, row, error = decoded(raw)
         if error is not None:
             return None, (row, error)
-        parsed = from_text(raw.cast(pa.string()), type_, explicit=False, zone=self._zone)
+        parsed = from_text(text, type_, explicit=False, zone=self._zone)
         if parsed.errors is None:
             return parsed.values, None
         message, state = parsed.errors.messages[0].as_py(), parsed.errors.sqlstates[0].as_py()
@@ -178,7 +178,7 @@ class TextReader:
         if error.sqlstate == "22021":
             # Bad bytes are named with the line alone; what escapes stand for, with its text.
             raw_row = block.data[block.starts[row] : block.ends[row]]
-            if first_bad_text(pa.array([raw_row], pa.binary()))[1] is None:
+            if decoded(pa.array([raw_row], pa.binary()))[2] is None:
                 where += f': "{shown(block.row_text(row))}"'
             return CopyDataError(error.message, context=where, sqlstate=error.sqlstate)
         context = f'{where}, column {self._schema[index].name}: "{shown(text)}"'
@@ -212,7 +212,7 @@ _ESCAPES = {
 def unescape(raw: pa.Array) -> pa.Array:
     """Resolve the backslashes of text format.  Only values that have one are touched, one by one."""
     data = raw.buffers()[2]
-    if data is None or BACKSLASH not in memoryview(data).cast("B"):
+    if data is None or b"\\" not in data.to_pybytes():
         return raw
     mask = pc.fill_null(pc.match_substring(raw, "\\"), False)
     values = pa.array([_unescape(value.as_py()) for value in raw.filter(mask)], pa.binary())

@@ -205,10 +205,10 @@ class BinaryReader:
         return self._parsed(texts, type_, index) if type_.length is not None else texts
 
     def _utf8(self, raw: pa.Array, index: int) -> pa.Array:
-        row, error = first_bad_text(raw)
+        texts, row, error = decoded(raw)
         if error is not None:
             raise self._at(error.message, row, index, error.sqlstate)
-        return raw.cast(pa.string())
+        return texts
 
     def _parsed(self, texts: pa.Array, type_: ScalarType, index: int) -> pa.Array:
         return self._checked(from_text(texts, type_, explicit=False), index)
@@ -247,12 +247,13 @@ class BinaryReader:
         return CopyDataError(message, context=context, sqlstate=sqlstate)
 
 
-def first_bad_text(raw: pa.Array) -> tuple[int, DataError | None]:
-    """The first entry of a binary array that is not UTF-8 without NUL, and its error."""
+def decoded(raw: pa.Array) -> tuple[pa.Array, int, DataError | None]:
+    """A binary array as text; or the first entry that is not UTF-8 without NUL, and its error."""
     try:
-        data = raw.cast(pa.string()).buffers()[2]
-        if data is None or b"\0" not in bytes(data):
-            return 0, None
+        text = raw.cast(pa.string())
+        data = text.buffers()[2]
+        if data is None or b"\0" not in data.to_pybytes():
+            return text, 0, None
     except pa.ArrowInvalid:
         pass  # the loop below finds which row it is, with PostgreSQL's message
     for row, value in enumerate(raw.to_pylist()):
@@ -260,5 +261,5 @@ def first_bad_text(raw: pa.Array) -> tuple[int, DataError | None]:
             if value is not None:
                 decode_text(value)
         except DataError as error:
-            return row, error
-    return 0, None
+            return None, row, error
+    return raw.cast(pa.string()), 0, None

@@ -2,13 +2,14 @@
 
 A step takes, for every dataflow in order of creation, all updates below the least frontier of its inputs, and hands the
 output on: in memory to dataflows of this replica that read it, in one `Append` to the coordinator, which hears of indexes
-first, as nothing of them has to be written.  Views do not wait for their inputs to become durable; `Appended` only says
+first, as nothing of them has to be written (`outputs`).  Views do not wait for their inputs to become durable; `Appended` only says
 what need not be kept for readers that come later.
 """
 
 from __future__ import annotations
 
 import logging
+import queue
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from time import monotonic
@@ -24,6 +25,7 @@ from .index import Index
 from .inputs import Input, load_snapshot
 from .installed import Installed
 from .memory import MemoryLimit
+from .output_writer import OutputWriter
 from .outputs import Outputs
 from .protocol import (
     Adopt,
@@ -46,11 +48,14 @@ logger = logging.getLogger(__name__)
 
 
 class Dataflows:
-    """`writer` names this replica's attempt in the blobs that it writes."""
+    """`writer` names this replica's attempt in the blobs that it writes; `beside` writes what is much while steps go on,
+    None: nobody does."""
 
-    def __init__(self, blob: Blob, writer: str) -> None:
+    def __init__(self, blob: Blob, writer: str, beside: OutputWriter | None = None) -> None:
         self._blob = blob
         self._writer = writer
+        self._beside = beside
+        self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
         self._installed: dict[GlobalId, Installed] = {}
         self._readers: dict[GlobalId, list[Input]] = {}
         self._closed = 0
@@ -162,6 +167,7 @@ class Dataflows:
     def _remove(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)
         if installed is not None:
+            installed.removed = True
             self._stop_reading(installed)
 
     def _stop_reading(self, installed: Installed) -> None:
@@ -202,18 +208,19 @@ class Dataflows:
         installed.state.answered(message)
         return installed.state
 
-    def checkpoints(self) -> Iterator[PendingCheckpoint]:
-        """Those that it is time for, as of the last step; their outputs must have been sent."""
+    def checkpoints(self) -> Iterator[tuple[Installed, PendingCheckpoint]]:
+        """Those that it is time for, as of the last step; they are for the coordinator once the outputs before them are
+        (`OutputWriter.behind`)."""
         for installed in self._installed.values():
             if installed.state is not None and installed.hydrated and not installed.failed:
                 since = installed.index.since if installed.index is not None else None
                 pending = installed.state.due(installed.upper, since)
                 if pending is not None:
-                    yield pending
+                    yield installed, pending
 
     def step(self) -> Iterator[Message]:
         """Steps every dataflow as far as its inputs allow."""
-        outputs = Outputs(self._blob, self._writer, self._failed, self._wanted)
+        outputs = self._outputs()
         for installed in list(self._installed.values()):
             upper = min((i.frontier for i in installed.inputs.values()), default=self._closed)
             upper = min(upper, self._sharing.frontier(installed.id, upper))
@@ -223,7 +230,24 @@ class Dataflows:
             if self.jobs.begin(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)
+        yield from self._say(outputs)
+
+    def _outputs(self) -> Outputs:
+        return Outputs(
+            self._blob,
+            self._writer,
+            self._beside,
+            lost=lambda installed, error: self._lost.put((installed, error)),
+            wanted=lambda installed: not installed.removed and self._wanted(installed.id),
+        )
+
+    def _say(self, outputs: Outputs) -> Iterator[Message]:
+        """What a step has put out; and which dataflows' outputs could not be written, now or since the last step."""
         yield from outputs.messages()
+        while not self._lost.empty():
+            installed, error = self._lost.get()
+            if not installed.removed:
+                yield self._failed(installed, error)
 
     def _advance(
         self, installed: Installed, upper: int, compute: Callable[[], Delta], outputs: Outputs
@@ -247,8 +271,7 @@ class Dataflows:
         yield from outputs.add(installed, delta, lower, upper)
 
     def _failed(self, installed: Installed, error: Exception) -> Status:
-        """To be called where `error` is handled."""
-        logger.exception("dataflow %s failed", installed.id)
+        logger.error("dataflow %s failed", installed.id, exc_info=error)
         self._let_go(installed)
         return Status(installed.id, "failed", _reason(error))
 
@@ -275,11 +298,11 @@ class Dataflows:
         if installed.failed:
             step.abandon()
             return
-        outputs = Outputs(self._blob, self._writer, self._failed, self._wanted)
+        outputs = self._outputs()
         yield from self._advance(
             installed, step.upper, lambda: self._made_elsewhere(installed, step, message), outputs
         )
-        yield from outputs.messages()
+        yield from self._say(outputs)
 
     def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
         reason = message.error

@@ -27,6 +27,7 @@ class Installed:
     """`upper` is the frontier of the output.  `unacknowledged` are the outputs that may not be durable yet.
 
     While a step is `under_way` as a job, no other begins; `never_by_job` says why none of this dataflow's can be one.
+    `removed` and `lost` (an output could not be written) are for the thread that writes outputs: the rest is not wanted.
     """
 
     id: GlobalId
@@ -40,6 +41,8 @@ class Installed:
     rows: int = 0
     hydrated: bool = False
     failed: bool = False
+    removed: bool = False
+    lost: bool = False
     appended: int = 0
     state: DurableState | None = None
     reported: tuple[int, ...] = ()

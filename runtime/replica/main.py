@@ -1,7 +1,7 @@
 """The life of a replica: dial the coordinator, say who it is, then turn messages into work until it is told to go.
 
-Threads: one reads messages, one (the caller's) steps the dataflows, one answers queries, one writes checkpoints, one per
-source and sink.  Only the step thread touches dataflows.
+Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one answers queries, one
+writes checkpoints, one per source and sink.  Only the step thread touches dataflows.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from time import monotonic
 
@@ -23,6 +24,8 @@ from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
+from .installed import Installed
+from .output_writer import OutputWriter
 from .peeks import Peeks
 from .protocol import (
     Adopt,
@@ -68,7 +71,8 @@ class Replica:
     def __init__(self, connection: Connection, blob: FileBlob, writer: str) -> None:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
-        self._dataflows = Dataflows(blob, writer)
+        self._outputs = OutputWriter(connection.send)
+        self._dataflows = Dataflows(blob, writer, self._outputs)
         self._peeks = Peeks(blob, connection.send)
         self._sources = Sources(blob, writer, connection.send)
         self._sinks = Egress(blob, connection.send)
@@ -89,8 +93,8 @@ class Replica:
                     self._checkpointer.submit(self._hand_over, under_way)
                 for answer in self._dataflows.limit_memory():
                     self._connection.send(answer)
-                for checkpoint in self._dataflows.checkpoints():
-                    self._checkpointer.submit(self._write, checkpoint)
+                for installed, checkpoint in self._dataflows.checkpoints():
+                    self._outputs.behind(partial(self._save, installed, checkpoint))
                 self._report()
         except (BrokenPipeError, ConnectionError):
             logger.info("the coordinator is gone")
@@ -98,6 +102,7 @@ class Replica:
             self._sources.close()
             self._sinks.close()
             self._peeks.close()
+            self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
 
@@ -162,6 +167,12 @@ class Replica:
                 self._peek_index(message)
             case _:
                 raise TypeError(f"a replica does not understand {type(message).__name__}")
+
+    def _save(self, installed: Installed, checkpoint: PendingCheckpoint) -> None:
+        """Once what the dataflow has put out before the checkpoint is written, on the thread that does that."""
+        if not installed.lost:
+            with suppress(RuntimeError):  # the replica ends
+                self._checkpointer.submit(self._write, checkpoint)
 
     def _write(self, checkpoint: PendingCheckpoint) -> None:
         """On the checkpoint thread."""

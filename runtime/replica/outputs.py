@@ -1,7 +1,7 @@
 """What a step has put out, on its way to the coordinator.
 
 How far indexes have come is said first: whoever reads them waits for it, and nothing of them has to be written.  Then
-the outputs of views are written as parts, all of them in one `Append`.
+the outputs of views are written as parts, all of them in one `Append`; much at once by another thread (`output_writer`).
 """
 
 from __future__ import annotations
@@ -12,77 +12,117 @@ from time import monotonic
 
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
+from ..persist.part import ShardId
 from ..repr.batch import Delta
+from ..repr.schema import Schema
 from .installed import Installed
-from .protocol import Append, Hydrated, Message, Status, Updates, ViewOutput
+from .output_writer import OutputWriter
+from .protocol import Append, Hydrated, Message, Updates, ViewOutput
 from .room import write_when_there_is_room
+
+
+@dataclass(frozen=True, slots=True)
+class Unwritten:
+    """What a view has put out in `[lower, upper)`; `delta` None: nothing that is not durable already.  `first`: the
+    view is hydrated with it."""
+
+    installed: Installed
+    id: GlobalId
+    shard: ShardId
+    schema: Schema
+    delta: Delta | None
+    lower: int
+    upper: int
+    first: bool
 
 
 @dataclass(slots=True)
 class Outputs:
-    """Those of one step: of views `(view, output, lower, upper)`, and how far indexes have come.
+    """Those of one step: of views, and how far indexes have come.
 
-    `writer` names this attempt of the replica in blobs; `failed` gives a dataflow up whose output cannot be written;
-    `wanted` says whether to wait for room on the disk for it.
+    `name` is this attempt of the replica in blobs; `writer` takes what is to be written, or None: it is written at once;
+    `lost` is told of a dataflow whose output cannot be written, `wanted` says whether to wait for room on the disk for
+    it: both on the thread that writes.
     """
 
     blob: Blob
-    writer: str
-    failed: Callable[[Installed, Exception], Status]
-    wanted: Callable[[GlobalId], bool]
-    views: list[tuple[Installed, Delta, int, int]] = field(default_factory=list)
+    name: str
+    writer: OutputWriter | None
+    lost: Callable[[Installed, Exception], None]
+    wanted: Callable[[Installed], bool]
+    views: list[Unwritten] = field(default_factory=list)
     indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
 
     def add(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Iterator[Message]:
         """What the dataflow has put out in `[lower, upper)`; yields what can be said at once."""
+        first, installed.hydrated = not installed.hydrated, True
         if installed.index is None:
-            self.views.append((installed, delta, lower, upper))
-        else:
-            self.indexes.append((installed.id, upper))
-            yield from _hydrated(installed)
+            self.views.append(_unwritten(installed, delta, lower, upper, first))
+            return
+        self.indexes.append((installed.id, upper))
+        if first:
+            yield _hydrated(installed)
 
     def messages(self) -> Iterator[Message]:
+        """What is to be sent now; what is written beside is sent when it is."""
         if self.indexes:
             yield Append((), tuple(self.indexes))
+        if not self.views:
+            return
+        if self.writer is None:
+            yield from self._written()
+        else:
+            rows = sum(len(view.delta.oks) + len(view.delta.errs) for view in self.views if view.delta)
+            yield from self.writer.write(rows, self._written)
+
+    def _written(self) -> Iterator[Message]:
+        """On the thread that writes."""
         writes, uppers = [], []
-        for installed, delta, lower, upper in self.views:
+        for view in self.views:
+            if view.installed.lost or view.installed.removed:
+                continue
             try:
-                write = self._write(installed, delta, lower, upper)
+                write = self._write(view)
             except Exception as error:
-                yield self.failed(installed, error)
+                view.installed.lost = True
+                self.lost(view.installed, error)
                 continue
             if write is not None:
                 writes.append(write)
-            uppers.append((installed.id, upper))
-            yield from _hydrated(installed)
+            uppers.append((view.id, view.upper))
+            if view.first:
+                yield _hydrated(view.installed)
         if uppers:
             yield Append(tuple(writes), tuple(uppers))
 
-    def _write(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Updates | None:
-        """The append for a view's output in `[lower, upper)`; None when there is nothing that is not durable
-        already."""
-        if not delta:
+    def _write(self, view: Unwritten) -> Updates | None:
+        """The append for a view's output; None when there is nothing to append."""
+        if view.delta is None:
             return None
-        # What was durable when the view was installed is the same, and stays.  What others have written since is
-        # left to the commit, which knows of it.
-        first = max(installed.appended, lower)
-        new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
-        if not new:
-            return None
-        assert isinstance(installed.output, ViewOutput)
-        installed.unacknowledged.append((upper, new))
         parts = write_when_there_is_room(
             self.blob,
-            installed.output.shard,
-            installed.schema,
-            new,
-            writer=self.writer,
-            wanted=lambda: self.wanted(installed.id),
+            view.shard,
+            view.schema,
+            view.delta,
+            writer=self.name,
+            wanted=lambda: self.wanted(view.installed),
         )
-        return Updates(installed.id, first, upper, parts)
+        return Updates(view.id, view.lower, view.upper, parts)
 
 
-def _hydrated(installed: Installed) -> Iterator[Hydrated]:
-    if not installed.hydrated:
-        installed.hydrated = True
-        yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first: bool) -> Unwritten:
+    assert isinstance(installed.output, ViewOutput)
+    # What was durable when the view was installed is the same, and stays.  What others have written since is
+    # left to the commit, which knows of it.
+    since = max(installed.appended, lower)
+    new = None
+    if delta:
+        new = Delta(delta.oks.filter(delta.oks.times >= since), delta.errs.filter(delta.errs.times >= since))
+    if new:
+        installed.unacknowledged.append((upper, new))
+    output, schema = installed.output, installed.schema
+    return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
+
+
+def _hydrated(installed: Installed) -> Hydrated:
+    return Hydrated(installed.id, monotonic() - installed.started, installed.rows)
