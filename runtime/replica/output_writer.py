@@ -25,7 +25,6 @@ BACKLOG_ROWS = 1 << 18
 """With so many rows waiting to be written the step thread waits too."""
 
 
-
 class OutputWriter:
     """`send` delivers a message to the coordinator.  All methods are for the step thread."""
 
