@@ -36,6 +36,7 @@ from .controller.replicas import ReplicaClient
 from .index_choice import choose_index
 from .maintained_plan import maintained_plan
 from .oracle import Oracle
+from .part_choice import needed, part_conditions
 from .shared_indexes import index_keys, indexes_for
 from .system_reads import is_system
 from .views import expand
@@ -153,15 +154,20 @@ class Explainer:
 
     def pushdown(self, planned: ExplainPushdown) -> list[list[str]]:
         """EXPLAIN FILTER PUSHDOWN: for each stored collection its name, and the bytes and parts that there are and that
-        are read.  Filters are applied to rows only, so all of them are."""
+        the query would read now."""
         time = self._oracle.read_time
+        relation = optimize(at_time(expand(self._defined(planned), self._catalog), time))
+        conditions = part_conditions(relation)
         found: list[list[str]] = []
-        for id_ in sorted(self._stored(self._defined(planned))):
+        for id_ in sorted(id_ for id_ in dependencies(relation) if not is_system(id_)):
             source = self._collections.import_of(
                 id_, max(time, self._controller.since(self._collections[id_].shard))
             )
-            nbytes, parts = sum(part.nbytes for part in source.snapshot), len(source.snapshot)
-            found.append([self._catalog.get(id_).full_name, *map(str, (nbytes, nbytes, parts, parts))])
+            read = needed(source.snapshot, source.schema, conditions.get(id_))
+            nbytes = [sum(part.nbytes for part in parts) for parts in (source.snapshot, read)]
+            found.append(
+                [self._catalog.get(id_).full_name, *map(str, (*nbytes, len(source.snapshot), len(read)))]
+            )
         return found
 
     def _defined(self, planned: Explain | ExplainPushdown) -> Relation:

@@ -34,6 +34,7 @@ from .controller.query_jobs import QueryJobs
 from .controller.replicas import ReplicaClient
 from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
+from .part_choice import Conditions, needed, part_conditions
 from .reads import ActiveReads
 from .results import Columns
 from .system_reads import CatalogQueries, SystemRows, is_system, with_system_rows
@@ -181,7 +182,8 @@ class Peeks:
         context.check()
         if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
-        sources = tuple(self._import(id_, time, context.overlay) for id_ in sorted(ids))
+        conditions = part_conditions(relation)
+        sources = tuple(self._import(id_, time, context.overlay, conditions.get(id_)) for id_ in sorted(ids))
         if self._jobs.wanted(relation, context.cluster, sources):
             if finishing is not None and finishing.limit is not None:
                 shown = finishing.offset + finishing.limit
@@ -237,10 +239,14 @@ class Peeks:
                 hint="Read it in a new transaction.",
             )
 
-    def _import(self, id: GlobalId, time: int, overlay: Overlay) -> Import:
+    def _import(
+        self, id: GlobalId, time: int, overlay: Overlay, conditions: tuple[Conditions, ...] | None
+    ) -> Import:
+        """What there is at `time` in the parts that the query needs."""
         source = self._collections.import_of(id, time)
         own = tuple(stamp(part, time) for part in overlay.get(id, ()))
-        return replace(source, snapshot=source.snapshot + own, updates=())
+        parts = needed(source.snapshot + own, source.schema, conditions)
+        return replace(source, snapshot=parts, updates=())
 
 
 def _is_chain(relation: Relation) -> bool:

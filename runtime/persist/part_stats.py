@@ -54,6 +54,12 @@ def batch_stats(batch: Batch) -> PartStats:
     return PartStats(len(batch), tuple(_column_stats(column) for column in batch.columns))
 
 
+def bounds_of(values: pa.Array) -> tuple[Any, Any] | None:
+    """The least and the greatest of some values without NULLs, in the form in which `ColumnStats` has bounds; None when
+    they have none there."""
+    return _column_stats(values).bounds
+
+
 def _column_stats(column: pa.Array) -> ColumnStats:
     nulls = column.null_count
     if nulls == len(column):
