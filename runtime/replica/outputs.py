@@ -61,7 +61,7 @@ class Outputs:
             return
         self.indexes.append((installed.id, upper))
         if first:
-            yield _hydrated(installed)
+            yield from _hydrated(installed)
 
     def messages(self) -> Iterator[Message]:
         """What is to be sent now; what is written beside is sent when it is."""
@@ -91,7 +91,7 @@ class Outputs:
                 writes.append(write)
             uppers.append((view.id, view.upper))
             if view.first:
-                yield _hydrated(view.installed)
+                yield from _hydrated(view.installed)
         if uppers:
             yield Append(tuple(writes), tuple(uppers))
 
@@ -124,5 +124,5 @@ def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first
     return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
 
 
-def _hydrated(installed: Installed) -> Hydrated:
-    return Hydrated(installed.id, monotonic() - installed.started, installed.rows)
+def _hydrated(installed: Installed) -> Iterator[Hydrated]:
+    yield Hydrated(installed.id, monotonic() - installed.started, installed.rows)
