@@ -21,19 +21,11 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
-from .directory import (
-    BLOB_DIRECTORY,
-    CONSENSUS_FILE,
-    RuntimeInfo,
-    installed_version,
-    is_locked,
-    log_file,
-)
+from .directory import RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
 
 if TYPE_CHECKING:
-    from .persist.blob.base import Blob
-    from .persist.consensus.base import Consensus
+    from .persist.stores import Stores
 
 app = typer.Typer(
     name="ptvc",
@@ -57,6 +49,25 @@ ERROR, HINT = "error: ", "hint: "
 
 PathOption = Annotated[Path, typer.Option("--path", help="Directory that holds the environment.")]
 SetOption = Annotated[list[str] | None, typer.Option("--set", help="name=value; repeat for more.")]
+ConsensusOption = Annotated[
+    str | None,
+    typer.Option(
+        "--consensus",
+        envvar="PTVC_CONSENSUS",
+        metavar="URL",
+        help="Where what is durable is decided: sqlite:///path or postgresql://user@host/database; "
+        "a file in the directory unless named.",
+    ),
+]
+BlobOption = Annotated[
+    str | None,
+    typer.Option(
+        "--blob",
+        envvar="PTVC_BLOB",
+        metavar="URL",
+        help="Where large parts are: file:///path or s3://bucket/prefix; in the directory unless named.",
+    ),
+]
 
 
 @app.command()
@@ -64,6 +75,8 @@ def serve(
     path: PathOption = DEFAULT_PATH,
     host: Annotated[str, typer.Option(help="Address to listen on.")] = DEFAULT_HOST,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = DEFAULT_PORT,
+    consensus: ConsensusOption = None,
+    blob: BlobOption = None,
     assignments: SetOption = None,
     verbose: Annotated[bool, typer.Option("--verbose", help="Log more.")] = False,
 ) -> None:
@@ -74,25 +87,40 @@ def serve(
             hint="Listen on 127.0.0.1 and forward the port over SSH.",
         )
     from . import server  # half of the package, which no other command needs
+    from .persist.stores import locate
 
     logging.basicConfig(
         level=logging.DEBUG if verbose else logging.INFO,
         format="%(asctime)s %(levelname)s %(name)s %(message)s",
     )
     settings = Settings().with_assignments(assignments or ())
-    asyncio.run(server.run(path, host, port, settings))
+    location = locate(path, consensus, blob)
+    asyncio.run(server.run(path, host, port, settings, location))
 
 
 @app.command()
 def up(
     path: PathOption = DEFAULT_PATH,
     port: Annotated[int, typer.Option(help="Port to listen on; 0 picks a free one.")] = 0,
+    consensus: ConsensusOption = None,
+    blob: BlobOption = None,
     assignments: SetOption = None,
 ) -> None:
     """Start the runtime in the background, unless it runs already; returns when clients may connect."""
+    options = {"--consensus": consensus, "--blob": blob}
+    places = [text for name, url in options.items() if url is not None for text in (name, url)]
+    if places:
+        from .persist.stores import locate
+
+        named = locate(path, consensus, blob)  # refused here rather than in the log
     info = RuntimeInfo.read(path)
     if info is None:
-        info = _start(path, port, assignments or [])
+        info = _start(path, port, places, assignments or [])
+    elif places and named != locate(path):
+        raise PtvcError(
+            f"the runtime in {path} has other stores than the ones named",
+            hint=f"Stop it with: ptvc down --path {path}",
+        )
     elif info.version != installed_version():
         raise PtvcError(
             f"the runtime in {path} is version {info.version}, installed is {installed_version()}",
@@ -170,12 +198,14 @@ def doctor() -> None:
 
 
 @persist.command("inspect")
-def inspect_store(path: PathOption = DEFAULT_PATH) -> None:
+def inspect_store(
+    path: PathOption = DEFAULT_PATH, consensus: ConsensusOption = None, blob: BlobOption = None
+) -> None:
     """List shards with their frontiers, batches, sizes and holds, and the blobs that belong to none."""
     from .persist import inspect
 
-    with _store(path) as (consensus, blob):
-        found = inspect.overview(consensus, blob)
+    with _stores(path, consensus, blob) as stores:
+        found = inspect.overview(stores.consensus, stores.blob)
     table = Table()
     for name in ("shard", "since", "upper", "batches", "parts", "rows", "errors", "inline", "blobs", "holds"):
         table.add_column(name, overflow="fold")
@@ -193,14 +223,16 @@ def inspect_store(path: PathOption = DEFAULT_PATH) -> None:
 
 
 @persist.command("verify")
-def verify_store(path: PathOption = DEFAULT_PATH) -> None:
+def verify_store(
+    path: PathOption = DEFAULT_PATH, consensus: ConsensusOption = None, blob: BlobOption = None
+) -> None:
     """Read all that is stored, and say what is not as it was written; exits with 1 if anything is."""
     from .persist import inspect
 
-    with _store(path) as (consensus, blob):
-        count = len(consensus.shard_ids())
+    with _stores(path, consensus, blob) as stores:
+        count = len(stores.consensus.shard_ids())
         problems_found = 0
-        for problem in inspect.verify(consensus, blob):
+        for problem in inspect.verify(stores.consensus, stores.blob):
             problems_found += 1
             console.print(f'shard "{problem.shard}": {problem.message}', markup=False, highlight=False)
     if problems_found:
@@ -209,25 +241,21 @@ def verify_store(path: PathOption = DEFAULT_PATH) -> None:
 
 
 @contextmanager
-def _store(path: Path) -> Iterator[tuple[Consensus, Blob]]:
-    """The consensus and the blobs of an environment that is there."""
-    from .persist.blob.file import FileBlob
-    from .persist.consensus.sqlite import SqliteConsensus
+def _stores(path: Path, consensus: str | None, blob: str | None) -> Iterator[Stores]:
+    """The stores of an environment that is there."""
+    from .persist.stores import locate, open_existing
 
-    file = path / CONSENSUS_FILE
-    if not file.is_file():
-        raise PtvcError(f"{path} holds no environment", hint="Name its directory with --path.")
-    consensus = SqliteConsensus(file)
+    stores = open_existing(path, locate(path, consensus, blob))
     try:
-        yield consensus, FileBlob(path / BLOB_DIRECTORY)
+        yield stores
     finally:
-        consensus.close()
+        stores.consensus.close()
 
 
-def _start(path: Path, port: int, assignments: list[str]) -> RuntimeInfo:
+def _start(path: Path, port: int, places: list[str], assignments: list[str]) -> RuntimeInfo:
     Settings().with_assignments(assignments)  # refused here rather than in the log
     log = log_file(path)
-    arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port)]
+    arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port), *places]
     for assignment in assignments:
         arguments += ["--set", assignment]
     with log.open("ab") as output:

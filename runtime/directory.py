@@ -24,6 +24,7 @@ RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
+STORES_FILE = "stores.json"
 LOCK_PATIENCE_S = 0.5
 """Who only asks whether the lock is taken holds it for a moment."""
 

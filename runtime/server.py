@@ -18,6 +18,7 @@ from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced
+from .persist.location import Location
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
 from .sql.warm_up import warm_up
@@ -25,7 +26,7 @@ from .sql.warm_up import warm_up
 logger = logging.getLogger(__name__)
 
 
-async def run(directory: Path, host: str, port: int, settings: Settings) -> None:
+async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     directory = directory.resolve()
@@ -42,7 +43,7 @@ async def run(directory: Path, host: str, port: int, settings: Settings) -> None
         lost.set()
         stopping.set()
 
-    coordinator = Coordinator(directory, settings, SystemClock(), fenced)
+    coordinator = Coordinator(directory, settings, SystemClock(), fenced, location=location)
     await coordinator.start()
     try:
         limits = Limits(max_connections=settings.max_connections)

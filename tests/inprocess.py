@@ -26,7 +26,8 @@ from ptvc.clock import Clock, SystemClock
 from ptvc.config import Settings
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
-from ptvc.persist.blob.file import FileBlob
+from ptvc.persist.location import open_blob
+from ptvc.persist.stores import locate
 from ptvc.pgwire.listener import Limits, Listener, serve
 from ptvc.replica.main import Replica
 from ptvc.replica.protocol import (
@@ -57,14 +58,14 @@ FAST = Settings(
 class ThreadDriver:
     """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
 
-    def __init__(self, address: str, directory: Path, on_exit: OnExit, jobs: bool = False) -> None:
+    def __init__(self, address: str, blobs: str, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address
+        self._blobs = blobs
         self._jobs = jobs
         self.jobs_may_run = threading.Event()
         self.jobs_may_run.set()
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
-        self._directory = directory
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
@@ -141,7 +142,7 @@ class ThreadDriver:
             from ptvc.replica.jobs import run_job
 
             try:
-                finished = run_job(LocalApplication(), command, self._directory, connection.send)
+                finished = run_job(LocalApplication(), command, self._blobs, connection.send)
             except Exception as failure:
                 error = repr(failure)
         if error is not None:
@@ -162,12 +163,12 @@ class ThreadDriver:
             except OSError:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"
-            Replica(connection, FileBlob(self._directory / "blobs"), writer).run()
+            Replica(connection, open_blob(self._blobs), writer).run()
             stopped.wait(0.02)
 
 
 class InProcess:
-    """One environment in `directory`; it can be stopped, crashed, and started again."""
+    """One environment in `directory`; it can be stopped, crashed, and started again.  `blob` is the URL of its blobs."""
 
     def __init__(
         self,
@@ -176,8 +177,10 @@ class InProcess:
         clock: Clock | None = None,
         jobs: bool = False,
         spark: bool = False,
+        blob: str | None = None,
     ) -> None:
         self.directory = directory
+        self.blob = blob
         self.spark = spark
         self._jobs = jobs
         self.settings = settings
@@ -198,12 +201,17 @@ class InProcess:
         self.run(self._start())
 
     async def _start(self) -> None:
+        location = locate(self.directory, blob=self.blob)
+        blobs = location.under(self.directory).blob
+
         def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
-            self.driver = ThreadDriver(address, directory, on_exit, self._jobs)
+            self.driver = ThreadDriver(address, blobs, on_exit, self._jobs)
             return self.driver
 
         made = None if self.spark else launch
-        self.coordinator = Coordinator(self.directory, self.settings, self.clock, self.fenced.set, made)
+        self.coordinator = Coordinator(
+            self.directory, self.settings, self.clock, self.fenced.set, made, location
+        )
         await self.coordinator.start()
         self._listener = await serve("127.0.0.1", 0, self.coordinator, limits=Limits())
         self.port = self._listener.port
@@ -323,11 +331,16 @@ def eventually(condition: Callable[[], Any], timeout_s: float = WAIT_S) -> None:
 
 @contextmanager
 def running(
-    settings: Settings = FAST, clock: Clock | None = None, *, jobs: bool = False, spark: bool = False
+    settings: Settings = FAST,
+    clock: Clock | None = None,
+    *,
+    jobs: bool = False,
+    spark: bool = False,
+    blob: str | None = None,
 ) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock, jobs, spark)
+    runtime = InProcess(directory, settings, clock, jobs, spark, blob)
     try:
         runtime.start()
         yield runtime

@@ -16,11 +16,10 @@ from pathlib import Path
 
 from ..clock import Clock
 from ..config import DATABASE, Settings
-from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE
 from ..errors import Fenced, PtvcError
-from ..persist.blob.file import FileBlob
 from ..persist.client import PersistClient
-from ..persist.consensus.sqlite import SqliteConsensus
+from ..persist.location import Location
+from ..persist.stores import locate, open_stores
 from .catalog import TEMP_SCHEMA_PREFIX, Catalog
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import Collections
@@ -49,7 +48,8 @@ EPOCH_NAME = "coordinator"
 class Coordinator:
     """`on_fenced` runs when another process has taken the environment over.
 
-    `launch` makes the driver; without it, a process of its own that runs Spark.
+    `launch` makes the driver; without it, a process of its own that runs Spark.  `location` says where the stores are;
+    without it, they are where they were before, or files in the directory.
     """
 
     def __init__(
@@ -59,15 +59,15 @@ class Coordinator:
         clock: Clock,
         on_fenced: Callable[[], None],
         launch: Launch | None = None,
+        location: Location | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._on_fenced = on_fenced
         self._answers = directory / "state" / "answers"
-        directory.mkdir(parents=True, exist_ok=True)
-        blob = FileBlob(directory / BLOB_DIRECTORY)
-        self._consensus = SqliteConsensus(directory / CONSENSUS_FILE)
-        self.persist = PersistClient(self._consensus, blob, clock)
+        stores = open_stores(directory, location or locate(directory))
+        self._consensus = stores.consensus
+        self.persist = PersistClient(stores.consensus, stores.blob, clock)
         self.epoch = self.persist.take_epoch(EPOCH_NAME)
         self.oracle = Oracle(
             clock, self.persist.mark(), lambda mark: self.persist.raise_mark(mark, self.epoch)
@@ -86,7 +86,7 @@ class Coordinator:
             self.reads,
             clock.now_ms,
             self.epoch,
-            launch or _spark(settings),
+            launch or _spark(settings, stores.location.blob),
         )
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)
@@ -209,6 +209,6 @@ class Coordinator:
             self.persist.drop_shard(shard, epoch=self.epoch)
 
 
-def _spark(settings: Settings) -> Launch:
+def _spark(settings: Settings, blobs: str) -> Launch:
     master = settings.spark_master or f"local[{settings.replica_slots + 2},4]"
-    return partial(DriverProcess, master=master, memory=settings.spark_driver_memory)
+    return partial(DriverProcess, blobs=blobs, master=master, memory=settings.spark_driver_memory)

@@ -1,7 +1,8 @@
 """The driver: a small process that owns the environment's Spark application and does what the coordinator says.
 
 It starts resident tasks (one per replica) and runs jobs.  It exits when the coordinator goes, and when its JVM dies: the
-coordinator then starts a new one.  `python -m ptvc.replica.driver ADDRESS DIRECTORY MASTER MEMORY`
+coordinator then starts a new one.  `python -m ptvc.replica.driver ADDRESS DIRECTORY BLOBS MASTER MEMORY`, where BLOBS is
+their URL.
 """
 
 from __future__ import annotations
@@ -37,10 +38,10 @@ JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 
 
 class Driver:
-    def __init__(self, connection: Connection, address: str, directory: Path, app: Application) -> None:
+    def __init__(self, connection: Connection, address: str, blobs: str, app: Application) -> None:
         self._connection = connection
         self._address = address
-        self._directory = directory
+        self._blobs = blobs
         self._app = app
         self._stop: dict[str, threading.Event] = {}
         self._pool = ThreadPoolExecutor(JOBS_AT_ONCE, "job")
@@ -77,9 +78,7 @@ class Driver:
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
-        work = partial(
-            run_replica, self._address, str(self._directory / "blobs"), command.replica, command.epoch
-        )
+        work = partial(run_replica, self._address, self._blobs, command.replica, command.epoch)
         while not stop.is_set():
             try:
                 self._app.run_resident(command.replica, work)
@@ -91,14 +90,14 @@ class Driver:
 
     def _run_job(self, command: RunJob) -> None:
         try:
-            finished = run_job(self._app, command, self._directory, self._connection.send)
+            finished = run_job(self._app, command, self._blobs, self._connection.send)
         except Exception as error:  # the coordinator decides what becomes of the dataflow
             logger.exception("job %d failed", command.job_id)
             finished = JobFinished(command.job_id, (), (), 0, 0.0, error=f"{type(error).__name__}: {error}")
         self._connection.send(finished)
 
 
-def main(address: str, directory: str, master: str, memory: str) -> None:
+def main(address: str, directory: str, blobs: str, master: str, memory: str) -> None:
     """Starts Spark, then serves the coordinator; returns when it is gone."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
@@ -107,7 +106,7 @@ def main(address: str, directory: str, master: str, memory: str) -> None:
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     connection.send(DriverHello(os.getpid(), app.version, app.master))
     try:
-        Driver(connection, address, Path(directory), app).run()
+        Driver(connection, address, blobs, app).run()
     finally:
         app.stop()
 

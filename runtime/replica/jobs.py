@@ -32,9 +32,9 @@ def default_partitions(rows: int, nbytes: int) -> int:
 
 
 def run_job(
-    app: Application, command: RunJob, directory: Path, send: Callable[[JobProgress], None]
+    app: Application, command: RunJob, blobs: str, send: Callable[[JobProgress], None]
 ) -> JobFinished:
-    """Runs a job and says now and then how far it is; raises what made it fail."""
+    """Runs a job on the blobs at a URL, and says now and then how far it is; raises what made it fail."""
     started = monotonic()
     if command.directory:
         Path(command.directory).mkdir(parents=True, exist_ok=True)
@@ -43,7 +43,7 @@ def run_job(
         plan=command.plan,
         as_of=command.as_of,
         schemas={id_: command.plan.import_schema(id_) for id_ in command.plan.imports},
-        blobs=str(directory / "blobs"),
+        blobs=blobs,
         directory=command.directory,
         writer=job_writer(command.job_id),
         partitions=command.partitions or default_partitions(rows, command.nbytes),

@@ -14,12 +14,12 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from time import monotonic
 
 from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
-from ..persist.blob.file import FileBlob
+from ..persist.blob.base import Blob
+from ..persist.location import open_blob
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
@@ -58,17 +58,17 @@ STATISTICS_INTERVAL_S = 2.0
 INTERNAL_ERROR = "XX000"
 
 
-def run_replica(address: str, blob_directory: str, replica: str, epoch: int, attempt: int) -> None:
-    """Runs one replica until the coordinator closes the connection."""
+def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int) -> None:
+    """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     connection = Connection(address)
     connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
     writer = replica_writer(replica, epoch, attempt)
-    Replica(connection, FileBlob(Path(blob_directory)), writer).run()
+    Replica(connection, open_blob(blobs), writer).run()
 
 
 class Replica:
-    def __init__(self, connection: Connection, blob: FileBlob, writer: str) -> None:
+    def __init__(self, connection: Connection, blob: Blob, writer: str) -> None:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._outputs = OutputWriter(connection.send)

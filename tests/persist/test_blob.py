@@ -44,6 +44,14 @@ def test_deleting_is_idempotent(blob: Blob) -> None:
     assert blob.get(KEY) == b"y"
 
 
+def test_a_store_is_claimed_once(blob: Blob) -> None:
+    assert blob.owner() is None
+    assert blob.claim(7) == 7
+    assert blob.claim(8) == 7
+    assert blob.owner() == 7
+    assert list(blob.keys()) == []
+
+
 @pytest.mark.parametrize("key", ["x", "a/b", "../../x", "a/../b", "/a/b", "a/b/c/d", ""])
 def test_other_keys_are_refused(blob: Blob, key: str) -> None:
     with pytest.raises(InvalidUsage):

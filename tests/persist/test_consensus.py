@@ -13,6 +13,7 @@ from ptvc.persist import state
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.consensus import sqlite
 from ptvc.persist.consensus.base import (
+    IDENTITY_BITS,
     Committed,
     Conflict,
     Consensus,
@@ -56,6 +57,19 @@ def test_a_created_shard_is_there(consensus: Consensus) -> None:
     assert consensus.version("s") == 1
     assert consensus.batches("s", 0) == (head, [])
     assert consensus.shard_ids() == ["s"]
+
+
+def test_every_store_is_another_environment(consensus: Consensus, tmp_path: Path) -> None:
+    assert consensus.identity() == consensus.identity()
+    assert consensus.identity() >> IDENTITY_BITS == 0
+    identities = []
+    for name in ("one.db", "other.db", "one.db"):
+        store = SqliteConsensus(tmp_path / name)
+        identities.append(store.identity())
+        store.close()
+    one, other, again = identities
+    assert len({one, other, consensus.identity()}) == 3
+    assert again == one
 
 
 def test_creating_twice_conflicts(consensus: Consensus) -> None:

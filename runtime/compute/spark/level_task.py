@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...expr.relation import GlobalId
-from ...persist.blob.file import FileBlob
+from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.read import read_updates
 from ...persist.write import write_parts
@@ -79,7 +79,7 @@ class LevelTask:
         self._attempt = attempt
         self._known = known
         self._tell = tell
-        self._blob = FileBlob(Path(job.blobs))
+        self._blob = open_blob(job.blobs)
         self._topology = Topology(job.plan, first=job.step is None)
         self._level = level
         self._nodes = self._topology.levels[level]

@@ -27,7 +27,7 @@ from pyspark import RDD, SparkContext, TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 
 from ...expr.relation import GlobalId
-from ...persist.blob.file import FileBlob
+from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.write import write_parts
 from ...repr.batch import Batch, Delta, concat_batches, empty_batch, from_ipc
@@ -281,5 +281,5 @@ def _finish_errors(job: Job, errors: list[Batch], result: JobResult) -> None:
         result.state.setdefault((node, "errs"), []).append(str(path))
     if job.output_shard is not None:
         delta = Delta(empty_batch(job.plan.schema), result.errors)
-        blob = FileBlob(Path(job.blobs))
+        blob = open_blob(job.blobs)
         result.parts.extend(write_parts(blob, job.output_shard, job.plan.schema, delta, writer=job.writer))

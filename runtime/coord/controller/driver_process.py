@@ -45,8 +45,11 @@ class Launch(Protocol):
 class DriverProcess:
     """Keeps one driver process alive: it is started again whenever it ends, in growing intervals."""
 
-    def __init__(self, address: str, directory: Path, on_exit: OnExit, *, master: str, memory: str) -> None:
-        self._arguments = [address, str(directory), master, memory]
+    def __init__(
+        self, address: str, directory: Path, on_exit: OnExit, *, blobs: str, master: str, memory: str
+    ) -> None:
+        """`blobs` is their URL."""
+        self._arguments = [address, str(directory), blobs, master, memory]
         self._log = directory / "log" / "driver.log"
         self._on_exit = on_exit
         self._was_up = False

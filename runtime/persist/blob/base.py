@@ -7,12 +7,13 @@ picklable where a replica needs them, and hold no state but their place.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Protocol
 from urllib.parse import quote, unquote
 
-from ...errors import InvalidUsage
+from ...errors import InvalidUsage, StorageError
 from ..part import BlobKey, ShardId
 
 _KEY = re.compile(r"[^/]+/[^/]+/[^/]+")
@@ -32,6 +33,12 @@ class Blob(Protocol):
     def keys(self) -> Iterator[BlobKey]:
         """All keys, in no order."""
 
+    def owner(self) -> int | None:
+        """The identity of the environment whose blobs these are; None if nobody has claimed them."""
+
+    def claim(self, identity: int) -> int:
+        """Mark the store durably as that environment's, unless it is somebody's; returns whose it is then."""
+
 
 def blob_key(shard: ShardId, writer: str, attempt: str, ordinal: int) -> BlobKey:
     """The key of the `ordinal`th part of one attempt of `writer` to write to `shard`."""
@@ -47,6 +54,26 @@ def check_key(key: BlobKey) -> None:
     """A key is three path segments, none of them a way out of the store's directory."""
     if not _KEY.fullmatch(key) or any(segment in (".", "..") for segment in key.split("/")):
         raise InvalidUsage(f'"{key}" is not a key of a blob')
+
+
+OWNER_NAME = "environment.json"
+"""Under which a store keeps its mark: beside the keys, which have three segments."""
+
+
+def encode_owner(identity: int) -> bytes:
+    return json.dumps({"environment": f"{identity:x}"}).encode()
+
+
+def decode_owner(data: bytes, place: str) -> int:
+    """Raises StorageError, which names `place`."""
+    try:
+        return int(json.loads(data)["environment"], 16)
+    except (ValueError, TypeError, KeyError) as error:
+        raise StorageError(
+            f"{OWNER_NAME} in {place} is not what was written: {error}",
+            sqlstate="XX001",
+            hint="Restore it from a backup, or write the environment from stores.json into it.",
+        ) from error
 
 
 def _segment(name: str) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from ...errors import DiskFull, PtvcError, StorageError
 from ..part import BlobKey
-from .base import check_key
+from .base import OWNER_NAME, check_key, decode_owner, encode_owner
 
 _TEMPORARY = ".tmp-"
 
@@ -103,6 +103,26 @@ class FileBlob:
                 yield BlobKey(path.relative_to(self._directory).as_posix())
         except OSError as error:
             raise _failure("list", str(self._directory), error) from error
+
+    def owner(self) -> int | None:
+        try:
+            data = (self._directory / OWNER_NAME).read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise _failure("read", OWNER_NAME, error) from error
+        return decode_owner(data, str(self._directory))
+
+    def claim(self, identity: int) -> int:
+        try:
+            with contextlib.suppress(FileExistsError):
+                self._write(self._directory / OWNER_NAME, encode_owner(identity))
+            _sync_directory(self._directory)
+        except OSError as error:
+            raise _failure("write", OWNER_NAME, error) from error
+        owner = self.owner()
+        assert owner is not None, "a mark stays"
+        return owner
 
 
 def _sync_directory(directory: Path) -> None:

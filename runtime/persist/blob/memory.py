@@ -12,6 +12,7 @@ from .base import check_key
 class MemoryBlob:
     def __init__(self) -> None:
         self._blobs: dict[BlobKey, bytes] = {}
+        self._owners: list[int] = []
 
     def put(self, key: BlobKey, data: bytes) -> None:
         check_key(key)
@@ -29,3 +30,10 @@ class MemoryBlob:
 
     def keys(self) -> Iterator[BlobKey]:
         return iter(list(self._blobs))
+
+    def owner(self) -> int | None:
+        return self._owners[0] if self._owners else None
+
+    def claim(self, identity: int) -> int:
+        self._owners.append(identity)
+        return self._owners[0]

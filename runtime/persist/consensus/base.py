@@ -20,6 +20,8 @@ from ..state import Change, Head, Hold, ShardBatch
 FORMAT_VERSION = 1
 """Of what consensus keeps.  A newer one is refused, an older one would be migrated."""
 
+IDENTITY_BITS = 62
+
 
 class Indeterminate(StorageError):
     """The store failed in the middle of a commit: it may or may not have been applied."""
@@ -77,6 +79,9 @@ Outcome = Committed | Conflict | Superseded
 
 
 class Consensus(Protocol):
+    def identity(self) -> int:
+        """A number of up to `IDENTITY_BITS` that was drawn when the store was made, and stays: which environment this is."""
+
     def change_count(self) -> int:
         """A number that differs from an earlier one if anything was committed since, by anyone; costs microseconds."""
 

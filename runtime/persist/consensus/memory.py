@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ..part import BlobKey, ShardId
 from ..state import Change, Head, Hold, ShardBatch
-from .base import Committed, Conflict, Garbage, Outcome, Superseded, Transaction, WriterRow
+from .base import IDENTITY_BITS, Committed, Conflict, Garbage, Outcome, Superseded, Transaction, WriterRow
 
 
 class MemoryConsensus:
     def __init__(self) -> None:
         self._lock = threading.RLock()
+        self._identity = secrets.randbits(IDENTITY_BITS)
         self._commits = 0
         self._heads: dict[ShardId, Head] = {}
         self._batches: dict[ShardId, dict[int, ShardBatch]] = {}
@@ -21,6 +23,9 @@ class MemoryConsensus:
         self._epochs: dict[str, int] = {}
         self._mark = 0
         self._garbage: dict[BlobKey, Garbage] = {}
+
+    def identity(self) -> int:
+        return self._identity
 
     def change_count(self) -> int:
         return self._commits

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import secrets
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -25,6 +26,7 @@ from ..state import Change, Head, Hold, ShardBatch
 from . import sqlite_checksums
 from .base import (
     FORMAT_VERSION,
+    IDENTITY_BITS,
     Committed,
     Conflict,
     Garbage,
@@ -79,7 +81,8 @@ FROM shard s JOIN schema c ON c.shard = s.id AND c.ordinal = s.schema WHERE s.id
 _HOLDS = "SELECT shard, holder, since, critical, lease_ms, version, beat FROM hold"
 _ORACLE = "oracle"
 _CHECKSUMS = "checksums"
-"""Names of marks: the oracle's, and that every page has a checksum."""
+_IDENTITY = "identity"
+"""Names of marks: the oracle's, that every page has a checksum, and which environment this is."""
 
 
 class SqliteConsensus:
@@ -127,6 +130,8 @@ class SqliteConsensus:
                     hint="Start it with the newer release that wrote it.",
                 )
             db.execute("INSERT OR IGNORE INTO mark VALUES (?, 1)", (_CHECKSUMS,))
+            drawn = secrets.randbits(IDENTITY_BITS)
+            db.execute("INSERT OR IGNORE INTO mark VALUES (?, ?)", (_IDENTITY, drawn))
 
     @contextlib.contextmanager
     def _transaction(self, what: str) -> Iterator[apsw.Connection]:
@@ -185,6 +190,9 @@ class SqliteConsensus:
                 raise self._failure("read", error) from error
 
     # Reading
+
+    def identity(self) -> int:
+        return int(self._query("SELECT value FROM mark WHERE name = ?", _IDENTITY)[0][0])
 
     def change_count(self) -> int:
         return int(self._query("PRAGMA data_version")[0][0])

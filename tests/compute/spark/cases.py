@@ -69,7 +69,7 @@ class Case:
             plan=self.plan,
             as_of=AS_OF,
             schemas=self.schemas,
-            blobs=str(directory / "blobs"),
+            blobs=(directory / "blobs").as_uri(),
             directory=str(state),
             writer="test",
             partitions=partitions,

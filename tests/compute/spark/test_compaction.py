@@ -58,7 +58,7 @@ class Shard:
             plan=compaction_plan("u1", merge.schema),
             as_of=merge.since,
             schemas={"u1": merge.schema},
-            blobs=str(self.directory / "blobs"),
+            blobs=(self.directory / "blobs").as_uri(),
             directory="",
             writer=writer,
             partitions=partitions,

@@ -108,11 +108,12 @@ def answer(
 ) -> StepEnded:
     """What the driver and the coordinator do."""
     plan = message.plan
+    blobs = Path(message.directory) / "blobs"
     job = Job(
         plan=plan,
         as_of=message.step.lower,
         schemas={id_: plan.import_schema(id_) for id_ in plan.imports},
-        blobs=str(Path(message.directory) / "blobs"),
+        blobs=blobs.as_uri(),
         directory=message.directory,
         writer="test",
         partitions=partitions,
@@ -122,7 +123,7 @@ def answer(
         step=message.step,
     )
     result = run(job)
-    Path(job.blobs).rmdir()
+    blobs.rmdir()
     state = [StateRuns(node, name, tuple(paths)) for (node, name), paths in result.state.items()]
     state.append(StateRuns(len(plan.nodes), INDEX_RUNS, tuple(result.index)))
     errors = to_ipc(ERROR_SCHEMA, result.errors) if len(result.errors) else None

@@ -228,7 +228,9 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
 
     def launch(address: str, directory: Path, on_exit: OnExit) -> DriverProcess:
         # Its connection is refused, which ends it before it starts Spark.
-        return DriverProcess(address + ".wrong", directory, on_exit, master="local[1]", memory="1g")
+        return DriverProcess(
+            address + ".wrong", directory, on_exit, blobs=tmp_path.as_uri(), master="local[1]", memory="1g"
+        )
 
     async def main() -> ReplicaUnavailable:
         coordinator = Coordinator(tmp_path, Settings(), SystemClock(), lambda: None, launch)
