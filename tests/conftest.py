@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules, in every process
 
 import oracle as oracle_server
+from s3_server import S3Server, running_s3
 
 EACH_TEST_BY_ITSELF = ("tests/slt/", "tests/workloads/", "tests/e2e/test_random_views_by_job.py")
 """Where a file has minutes of tests that share nothing."""
@@ -34,6 +35,13 @@ def oracle(oracle_uri: str) -> Iterator[psycopg.Connection]:
     """A connection to the embedded PostgreSQL, in autocommit; temporary objects vanish with it."""
     with psycopg.connect(oracle_uri, autocommit=True) as connection:
         yield connection
+
+
+@pytest.fixture(scope="session")
+def s3() -> Iterator[S3Server]:
+    """An S3 of the tests' own, with credentials in the environment; started once, if a test asks for it."""
+    with running_s3() as server:
+        yield server
 
 
 class ByFile(LoadScopeScheduling):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -11,7 +13,7 @@ from ..errors import PtvcError, SerializationFailure, UniqueViolation
 from ..expr.relation import GlobalId, Relation, dependencies
 from ..persist.client import PersistClient
 from ..persist.read import read_updates
-from ..persist.write import write_parts
+from ..persist.write import INLINE_MAX_BYTES, write_parts
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ..repr.buffers import Words
 from ..repr.consolidate import consolidate
@@ -178,7 +180,7 @@ class Writes:
         keys = [constraint for constraint in item.constraints if constraint.is_key]
         if keys and len(changes):
             await self._unique.ready(item, keys)
-        self._encode(item, changes, transaction)
+        await self._encode(item, changes, transaction)
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
         for constraint in keys:
@@ -239,19 +241,22 @@ class Writes:
                 return False
         return True
 
-    def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
-        """Times are open: the commit gives them."""
+    async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
+        """Times are open: the commit gives them.  Blobs are written on another thread: their store may be slow, or away
+        for a while, and the other sessions go on."""
         if item.kind is not ItemKind.TABLE or item.shard is None:
             raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
         columns = item.as_stored(rows.columns, len(rows))
         untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
-        parts = write_parts(
+        write = partial(
+            write_parts,
             self._persist.blob,
             item.shard,
             item.physical,
             Delta(untimed, NO_ERRORS),
             writer=self._persist.writer_id,
         )
+        parts = write() if untimed.nbytes < INLINE_MAX_BYTES else await asyncio.to_thread(write)
         transaction.add(item.id, parts)
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:

@@ -87,10 +87,18 @@ def open_blob(url: str) -> Blob:
     split = urlsplit(url)
     if split.scheme == "file":
         return FileBlob(unquote(split.path))
-    raise Unsupported(
-        "blobs in S3 are not supported yet",
-        hint="Leave --blob out: they are files in the environment's directory then.",
-    )
+    try:
+        # An extra: not everybody has it.
+        from .blob.s3 import S3Blob
+        from .blob.s3_client import Place
+    except ImportError as error:
+        raise Unsupported(
+            f"{split.scheme}://{split.netloc} needs a package that is not installed: {error}",
+            hint="Install it with: pip install 'dbt-ptvc[s3]'",
+        ) from error
+    options = dict(parse_qsl(split.query))
+    prefix = unquote(split.path).strip("/")
+    return S3Blob(Place(split.netloc, prefix, options.get("endpoint", ""), options.get("region", "")))
 
 
 def _split(what: str, text: str, hint: str) -> SplitResult:

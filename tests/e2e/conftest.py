@@ -12,10 +12,10 @@ from .runtime_process import Runtime
 
 
 @contextmanager
-def running(*settings: str) -> Iterator[Runtime]:
-    """A runtime that serves a directory of its own, with everything in it removed afterwards."""
+def running(*settings: str, options: tuple[str, ...] = ()) -> Iterator[Runtime]:
+    """A runtime, with other options of `ptvc serve`, that serves a directory of its own, with everything in it removed afterwards."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-e2e-"))
-    runtime = Runtime(directory / "environment", settings)
+    runtime = Runtime(directory / "environment", settings, options)
     try:
         runtime.start()
         yield runtime

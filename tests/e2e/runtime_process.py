@@ -23,9 +23,12 @@ T = TypeVar("T")
 class Runtime:
     """One environment's directory and the process that serves it, which may be stopped, killed and started again."""
 
-    def __init__(self, directory: Path, settings: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self, directory: Path, settings: tuple[str, ...] = (), options: tuple[str, ...] = ()
+    ) -> None:
         self.directory = directory
         self._settings = settings
+        self._options = options
         self.port = 0
         self.process: subprocess.Popen[str]
 
@@ -41,6 +44,7 @@ class Runtime:
             str(self.directory),
             "--port",
             str(self.port),
+            *self._options,
         ]
         for setting in self._settings:
             command += ["--set", setting]

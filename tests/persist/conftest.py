@@ -14,6 +14,7 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.base import Consensus
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
+from ptvc.persist.location import open_blob
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -25,9 +26,16 @@ def consensus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Consen
     store.close()
 
 
-@pytest.fixture(params=["memory", "file"])
+@pytest.fixture(params=["memory", "file", "s3"])
 def blob(request: pytest.FixtureRequest, tmp_path: Path) -> Blob:
-    return MemoryBlob() if request.param == "memory" else FileBlob(tmp_path / "blobs")
+    match request.param:
+        case "memory":
+            return MemoryBlob()
+        case "file":
+            return FileBlob(tmp_path / "blobs")
+        case _:
+            server = request.getfixturevalue("s3")
+            return open_blob(server.url(server.bucket(), "some/where"))
 
 
 @pytest.fixture

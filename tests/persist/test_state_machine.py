@@ -44,6 +44,7 @@ from persist_support import (
 from ptvc.clock import ManualClock
 from ptvc.errors import ObjectNotReady, StorageError
 from ptvc.persist import write as write_module
+from ptvc.persist.blob import s3_client
 from ptvc.persist.blob.base import Blob
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.blob.memory import MemoryBlob
@@ -51,11 +52,13 @@ from ptvc.persist.client import Appended, PersistClient, ShardState, UpperMismat
 from ptvc.persist.consensus.base import Consensus
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
+from ptvc.persist.location import open_blob
 from ptvc.persist.part import PartRef
 from ptvc.persist.pushdown import Comparison, Condition, wanted
 from ptvc.persist.read import read_snapshot
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import write_parts
+from s3_server import S3Server
 
 T = TypeVar("T")
 What = Sequence[tuple[tuple[object, ...], int, int]]
@@ -444,6 +447,39 @@ class PersistOnFiles(Persist):
             shutil.rmtree(self.directory)
 
 
+class PersistOnS3(PersistOnFiles):
+    """The server has troubles of its own, which the store outlives."""
+
+    server: S3Server
+
+    def open_blob(self) -> Blob:
+        self.url = self.server.url(self.server.bucket(), "p")
+        return open_blob(self.url)
+
+    @initialize(seed=st.integers(0, 2**16))
+    def trouble(self, seed: int) -> None:
+        self.server.fail_at_random(0.05, seed)
+
+    def reopen(self) -> None:
+        self.store.close()
+        self.store = SqliteConsensus(self.directory / "consensus.db")
+        self.blob = open_blob(self.url)
+
+    def teardown(self) -> None:
+        try:
+            super().teardown()
+        finally:
+            self.server.fail()
+
+
+@pytest.fixture(scope="class")
+def troubled_s3(s3: S3Server) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(s3_client, "FIRST_DELAY_S", 0.001)
+        patch.setattr(PersistOnS3, "server", s3, raising=False)
+        yield
+
+
 def filtered(contents: Contents, comparison: Comparison, value: int) -> Contents:
     """The errors, and the rows whose first column compares so: what a reader with a filter answers."""
 
@@ -465,7 +501,7 @@ def filtered(contents: Contents, comparison: Comparison, value: int) -> Contents
     return Counter({key: n for key, n in contents.items() if key[0] == "error" or holds(key[1])})
 
 
-def machine(of: type[Persist], runs: int, *, slow: bool = False) -> Any:
+def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: str | None = None) -> Any:
     case = type(of.__name__, (of.TestCase,), {})  # its own settings, beside other sizes of the same machine
     case.settings = settings(
         max_examples=runs,
@@ -477,10 +513,14 @@ def machine(of: type[Persist], runs: int, *, slow: bool = False) -> Any:
         suppress_health_check=list(HealthCheck),
     )
     case.pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)] if slow else []
+    if needs is not None:
+        case.pytestmark.append(pytest.mark.usefixtures(needs))
     return case
 
 
 TestInMemory = machine(Persist, 300)
 TestOnFiles = machine(PersistOnFiles, 12)
+TestOnS3 = machine(PersistOnS3, 12, needs="troubled_s3")
 TestInMemoryOften = machine(Persist, 10_000, slow=True)
 TestOnFilesOften = machine(PersistOnFiles, 300, slow=True)
+TestOnS3Often = machine(PersistOnS3, 300, slow=True, needs="troubled_s3")
