@@ -7,6 +7,7 @@ Faults are said beforehand, one for each of the next requests (None for one that
 - `lost_reply`: it is done, and the connection is cut
 - `late`: it is done, and the answer comes after `LATE_S`
 - `cut`: it is done, and half of the answer comes
+- `conflict`: 409, as for a conditional write while another one is under way, and nothing is done
 
 `python s3_server.py` serves until its standard input ends, and prints its port first.
 """
@@ -41,7 +42,7 @@ _HEADERS = {
     # Nobody checks the signature, but it is somebody's.
     "Authorization": "AWS4-HMAC-SHA256 Credential=testing/20200101/us-east-1/s3/aws4_request, SignedHeaders=host, Signature=0",
 }
-_SLOW_DOWN = b"<?xml version='1.0'?><Error><Code>SlowDown</Code><Message>Reduce your rate.</Message></Error>"
+_REFUSALS = {"unavailable": "503 SlowDown", "conflict": "409 ConditionalRequestConflict"}
 
 
 class S3Server:
@@ -143,9 +144,11 @@ class _Faulty:
         if "HTTP_X_WITHOUT_FAULTS" in environ:
             return self._application(environ, start)
         match fault := self._fault():
-            case "unavailable":
-                start("503 Slow Down", [("Content-Length", str(len(_SLOW_DOWN)))])
-                return [_SLOW_DOWN]
+            case "unavailable" | "conflict":
+                code = _REFUSALS[fault].split()[1]
+                body = f"<?xml version='1.0'?><Error><Code>{code}</Code></Error>".encode()
+                start(_REFUSALS[fault], [("Content-Length", str(len(body)))])
+                return [body]
             case "lost_request":
                 _hang_up(environ)
                 return []

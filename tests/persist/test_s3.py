@@ -104,6 +104,18 @@ def test_a_name_that_comes_and_goes(s3: S3Server, blob: Blob, monkeypatch: pytes
     blob.put(KEY, DATA)
 
 
+def test_another_write_is_under_way(s3: S3Server, blob: Blob) -> None:
+    s3.fail("conflict", None, "conflict", None, None)
+    blob.put(KEY, DATA)
+    assert blob.get(KEY) == DATA
+    other = blob_key("s", "w", "b", 0)
+    s3.fail(*["conflict", None] * 20)
+    with pytest.raises(StorageError, match="others are writing it"):
+        blob.put(other, DATA)
+    s3.fail()
+    blob.put(other, DATA)
+
+
 def test_after_many_attempts_it_is_said_what_was_wrong(s3: S3Server, blob: Blob) -> None:
     s3.fail(*["unavailable"] * 20)
     before = s3.served()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 from persist_support import SCHEMA, append, read_at
 from ptvc.cli import app
 from ptvc.clock import ManualClock
+from ptvc.directory import RuntimeInfo, installed_version, lock
 from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.client import PersistClient
 from ptvc.persist.location import Location
@@ -196,6 +198,17 @@ def test_the_commands_find_the_stores(tmp_path: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "1 blobs" in result.output
     assert not (tmp_path / "new").exists()
+
+
+def test_a_runtime_that_runs_keeps_its_stores(tmp_path: Path) -> None:
+    opened(tmp_path / "home", blob=tmp_path / "there")
+    with lock(tmp_path / "home"):
+        RuntimeInfo("127.0.0.1", 1, os.getpid(), installed_version()).write(tmp_path / "home")
+        command = ["up", "--path", str(tmp_path / "home")]
+        for same in ([], ["--blob", (tmp_path / "there").as_uri()]):
+            assert CliRunner().invoke(app, [*command, *same]).exit_code == 0
+        result = CliRunner().invoke(app, [*command, "--blob", "file:"])
+        assert "has other stores than the ones named" in str(result.exception)
 
 
 @pytest.mark.parametrize("command", [["serve"], ["up"], ["persist", "inspect"]])

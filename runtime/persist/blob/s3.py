@@ -13,6 +13,7 @@ there, and finds its own bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from time import sleep
 
 import obstore
 from obstore import exceptions
@@ -22,9 +23,6 @@ from ..part import BlobKey
 from . import s3_client, s3_errors
 from .base import OWNER_NAME, check_key, decode_owner, encode_owner
 from .s3_client import Place
-
-_RACES = 5
-"""How often a name may be found taken, and then free: another process deletes the object at that moment."""
 
 
 class S3Blob:
@@ -92,7 +90,8 @@ class S3Blob:
         def write() -> None:
             obstore.put(store, name, data, mode="create", use_multipart=False)
 
-        for _ in range(_RACES):
+        left = s3_client.pauses()
+        while True:
             try:
                 s3_client.attempt("write", name, self._place, write)
             except exceptions.AlreadyExistsError:
@@ -100,7 +99,10 @@ class S3Blob:
                     return found
             else:
                 return data
-        raise StorageError(f'could not write blob "{name}" in {self._place}: it comes and goes')
+            # Refused because of another one under way: an attempt of ours that was given up, or a deletion.
+            if (pause := next(left, None)) is None:
+                raise StorageError(f'could not write blob "{name}" in {self._place}: others are writing it')
+            sleep(pause)
 
     def _read(self, name: str) -> bytes | None:
         store = s3_client.client(self._place)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from random import SystemRandom
@@ -96,13 +96,14 @@ def _made(place: Place) -> S3Store:
 
 
 def attempt(what: str, name: str, place: Place, operation: Callable[[], T]) -> T:
-    """What `operation` returns.  While its failure may pass, it is tried again, in growing and random intervals; it must
-    be one that may be repeated, whether or not it was done.
+    """What `operation` returns.  While its failure may pass, it is tried again; it must be one that may be repeated,
+    whether or not it was done.
 
-    An object that is not there (`s3_errors.ABSENT`) and AlreadyExistsError are the caller's; other failures are raised by name.
+    An object that is not there (`s3_errors.ABSENT`) and AlreadyExistsError are the caller's; other failures are raised
+    by name.
     """
-    began, delay = monotonic(), FIRST_DELAY_S
-    for number in range(1, ATTEMPTS + 1):
+    left = pauses()
+    while True:
         try:
             return operation()
         except exceptions.AlreadyExistsError:
@@ -110,10 +111,18 @@ def attempt(what: str, name: str, place: Place, operation: Callable[[], T]) -> T
         except s3_errors.FAILURES as error:
             if s3_errors.is_missing(error):
                 raise
-            pause = delay * (0.5 + _RANDOM.random())
-            late = monotonic() + pause > began + PATIENCE_S
-            if number == ATTEMPTS or late or not s3_errors.may_pass(error):
+            pause = next(left, None) if s3_errors.may_pass(error) else None
+            if pause is None:
                 raise s3_errors.failure(what, name, str(place), error) from error
         sleep(pause)
+
+
+def pauses() -> Iterator[float]:
+    """How long to wait before each further attempt, in seconds: longer and longer, at random, and not for ever."""
+    began, delay = monotonic(), FIRST_DELAY_S
+    for _ in range(ATTEMPTS - 1):
+        pause = delay * (0.5 + _RANDOM.random())
+        if monotonic() + pause > began + PATIENCE_S:
+            return
+        yield pause
         delay = min(delay * 2, LONGEST_DELAY_S)
-    raise AssertionError("the last attempt has returned or raised")
