@@ -160,6 +160,10 @@ class StorageError(PtvcError):
     sqlstate = "58030"
 
 
+class StoreAway(StorageError):
+    """A store that cannot be reached now, or is too busy: the same may succeed later."""
+
+
 class DiskFull(PtvcError):
     sqlstate = "53100"
 

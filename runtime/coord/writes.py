@@ -224,9 +224,9 @@ class Writes:
     ) -> int:
         latest = self._peeks.latest(context)
         assert latest.time is not None
-        own = read_updates(
-            self._persist.blob, transaction.writes.get(item.id, []), item.physical, 0, MAX_TIME
-        ).oks
+        written = tuple(transaction.writes.get(item.id, ()))
+        read = await asyncio.to_thread(read_updates, self._persist.blob, written, item.physical, 0, MAX_TIME)
+        own = read.oks
         own = own.with_columns(item.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes

@@ -26,6 +26,7 @@ from .egress import Egress
 from .ingest import Sources
 from .installed import Installed
 from .output_writer import OutputWriter
+from .patience import PatientBlob
 from .peeks import Peeks
 from .protocol import (
     Adopt,
@@ -71,11 +72,13 @@ class Replica:
     def __init__(self, connection: Connection, blob: Blob, writer: str) -> None:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
+        self._gone = threading.Event()
+        patient = PatientBlob(blob, self._gone)
         self._outputs = OutputWriter(connection.send)
-        self._dataflows = Dataflows(blob, writer, self._outputs)
+        self._dataflows = Dataflows(patient, writer, self._outputs)
         self._peeks = Peeks(blob, connection.send)
-        self._sources = Sources(blob, writer, connection.send)
-        self._sinks = Egress(blob, connection.send)
+        self._sources = Sources(patient, writer, connection.send)
+        self._sinks = Egress(patient, connection.send)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._reported = monotonic()
 
@@ -115,6 +118,7 @@ class Replica:
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
             self._inbox.put(message)
+        self._gone.set()
         self._dataflows.abandon(None)
         self._inbox.put(None)
 

@@ -17,7 +17,7 @@ from random import Random
 import pytest
 from persist_support import SCHEMA, append, read_at
 from ptvc.clock import ManualClock
-from ptvc.errors import DiskFull, PtvcError, StorageError, Unsupported
+from ptvc.errors import DiskFull, PtvcError, StorageError, StoreAway, Unsupported
 from ptvc.persist import location
 from ptvc.persist.blob import s3_client, s3_errors
 from ptvc.persist.blob.base import Blob, blob_key
@@ -256,7 +256,8 @@ def test_refusals_have_names(status: str, code: str, message: str, again: bool) 
     error = answer(status, code)
     assert s3_errors.may_pass(error) is again
     failure = s3_errors.failure("write", KEY, "s3://b", error)
-    assert isinstance(failure, StorageError)
+    assert isinstance(failure, StoreAway if again else StorageError)
+    assert isinstance(failure, StoreAway) is again
     assert message in failure.message
     assert failure.message.startswith(f'could not write blob "{KEY}" in s3://b: ')
 

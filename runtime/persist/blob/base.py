@@ -1,8 +1,9 @@
 """Blob: immutable bytes under write-once keys.
 
 A key is `<shard>/<writer>/<attempt>-<ordinal>.parquet`: the writer tells garbage collection whose an unreferenced
-one was, the attempt makes every key new.  A blob is durable when `put` returns.  Implementations are thread-safe,
-picklable where a replica needs them, and hold no state but their place.
+one was, the attempt makes every key new.  A blob is durable when `put` returns.  A store that cannot be reached now
+raises StoreAway.  Implementations are thread-safe, picklable where a replica needs them, and hold no state but their
+place.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from time import sleep
 import obstore
 from obstore import exceptions
 
-from ...errors import StorageError
+from ...errors import StorageError, StoreAway
 from ..part import BlobKey
 from . import s3_client, s3_errors
 from .base import OWNER_NAME, check_key, decode_owner, encode_owner
@@ -101,7 +101,7 @@ class S3Blob:
                 return data
             # Refused because of another one under way: an attempt of ours that was given up, or a deletion.
             if (pause := next(left, None)) is None:
-                raise StorageError(f'could not write blob "{name}" in {self._place}: others are writing it')
+                raise StoreAway(f'could not write blob "{name}" in {self._place}: others are writing it')
             sleep(pause)
 
     def _read(self, name: str) -> bytes | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from obstore import exceptions
 
-from ...errors import DiskFull, PtvcError, StorageError
+from ...errors import DiskFull, PtvcError, StorageError, StoreAway
 
 Failure = exceptions.BaseError | OSError | NotImplementedError
 """What the client raises: of its own, or Python's where Python has a name for it."""
@@ -139,8 +139,10 @@ def failure(what: str, name: str, place: str, error: Failure) -> PtvcError:
         )
     for cause in _CAUSES:
         if cause.fits(text):
-            return StorageError(f"{message}{cause.message}{_code(text)}", hint=cause.hint)
-    return StorageError(f"{message}{_first_line(text)}")
+            kind = StoreAway if cause.may_pass else StorageError
+            return kind(f"{message}{cause.message}{_code(text)}", hint=cause.hint)
+    kind = StoreAway if may_pass(error) else StorageError
+    return kind(f"{message}{_first_line(text)}")
 
 
 def _told(error: Failure) -> str:

@@ -9,12 +9,13 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from inprocess import FAST, InProcess, eventually, running
+from inprocess import FAST, InProcess, eventually, hydrated, rows, running
 from ptvc.cli import app
 from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.blob import s3_client
 from ptvc.persist.blob.s3 import S3Blob
 from ptvc.persist.stores import locate, open_stores
+from ptvc.replica import patience
 from s3_server import S3Server
 from typer.testing import CliRunner
 
@@ -144,6 +145,38 @@ def test_two_environments_do_not_share_a_prefix(runtime: InProcess, url: str, tm
     with pytest.raises(InvalidParameter, match="belong to another environment"):
         open_stores(tmp_path, locate(tmp_path, blob=url))
     assert not (tmp_path / "stores.json").exists()
+
+
+@pytest.mark.parametrize("reading", [True, False])
+def test_views_wait_for_a_store_that_is_away(
+    s3: S3Server, runtime: InProcess, monkeypatch: pytest.MonkeyPatch, reading: bool
+) -> None:
+    """What was accepted reaches them when it is back: they neither fail nor begin anew."""
+    monkeypatch.setattr(s3_client, "ATTEMPTS", 2)
+    monkeypatch.setattr(patience, "INTERVAL_S", 0.02)
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE t (a int, b text)")
+        db.execute("CREATE MATERIALIZED VIEW m AS SELECT count(*) AS n, count(DISTINCT b) AS d FROM t")
+        db.execute(
+            "CREATE MATERIALIZED VIEW w AS SELECT a, md5((a * 5000 + i)::text) AS h FROM t, "
+            "generate_series(1, 5000) AS g (i) WHERE a < 0"
+        )
+        eventually(lambda: hydrated(db, "m", "w"))
+        replicas = dict(runtime.driver._connections)
+        before = s3.served()
+        if reading:
+            s3.fail(None, *["unavailable"] * 10_000)
+            db.execute(LARGE.format(0, 999))
+        else:
+            s3.fail(*["lost_request"] * 10_000)
+            db.execute("INSERT INTO t VALUES (-1, 'small')")
+        eventually(lambda: s3.served() > before + 5)
+        s3.fail()
+        contents = "SELECT n, d FROM m", "SELECT count(*), count(DISTINCT h) FROM w"
+        expected = ((1000, 1000), (0, 0)) if reading else ((1, 1), (5000, 5000))
+        assert tuple(rows(db, sql)[0] for sql in contents) == expected
+        assert hydrated(db, "m", "w")
+        assert runtime.driver._connections == replicas
 
 
 def test_a_slow_store_keeps_nobody_else_waiting(s3: S3Server, runtime: InProcess) -> None:
