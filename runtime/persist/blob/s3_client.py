@@ -113,7 +113,8 @@ def attempt(what: str, name: str, place: Place, operation: Callable[[], T]) -> T
                 raise
             pause = next(left, None) if s3_errors.may_pass(error) else None
             if pause is None:
-                raise s3_errors.failure(what, name, str(place), error) from error
+                # Without its cause: that has the whole address of a request for credentials, which may hold a token.
+                raise s3_errors.failure(what, name, str(place), error) from None
         sleep(pause)
 
 

@@ -1,7 +1,7 @@
 """What S3's refusals mean: by name, with what to do, and whether trying again may help.
 
 The client reports a refusal as an exception whose text has the status and the body of the answer; the body names the
-reason by a code.  Nothing of a request is in these texts but its method and address, so no credentials.
+reason by a code.  Of the request they have method and address; only the host of the address is passed on.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ ABSENT = (exceptions.NotFoundError, FileNotFoundError)
 _STATUS = re.compile(r"status code: (\d{3})")
 _CODE = re.compile(r"<Code>(\w+)</Code>")
 _NAMES = re.compile(
-    r"(?<=//)([^/\s]+)/\S*|<(Key|Resource|BucketName|RequestId|HostId)>.*?</\2>|Debug source:.*", re.DOTALL
+    r"(?<=//)([^/?\s]+)[/?]\S*|<(Key|Resource|BucketName|RequestId|HostId)>.*?</\2>|Debug source:.*",
+    re.DOTALL,
 )
 """Parts of a text that repeat what was asked for: names, which may be any words."""
 _METADATA = re.compile(r"https?://[^/\s]+/latest/(api/token|meta-data)\S*")
