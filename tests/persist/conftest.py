@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from persist_postgres import fresh_schema
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.base import Blob
 from ptvc.persist.blob.file import FileBlob
@@ -13,15 +14,28 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.base import Consensus
 from ptvc.persist.consensus.memory import MemoryConsensus
+from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.location import open_blob
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture
+def postgres_url(oracle_uri: str) -> Iterator[str]:
+    """The URL of a consensus in a schema of its own, which goes at the end."""
+    with fresh_schema(oracle_uri) as url:
+        yield url
+
+
+@pytest.fixture(params=["memory", "sqlite", "postgres"])
 def consensus(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Consensus]:
-    store: Consensus = (
-        MemoryConsensus() if request.param == "memory" else SqliteConsensus(tmp_path / "consensus.db")
-    )
+    store: Consensus
+    match request.param:
+        case "memory":
+            store = MemoryConsensus()
+        case "sqlite":
+            store = SqliteConsensus(tmp_path / "consensus.db")
+        case _:
+            store = PostgresConsensus(request.getfixturevalue("postgres_url"))
     yield store
     store.close()
 

@@ -1,4 +1,6 @@
-"""Run by the process tests: a writer on real files, which says what was acknowledged.
+"""Run by the process tests: a writer on real stores, which says what was acknowledged.
+
+Blobs are in DIRECTORY, and so is consensus, or else the file `consensus.url` there says where it is.
 
 python persist_process.py append DIRECTORY NAME     append one row per time, for ever
 python persist_process.py race DIRECTORY NAME GOAL  append until the upper is GOAL, against others
@@ -7,21 +9,33 @@ python persist_process.py race DIRECTORY NAME GOAL  append until the upper is GO
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 from persist_support import SCHEMA, Update, delta_of
 from ptvc.clock import SystemClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import Appended, PersistClient, UpperMismatch, Write
+from ptvc.persist.consensus.base import Consensus
+from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.write import write_parts
 
 PADDING = "pad" * 25_000
 
 
-def open_client(directory: str | Path) -> PersistClient:
-    consensus = SqliteConsensus(Path(directory) / "consensus.db")
-    return PersistClient(consensus, FileBlob(Path(directory) / "blobs"), SystemClock())
+@contextmanager
+def open_client(directory: str | Path, application: str = "test") -> Iterator[PersistClient]:
+    with closing(open_consensus(directory, application)) as consensus:
+        yield PersistClient(consensus, FileBlob(Path(directory) / "blobs"), SystemClock())
+
+
+def open_consensus(directory: str | Path, application: str = "test") -> Consensus:
+    url = Path(directory) / "consensus.url"
+    if url.is_file():
+        return PostgresConsensus(f"{url.read_text()}&application_name={application}")
+    return SqliteConsensus(Path(directory) / "consensus.db")
 
 
 def updates_at(time: int, name: str) -> list[Update]:
@@ -59,8 +73,8 @@ def race(client: PersistClient, name: str, goal: int) -> None:
 
 if __name__ == "__main__":
     _, command, directory, name, *rest = sys.argv
-    client = open_client(directory)
-    if command == "append":
-        append_for_ever(client, name)
-    else:
-        race(client, name, int(rest[0]))
+    with open_client(directory, name) as client:
+        if command == "append":
+            append_for_ever(client, name)
+        else:
+            race(client, name, int(rest[0]))

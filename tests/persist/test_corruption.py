@@ -12,7 +12,7 @@ from random import Random
 import pytest
 from persist_support import SCHEMA, Contents, append, read_at
 from ptvc.clock import ManualClock
-from ptvc.errors import PtvcError
+from ptvc.errors import PtvcError, StorageError
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.sqlite import SqliteConsensus
@@ -119,7 +119,6 @@ def damaged_consensus(environment: Environment, tmp_path: Path, seed: int, count
             errors = read_all(directory, environment.truth)
             for shard, error in errors.items():
                 assert error.sqlstate == "XX001"
-                # A last page that is cut off is not checked as a page: the part in it is.
                 assert str(directory / "consensus.db") in error.message or f'"{shard}"' in error.message
 
         damage(directory / "consensus.db", random, check, random.choice(DAMAGES))
@@ -154,6 +153,61 @@ def test_pages_that_were_damaged_while_it_runs_are_found(environment: Environmen
     errors = read_all(directory, environment.truth)
     assert "small" in errors
     assert "checksum does not match" in errors["small"].message
+
+
+@pytest.mark.parametrize("missing", [1, 100, 4095, 4097])
+def test_a_file_that_is_cut_off_within_a_page_is_refused(
+    environment: Environment, tmp_path: Path, missing: int
+) -> None:
+    """Though nobody may ever need its last page."""
+    path = tmp_path / "consensus.db"
+    data = (environment.directory / "consensus.db").read_bytes()
+    path.write_bytes(data[:-missing])
+    with pytest.raises(StorageError, match=f"is cut off: its size of {len(data) - missing} bytes") as caught:
+        SqliteConsensus(path)
+    assert caught.value.sqlstate == "XX001"
+    assert str(path) in caught.value.message
+    assert path.read_bytes() == data[:-missing]
+
+
+@pytest.mark.parametrize("logged", [True, False])
+def test_a_page_that_was_cut_off_while_the_log_was_copied_comes_from_the_log(
+    tmp_path: Path, logged: bool
+) -> None:
+    """After a crash in the middle of a checkpoint the end of the file may be missing: the log has it, or it is lost."""
+    store = SqliteConsensus(tmp_path / "store.db")
+    client = PersistClient(store, FileBlob(tmp_path / "blobs"), ManualClock())
+    client.create_shard("s", SCHEMA)
+
+    def add(time: int) -> None:
+        append(client, "s", time, time + 1, [((i, f"{time} {i}"), time, 1) for i in range(100)])
+
+    add(0)
+    store._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    if logged:
+        for time in range(1, 20):
+            add(time)
+    truth = {"s": read_at(client, "s", client.state("s").upper - 1)}
+    size = (tmp_path / "store.db").stat().st_size
+    log = (tmp_path / "store.db-wal").read_bytes()
+    if logged:
+        store._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    else:
+        client.set_hold("s", "test", 0, critical=True)  # in the log, and not on the last page
+        log = (tmp_path / "store.db-wal").read_bytes()
+    data = (tmp_path / "store.db").read_bytes()
+    store.close()
+    path = tmp_path / "consensus.db"
+    path.write_bytes(data[: max(size, len(data)) - 100])
+    (tmp_path / "consensus.db-wal").write_bytes(log)
+    if logged:
+        again = SqliteConsensus(path)
+        reader = PersistClient(again, FileBlob(tmp_path / "blobs"), ManualClock())
+        assert read_at(reader, "s", reader.state("s").upper - 1) == truth["s"]
+        again.close()
+    else:
+        with pytest.raises(StorageError, match="is cut off"):
+            SqliteConsensus(path)
 
 
 def test_a_file_of_an_earlier_release_gets_checksums(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from persist_postgres import disconnect, fresh_schema
 from persist_support import (
     SCHEMA,
     Contents,
@@ -51,6 +52,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import Appended, PersistClient, ShardState, UpperMismatch, Write
 from ptvc.persist.consensus.base import Consensus
 from ptvc.persist.consensus.memory import MemoryConsensus
+from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.location import open_blob
 from ptvc.persist.part import PartRef
@@ -480,6 +482,43 @@ def troubled_s3(s3: S3Server) -> Iterator[None]:
         yield
 
 
+class PersistOnPostgres(Persist):
+    """Now and then every connection is lost, instead of an orderly restart."""
+
+    uri: str
+
+    def open_consensus(self) -> Consensus:
+        self.directory = Path(tempfile.mkdtemp(prefix="ptvc-persist-"))
+        self.schema = fresh_schema(self.uri)
+        self.url = self.schema.__enter__()
+        return PostgresConsensus(self.url)
+
+    def open_blob(self) -> Blob:
+        return FileBlob(self.directory / "blobs")
+
+    def reopen(self) -> None:
+        if self.random.random() < 0.5:
+            assert disconnect(self.uri) > 0
+        else:
+            self.store.close()
+            self.store = PostgresConsensus(self.url)
+        self.blob = FileBlob(self.directory / "blobs")
+
+    def teardown(self) -> None:
+        try:
+            super().teardown()
+        finally:
+            self.schema.__exit__(None, None, None)
+            shutil.rmtree(self.directory)
+
+
+@pytest.fixture(scope="class")
+def postgres(oracle_uri: str) -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PersistOnPostgres, "uri", oracle_uri, raising=False)
+        yield
+
+
 def filtered(contents: Contents, comparison: Comparison, value: int) -> Contents:
     """The errors, and the rows whose first column compares so: what a reader with a filter answers."""
 
@@ -521,6 +560,8 @@ def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: str | No
 TestInMemory = machine(Persist, 300)
 TestOnFiles = machine(PersistOnFiles, 12)
 TestOnS3 = machine(PersistOnS3, 12, needs="troubled_s3")
+TestOnPostgres = machine(PersistOnPostgres, 12, needs="postgres")
 TestInMemoryOften = machine(Persist, 10_000, slow=True)
 TestOnFilesOften = machine(PersistOnFiles, 300, slow=True)
 TestOnS3Often = machine(PersistOnS3, 300, slow=True, needs="troubled_s3")
+TestOnPostgresOften = machine(PersistOnPostgres, 300, slow=True, needs="postgres")

@@ -23,7 +23,7 @@ from ...errors import DiskFull, StorageError
 from ...repr.schema import Schema
 from ..part import BlobKey, PartRef, ShardId
 from ..state import Change, Head, Hold, ShardBatch
-from . import sqlite_checksums
+from . import sqlite_checksums, sqlite_file
 from .base import (
     FORMAT_VERSION,
     IDENTITY_BITS,
@@ -92,7 +92,9 @@ class SqliteConsensus:
         self._write_lock = threading.Lock()
         self._read_lock = threading.Lock()
         try:
+            sqlite_file.check_whole(self._path)
             self._writer = self._connect()
+            sqlite_file.check_recovered(self._writer, self._path)
             self._prepare()
             self._reader = self._connect()
         except apsw.Error as error:
