@@ -168,7 +168,8 @@ class ThreadDriver:
 
 
 class InProcess:
-    """One environment in `directory`; it can be stopped, crashed, and started again.  `blob` is the URL of its blobs."""
+    """One environment in `directory`; it can be stopped, crashed, and started again.  `consensus` and `blob` are the URLs of
+    its stores."""
 
     def __init__(
         self,
@@ -178,8 +179,10 @@ class InProcess:
         jobs: bool = False,
         spark: bool = False,
         blob: str | None = None,
+        consensus: str | None = None,
     ) -> None:
         self.directory = directory
+        self.consensus = consensus
         self.blob = blob
         self.spark = spark
         self._jobs = jobs
@@ -201,7 +204,7 @@ class InProcess:
         self.run(self._start())
 
     async def _start(self) -> None:
-        location = locate(self.directory, blob=self.blob)
+        location = locate(self.directory, self.consensus, self.blob)
         blobs = location.under(self.directory).blob
 
         def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
@@ -337,10 +340,11 @@ def running(
     jobs: bool = False,
     spark: bool = False,
     blob: str | None = None,
+    consensus: str | None = None,
 ) -> Iterator[InProcess]:
     """A fresh environment, deleted at the end."""
     directory = Path(tempfile.mkdtemp(prefix="ptvc-t-"))
-    runtime = InProcess(directory, settings, clock, jobs, spark, blob)
+    runtime = InProcess(directory, settings, clock, jobs, spark, blob, consensus)
     try:
         runtime.start()
         yield runtime

@@ -124,7 +124,7 @@ class Maintenance:
             for shard, id_ in shards.items():
                 after = busy[1] if busy is not None and busy[0] == shard else 0
                 most = MAX_MERGE_BYTES if id_ is None else self._settings.compaction_job_min_bytes
-                while self._persist.compact(shard, max_bytes=most, after=after):
+                while self._persist.compact(shard, max_bytes=most, after=after, epoch=self._epoch):
                     continue
                 if id_ is not None and not after:
                     merge = self._persist.next_merge(shard)
@@ -139,7 +139,9 @@ class Maintenance:
         began before may read it."""
         self._controller.holds.renew()
         self._persist.collect_garbage(
-            grace_ms=grace_ms, writer_is_dead=lambda writer: writer not in self._controller.writers()
+            grace_ms=grace_ms,
+            writer_is_dead=lambda writer: writer not in self._controller.writers(),
+            epoch=self._epoch,
         )
 
     async def _make_frontiers_durable(self) -> None:

@@ -296,6 +296,7 @@ class PersistClient:
         force: bool = False,
         max_bytes: int = MAX_MERGE_BYTES,
         after: int = 0,
+        epoch: int | None = None,
     ) -> bool:
         """Merge one run of neighbouring batches of similar size, if there is one; False if nothing changed.
 
@@ -304,7 +305,9 @@ class PersistClient:
         take time; appends go on meanwhile.  The merge replaces exactly the batches that it read, or is dropped.
         """
         merge = self.next_merge(shard, force=force, max_bytes=max_bytes, after=after)
-        return merge is not None and self.replace(merge, compact.merge(self.blob, merge, self.writer_id))
+        if merge is None:
+            return False
+        return self.replace(merge, compact.merge(self.blob, merge, self.writer_id), epoch=epoch)
 
     def next_merge(
         self, shard: ShardId, *, force: bool = False, max_bytes: int = UNLIMITED, after: int = 0
@@ -320,7 +323,7 @@ class PersistClient:
             )
         return Merge(shard, head.schema, head.since, tuple(chosen)) if chosen else None
 
-    def replace(self, merge: Merge, parts: tuple[PartRef, ...]) -> bool:
+    def replace(self, merge: Merge, parts: tuple[PartRef, ...], *, epoch: int | None = None) -> bool:
         """Put `parts`, which somebody has made of the batches of `merge`, in their place.
 
         False if the batches are not there any more, or the shard is not: then the parts' blobs are deleted, as they are
@@ -334,7 +337,8 @@ class PersistClient:
             nonlocal live
             now, found = self._cache.between(merge.shard, merge.lower, merge.upper)
             if [(batch.lower, batch.version) for batch in found] == read:
-                return Transaction((state.merged(now, merge.batches, merge.since, parts),))
+                change = state.merged(now, merge.batches, merge.since, parts)
+                return Transaction((change,), epoch=self._machine.named(epoch))
             live = tuple(part for batch in found for part in batch.parts)
             return None
 
@@ -354,21 +358,30 @@ class PersistClient:
         return False
 
     def collect_garbage(
-        self, *, grace_ms: int = DEFAULT_GRACE_MS, writer_is_dead: Callable[[str], bool] | None = None
+        self,
+        *,
+        grace_ms: int = DEFAULT_GRACE_MS,
+        writer_is_dead: Callable[[str], bool] | None = None,
+        epoch: int | None = None,
     ) -> int:
         """Delete the blobs that nothing needs any more; returns how many.  Ends expired leases first.
 
         Blobs that compaction or a drop replaced go `grace_ms` after this client first saw that, unless a leased
         hold may still read them.  Blobs that were written but never appended go if `writer_is_dead(writer)`, which
         must be True only if no append of that writer's parts can come any more; without it they stay.
-        (This client's own writer is `writer_id`; it is alive.)
+        (This client's own writer is `writer_id`; it is alive.)  With `epoch`, nothing is deleted that was seen after
+        somebody else had taken a newer one: that one's writers are not known here.
         """
+
+        def confirm() -> None:
+            self._machine.check_epoch(epoch)
+
         self.expire_leases()
         self._consensus.forget_writers(self._clock.now_ms() - WRITER_MEMORY_MS)
-        deleted = self._collector.collect_replaced(grace_ms)
+        deleted = self._collector.collect_replaced(grace_ms, confirm)
         if writer_is_dead is not None:
             is_dead = writer_is_dead
-            deleted += self._collector.collect_orphans(lambda w: w != self.writer_id and is_dead(w))
+            deleted += self._collector.collect_orphans(lambda w: w != self.writer_id and is_dead(w), confirm)
         return deleted
 
     def _delete_unknown(self, parts: tuple[PartRef, ...]) -> None:

@@ -34,8 +34,12 @@ class Collector:
         self._lock = threading.Lock()
         self._known_since: dict[BlobKey, float] = {}
 
-    def collect_replaced(self, grace_ms: int) -> int:
-        """Delete the replaced blobs that no reader can need; returns how many."""
+    def collect_replaced(self, grace_ms: int, confirm: Callable[[], None]) -> int:
+        """Delete the replaced blobs that no reader can need; returns how many.
+
+        `confirm` raises if somebody else collects now.  It is asked when it is known what goes: whoever takes over later
+        reads nothing that was garbage by then.
+        """
         now = self._clock.monotonic()
         with self._lock:
             # Garbage first: a lease taken afterwards cannot have seen what was garbage already.
@@ -47,6 +51,8 @@ class Collector:
                 for row in garbage
                 if not _needed(row, oldest) and (now - self._known_since[row.blob]) * 1000 >= grace_ms
             ]
+            if ripe:
+                confirm()
             for start in range(0, len(ripe), _AT_ONCE):
                 some = ripe[start : start + _AT_ONCE]
                 for key in some:
@@ -54,11 +60,12 @@ class Collector:
                 self._consensus.forget_garbage(some)
             return len(ripe)
 
-    def collect_orphans(self, writer_is_dead: Callable[[str], bool]) -> int:
+    def collect_orphans(self, writer_is_dead: Callable[[str], bool], confirm: Callable[[], None]) -> int:
         """Delete the blobs of dead writers that consensus does not know; returns how many.
 
         `writer_is_dead(writer)` must be True only if no append of that writer's parts can be committed any more.
-        It is asked after the blob was seen and before consensus is: in this order nothing slips through.
+        It is asked after the blob was seen and before consensus is: in this order nothing slips through.  `confirm` as
+        above: the writers of whoever takes over later have written none of these.
         """
         dead: dict[str, bool] = {}
         keys = list(self._blob.keys())
@@ -74,6 +81,8 @@ class Collector:
             some = candidates[start : start + _AT_ONCE]
             known: Collection[BlobKey] = self._consensus.known_blobs(some)
             orphans.extend(key for key in some if key not in known)
+        if orphans:
+            confirm()
         for key in orphans:
             self._blob.delete(key)
         return len(orphans)

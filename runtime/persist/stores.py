@@ -22,7 +22,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE, STORES_FILE, usable
-from ..errors import InvalidParameter, StorageError, Unsupported
+from ..errors import InvalidParameter, StorageError
 from .blob.base import Blob
 from .consensus.base import Consensus
 from .consensus.sqlite import SqliteConsensus
@@ -120,7 +120,7 @@ def open_existing(directory: Path, location: Location) -> Stores:
     url = urlsplit(places.blob)
     if url.scheme == "file" and location.blob != DEFAULT_BLOB and not Path(unquote(url.path)).is_dir():
         raise InvalidParameter(f"{places.blob} is not there", hint="Name the place of the blobs with --blob.")
-    consensus = open_consensus(places.consensus)
+    consensus = open_consensus(places.consensus, create=False)
     try:
         blob = open_blob(places.blob)
         if blob.owner() not in (None, consensus.identity()):
@@ -131,15 +131,15 @@ def open_existing(directory: Path, location: Location) -> Stores:
     return Stores(places, consensus, blob)
 
 
-def open_consensus(url: str) -> Consensus:
-    """The consensus at a URL that is no default.  StorageError if it cannot be opened."""
+def open_consensus(url: str, *, create: bool = True) -> Consensus:
+    """The consensus at a URL that is no default.  StorageError if it cannot be opened; InvalidParameter if there is none
+    in a database, and it is not to be made."""
     split = urlsplit(url)
     if split.scheme == "sqlite":
         return SqliteConsensus(unquote(split.path))
-    raise Unsupported(
-        "a consensus in PostgreSQL is not supported yet",
-        hint="Leave --consensus out: it is a file in the environment's directory then.",
-    )
+    from .consensus.postgres import PostgresConsensus  # takes a while, as it imports psycopg
+
+    return PostgresConsensus(url, create=create)
 
 
 def _may_be_unmarked(directory: Path, remembered: _Remembered, location: Location) -> bool:

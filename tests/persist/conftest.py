@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from persist_postgres import fresh_schema
+from postgres_stores import fresh_schema
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.base import Blob
 from ptvc.persist.blob.file import FileBlob

@@ -12,8 +12,8 @@ from pathlib import Path
 import oracle as oracle_server
 import psycopg
 import pytest
-from persist_postgres import FailingServer, disconnect, failing_server, fresh_schema, url_of
 from persist_support import SCHEMA, append, read_at
+from postgres_stores import FailingServer, disconnect, failing_server, fresh_schema, url_of
 from ptvc.clock import ManualClock
 from ptvc.errors import DiskFull, InvalidParameter, StorageError
 from ptvc.persist import state

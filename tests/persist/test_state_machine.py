@@ -29,7 +29,6 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
-from persist_postgres import disconnect, fresh_schema
 from persist_support import (
     SCHEMA,
     Contents,
@@ -42,6 +41,7 @@ from persist_support import (
     read_at,
     read_between,
 )
+from postgres_stores import disconnect, fresh_schema
 from ptvc.clock import ManualClock
 from ptvc.errors import ObjectNotReady, StorageError
 from ptvc.persist import write as write_module

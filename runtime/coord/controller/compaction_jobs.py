@@ -48,10 +48,11 @@ class CompactionJobs:
     """Everything here runs on the coordinator's event loop; batches are replaced on upkeep's own thread, between its
     merges, and between its collections of garbage, which therefore find all parts that are referred to."""
 
-    def __init__(self, jobs: Jobs, persist: PersistClient, settings: Settings) -> None:
+    def __init__(self, jobs: Jobs, persist: PersistClient, settings: Settings, epoch: int) -> None:
         self._jobs = jobs
         self._persist = persist
         self._settings = settings
+        self._epoch = epoch
         self._running: LargeMerge | None = None
         self._task: asyncio.Task[None] | None = None
         self._failed: dict[ShardId, _Failed] = {}
@@ -140,7 +141,9 @@ class CompactionJobs:
 
     async def _replace(self, merge: Merge, finished: JobFinished, thread: Executor) -> None:
         loop = asyncio.get_running_loop()
-        replaced = await loop.run_in_executor(thread, self._persist.replace, merge, finished.output)
+        replaced = await loop.run_in_executor(
+            thread, lambda: self._persist.replace(merge, finished.output, epoch=self._epoch)
+        )
         logger.info(
             "Spark job %d has merged %d batches of %s%s",
             finished.job_id,

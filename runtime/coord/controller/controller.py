@@ -104,7 +104,7 @@ class Controller:
             directory / "state", {item.id: item.state_name for item in catalog.user_items()}
         )
         self.jobs = Jobs(epoch, self._driver.send, now_ms)
-        self.compactions = CompactionJobs(self.jobs, persist, settings)
+        self.compactions = CompactionJobs(self.jobs, persist, settings, epoch)
         self._steps = StepJobs(self.jobs, settings)
         self.halts = Halts(self.clusters, collections)
         self.remap = Remap(persist)

@@ -55,11 +55,12 @@ INSERT INTO epoch VALUES (%b, 1) ON CONFLICT (name) DO UPDATE SET value = epoch.
 class PostgresConsensus:
     """Thread-safe."""
 
-    def __init__(self, conninfo: str) -> None:
-        """Open or create the store in a database: a URL or connection string, whose option `search_path` names the
-        schema ("ptvc" by default).  Raises InvalidParameter for one that cannot be read; StorageError if the server
+    def __init__(self, conninfo: str, *, create: bool = True) -> None:
+        """Open the store, or create it if it is not there in a database: a URL or connection string, whose option `search_path` names the
+        schema ("ptvc" by default).  Raises InvalidParameter for one that cannot be read, or holds nothing; StorageError if the server
         cannot be reached or used, or what is there is of another program or a newer format."""
         self._place = PostgresPlace.of(conninfo)
+        self._create = create
         self._identity: int | None = None
         self._writer = PostgresConnection(self._place, self._check)
         self._reader = PostgresConnection(self._place, self._check)
@@ -70,7 +71,7 @@ class PostgresConsensus:
     def _check(self, connection: Connection) -> None:
         """A connection leads to the store that the first one led to."""
         if self._identity is None:
-            postgres_schema.prepare(connection, self._place)
+            postgres_schema.prepare(connection, self._place, create=self._create)
         elif postgres_schema.identity(connection) != self._identity:
             raise StorageError(
                 f"{self._place} is another environment's now",

@@ -154,6 +154,7 @@ class PostgresConnection:
         self._lock = threading.Lock()
         self._connection: Connection | None = None
         self._lost_at: float | None = None
+        self._closed = False
         self.generation = 0
         """How many connections there were."""
 
@@ -177,7 +178,9 @@ class PostgresConnection:
                 raise Indeterminate(lost.message, hint=_HINT) from lost.__cause__
 
     def close(self) -> None:
+        """For good: it does not come back."""
         with self._lock:
+            self._closed = True
             self._drop()
 
     def _attempt(self, what: str, work: Callable[[Connection], T]) -> T:
@@ -212,6 +215,8 @@ class PostgresConnection:
         return connection.closed or error.diag.severity_nonlocalized != "ERROR"
 
     def _open(self) -> Connection:
+        if self._closed:
+            raise StorageError(f"{self._place} was closed")
         while self._connection is None or self._connection.closed:
             try:
                 self._connection = self._connect()

@@ -13,8 +13,8 @@ from contextlib import suppress
 
 import psycopg
 
-from ...errors import StorageError
-from .base import FORMAT_VERSION
+from ...errors import InvalidParameter, StorageError
+from .base import FORMAT_VERSION, IDENTITY_BITS
 from .postgres_connection import Connection, PostgresPlace
 
 logger = logging.getLogger(__name__)
@@ -23,7 +23,6 @@ APPLICATION = "ptvc"
 IDENTITY = "identity"
 ORACLE = "oracle"
 """Names of marks: which environment this is, and the oracle's."""
-IDENTITY_BITS = 62
 OLDEST_SERVER = 130000
 
 _NAME = 'text COLLATE "C" NOT NULL'
@@ -66,10 +65,10 @@ WHERE n.nspname = %s
 """
 
 
-def prepare(connection: Connection, place: PostgresPlace) -> None:
-    """Make the tables in a schema that is new or empty, or see that those there are known.
+def prepare(connection: Connection, place: PostgresPlace, *, create: bool) -> None:
+    """See that the tables there are known; in a schema that is new or empty, `create` them.
 
-    Raises StorageError for a server that cannot be used, a schema of another program, and a newer format.
+    Raises InvalidParameter if there are none, unless they are to be made; StorageError for a server that cannot be used, a schema of another program, and a newer format.
     """
     _check_server(connection, place)
     with connection.transaction():
@@ -78,10 +77,14 @@ def prepare(connection: Connection, place: PostgresPlace) -> None:
             "SELECT pg_advisory_xact_lock(hashtext(%s), hashtext(%s))", (APPLICATION, place.schema)
         )
         relations = [name for (name,) in connection.execute(_RELATIONS, (place.schema,)).fetchall()]
-        if not any(relations):
+        if any(relations):
+            _check_format(connection, place, relations)
+        elif create:
             _make(connection, place, there=bool(relations))
         else:
-            _check_format(connection, place, relations)
+            raise InvalidParameter(
+                f"{place} holds no environment", hint="Name its stores with --consensus and --blob."
+            )
 
 
 def identity(connection: Connection) -> int:
