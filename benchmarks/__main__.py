@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from .appends import DATABASES, run_append_cost, run_append_rate
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
@@ -17,7 +18,7 @@ from .idle import run_idle
 from .measure import Machine
 from .report import Result, console, show, write_json
 from .statements import run_planning, run_statements
-from .storage import run_append_cost, run_storage
+from .storage import run_storage
 from .transactions import run_transactions
 from .workloads import WORKLOADS
 
@@ -159,17 +160,34 @@ def idle(
 @app.command()
 def storage(
     keys: Annotated[int, typer.Option("--keys", help="Rows that are there at any time.")] = 10_000,
-    updates: Annotated[int, typer.Option("--updates", help="How many updates of them.")] = 1_000_000,
+    updates: Annotated[
+        int, typer.Option("--updates", help="How many updates of them; 0 leaves this out.")
+    ] = 1_000_000,
     per_append: Annotated[int, typer.Option("--per-append", help="Rows that an append changes.")] = 1_000,
     histories: Annotated[str, typer.Option("--histories", help="Batches before an append.")] = "100,100000",
+    appends: Annotated[int, typer.Option("--appends", help="Appends of each race.")] = 2_000,
+    racing: Annotated[str, typer.Option("--writers", help="Processes that append at once.")] = "1,8",
+    databases: Annotated[
+        str, typer.Option("--databases", help="Which, with commas between them.")
+    ] = ",".join(DATABASES),
     output: OutputOption = None,
 ) -> None:
-    """What persist keeps of many updates, and what an append costs after many others."""
+    """What persist keeps of many updates; appends per second, and what one costs after many others."""
     machine = Machine.now()
-    console.log(f"{updates:,} updates of {keys:,} rows")
-    results: list[Result] = [run_storage(keys, updates, per_append)]
-    console.log(f"appends after {histories} batches")
-    results += run_append_cost(numbers(histories))
+    if unknown := set(databases.split(",")) - set(DATABASES):
+        raise typer.BadParameter(
+            f"no database {', '.join(sorted(unknown))}: there are {', '.join(DATABASES)}"
+        )
+    results: list[Result] = []
+    if updates:
+        console.log(f"{updates:,} updates of {keys:,} rows")
+        results.append(run_storage(keys, updates, per_append))
+    for database in databases.split(","):
+        for writers in numbers(racing):
+            console.log(f"{appends:,} appends to {database}, of {writers} at once")
+            results.append(run_append_rate(database, writers, appends))
+        console.log(f"appends to {database} after {histories} batches")
+        results += run_append_cost(numbers(histories), database)
     finish(results, machine, output)
 
 

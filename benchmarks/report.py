@@ -9,13 +9,14 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from .appends import AppendCost, AppendRate
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .measure import Latencies, Machine, plain
 from .statements import PlanningResult, StatementResult
-from .storage import AppendCost, StorageResult
+from .storage import StorageResult
 from .transactions import TransactionResult
 
 MIN_WIDTH = 120
@@ -35,6 +36,7 @@ Result = (
     | IdleResult
     | StorageResult
     | AppendCost
+    | AppendRate
 )
 
 
@@ -58,6 +60,7 @@ def show(results: list[Result]) -> None:
     _show_statements([r for r in results if isinstance(r, StatementResult)])
     _show_planning([r for r in results if isinstance(r, PlanningResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
+    _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
 
@@ -264,7 +267,18 @@ def _show_storage(results: list[StorageResult]) -> None:
 def _show_appends(results: list[AppendCost]) -> None:
     if not results:
         return
-    table = _table("An append of one row", "batches before", "ms (median)")
+    table = _table("An append of one row", "database", "batches before", "ms (median)", "load")
     for r in results:
-        table.add_row(f"{r.history:,}", f"{r.median_ms:.3f}")
+        table.add_row(r.database, f"{r.history:,}", f"{r.median_ms:.3f}", f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_rates(results: list[AppendRate]) -> None:
+    if not results:
+        return
+    table = _table("Appends of one row", "database", "writers", "per second", "lost races of each", "load")
+    for r in results:
+        table.add_row(
+            r.database, f"{r.writers}", f"{r.per_second:,.0f}", f"{r.lost:.2f}", f"{r.load_1min:.1f}"
+        )
     console.print(table)

@@ -1,8 +1,7 @@
-"""What persist keeps, and what an append costs, whatever has happened before.
+"""What persist keeps, whatever has happened before.
 
 ```
 updates of few keys ── append, hold, compact ──> bytes at rest      against the same rows written once
-append of one row after 100 | many batches   ──> wall time          in one transaction each, with its fsync
 ```
 
 No Spark, no runtime: the store alone, on files.  What is read back is compared with what it must be.
@@ -11,17 +10,15 @@ No Spark, no runtime: the store alone, on files.  What is read back is compared 
 from __future__ import annotations
 
 import tempfile
-import time
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 
 import numpy as np
 import pyarrow as pa
 from ptvc.clock import SystemClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import Appended, PersistClient, Write
+from ptvc.persist.consensus.base import Consensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.inspect import overview
 from ptvc.persist.read import read_snapshot
@@ -46,23 +43,15 @@ class StorageResult:
     batches: int
 
 
-@dataclass(frozen=True, slots=True)
-class AppendCost:
-    """Median milliseconds of an append of one row to a shard of `history` batches."""
-
-    history: int
-    median_ms: float
-
-
 class Store:
-    """A store on files with one shard, whose since follows its upper."""
+    """A store with one shard, whose since follows its upper: on files, but for a consensus that is named."""
 
-    def __init__(self, directory: Path) -> None:
-        self.consensus = SqliteConsensus(directory / "consensus.sqlite")
+    def __init__(self, directory: Path, consensus: Consensus | None = None) -> None:
+        self.consensus = consensus or SqliteConsensus(directory / "consensus.sqlite")
         self.blob = FileBlob(directory / "blobs")
         self.client = PersistClient(self.consensus, self.blob, SystemClock())
         self.client.create_shard(SHARD, SCHEMA)
-        self.time = 0
+        self.time = self.client.state(SHARD).upper
 
     def append(self, batch: Batch) -> None:
         parts = write_parts(self.blob, SHARD, SCHEMA, Delta(batch, NO_ERRORS), writer="benchmark")
@@ -121,28 +110,6 @@ def run_storage(keys: int, updates: int, per_append: int, seed: int = 0) -> Stor
         often.consensus.close()
         once.consensus.close()
         return StorageResult(keys, updates, ratio, shard.batches)
-
-
-def run_append_cost(histories: Sequence[int], repeats: int = 100) -> list[AppendCost]:
-    """Median milliseconds of an append of one row after that many batches, none of them merged."""
-    found = []
-    with tempfile.TemporaryDirectory(prefix="ptvc-storage-") as directory:
-        store = Store(Path(directory))
-        for history in sorted(histories):
-            while store.time < history:
-                store.append(_one_row(store.time))
-            took = []
-            for _ in range(repeats):
-                begin = time.perf_counter()
-                store.append(_one_row(store.time))
-                took.append(time.perf_counter() - begin)
-            found.append(AppendCost(history, median(took) * 1000))
-        store.consensus.close()
-    return found
-
-
-def _one_row(at: int) -> Batch:
-    return rows_of(np.array([at]), np.array([at]), at, 1)
 
 
 def _both(one: Batch, other: Batch) -> Batch:

@@ -1,19 +1,25 @@
 """A small environment as each released format wrote it, kept in `fixtures/`; and rows of every type.
 
-python persist_fixture.py fixtures/v2     after FORMAT_VERSION or an encoding has changed
+python persist_fixture.py fixtures/v2              after FORMAT_VERSION or an encoding has changed
+python persist_fixture.py postgres_fixtures/v2     the same, with consensus in a server of its own
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from pathlib import Path
 
+import oracle
 from persist_support import Contents, batch_of
+from postgres_stores import url_of
 from ptvc.clock import ManualClock
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.client import PersistClient, Write
+from ptvc.persist.consensus.base import Consensus
+from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.write import write_parts
 from ptvc.repr.batch import Delta
@@ -90,6 +96,7 @@ ROW = (
 )
 NULLS = (None,) * len(ROW)
 
+SCHEMA_NAME = "fixture"
 ERROR = ("22012", "division by zero")
 LARGE = ("large " * 12_000).strip()
 
@@ -108,9 +115,8 @@ def _hashable(row: tuple[object, ...]) -> tuple[object, ...]:
     return tuple(tuple(value) if isinstance(value, list) else value for value in row)
 
 
-def write(directory: Path) -> None:
+def write(consensus: Consensus, directory: Path) -> None:
     """A shard with inline parts of every type, one with a blob, holds, an epoch and a mark."""
-    consensus = SqliteConsensus(directory / "consensus.sqlite")
     client = PersistClient(consensus, FileBlob(directory / "blobs"), ManualClock())
     client.create_shard("every type", EVERYTHING, 10)
     errors = batch_of(ERROR_SCHEMA, [(ERROR, 12, 1)])
@@ -128,5 +134,21 @@ def write(directory: Path) -> None:
     consensus.close()
 
 
+def write_postgres(directory: Path) -> None:
+    """The same, the tables as SQL text, in the schema `SCHEMA_NAME`."""
+    with oracle.postgres_server() as server:
+        write(PostgresConsensus(url_of(server.get_uri(), SCHEMA_NAME)), directory)
+        program = str(server.bin_path / "pg_dump")
+        arguments = ("--inserts", "--no-owner", f"--schema={SCHEMA_NAME}", server.get_uri())
+        text = subprocess.run((program, *arguments), check=True, capture_output=True, text=True).stdout
+    lines = [line for line in text.splitlines() if line and not line.startswith(("--", "\\", "SET "))]
+    (directory / "consensus.sql").write_text("\n".join(lines) + "\n")
+
+
 if __name__ == "__main__":
-    write(Path(sys.argv[1]))
+    place = Path(sys.argv[1])
+    place.mkdir(parents=True)
+    if place.parent.name == "postgres_fixtures":
+        write_postgres(place)
+    else:
+        write(SqliteConsensus(place / "consensus.sqlite"), place)
