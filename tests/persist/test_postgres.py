@@ -309,6 +309,9 @@ def test_tables_that_are_gone(store: PostgresConsensus, postgres_url: str) -> No
         store.commit(Transaction((state.appended(head, Write(0, 1, (part(0),))),)))
     assert "backup" in str(caught.value.hint)
     assert store.head("s") == head
+    with pytest.raises(StorageError, match=r"relation .* does not exist"):
+        store.batches("s", 0)
+    assert store.head("s") == head
 
 
 def test_a_full_disk_is_named() -> None:
