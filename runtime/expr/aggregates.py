@@ -99,7 +99,7 @@ def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
         raise Unsupported("min and max of jsonb[] are not supported")
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
         return argument, derived_numeric(argument.scale)
-    return argument, argument
+    return argument, plain_type(argument)
 
 
 def _bool(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:

@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr import intervals
-from ..repr.types import FLOAT8, INTERVAL, Kind, ScalarType
+from ..repr.types import CLOCKS, FLOAT8, INTERVAL, Kind, ScalarType
 from .arrays import array_of_numpy, numpy_values, valid_mask
 from .binary_casts import bytes_to_integer, integer_to_bytes
+from .clock_precision import loses_digits, rounded
 from .datetime_input import MAX_TIMESTAMP, MICROS_PER_DAY, MIN_TIMESTAMP
 from .decimals import (
     as_int64,
@@ -66,6 +67,12 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
 
 
 def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
+    if source.kind is target.kind and target.kind in CLOCKS:
+        return rounded(array, target) if loses_digits(source, target) else Evaluated(array)
+    if target.precision is not None and target.kind in CLOCKS:
+        whole = _cast_value(array, source, ScalarType(target.kind))
+        kept = rounded(whole.values, target)
+        return Evaluated(kept.values, merge_errors([whole.errors, kept.errors]))
     if source.kind is Kind.JSONB:
         return from_jsonb(array, target)
     match source.kind, target.kind:
@@ -352,8 +359,8 @@ def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
         return target.scale is not None and target.scale > 19
     if target.is_float and (source.is_integer or source.kind is Kind.NUMERIC):
         return False
-    if source.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.TIME):
-        return False
+    if source.kind in CLOCKS:
+        return target.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and loses_digits(source, target)
     return (source.kind, target.kind) not in (
         (Kind.FLOAT4, Kind.FLOAT8),
         (Kind.BOOL, Kind.INT4),

@@ -187,7 +187,8 @@ def _merge_modifiers(chosen: ScalarType, types: Sequence[ScalarType], *, has_unk
     if chosen.kind is Kind.ARRAY:
         assert chosen.element is not None
         elements = [type_.element for type_ in types if type_.element is not None]
-        return array_of(_merge_modifiers(chosen.element, elements, has_unknown=False))
+        element = _merge_modifiers(chosen.element, elements, has_unknown=False)
+        return array_of(element.unrestricted if has_unknown else element)
     return ScalarType(chosen.kind)
 
 

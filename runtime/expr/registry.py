@@ -172,7 +172,9 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
             raise Unsupported(f"this form of {name} is not supported") from None
         raise
     assert overload.params is not None
-    arrays = next((type_ for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None)
+    arrays = next(
+        (type_.unrestricted for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None
+    )
     coerced = tuple(
         # Functions of arrays take any: an untyped literal is one like the other argument.
         coerce_argument(arg, flag, arrays if arrays is not None and param.kind is Kind.ARRAY else param)

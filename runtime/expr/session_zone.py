@@ -124,7 +124,8 @@ def _cast(node: Cast, name: Literal) -> Scalar:
     if target.is_range and source.is_string_category:
         return _read_text(node.arg, target, name)
     if target.kind is Kind.TIMESTAMPTZ:
-        return _instant(node.arg, name)
+        instant = _instant(node.arg, name)
+        return instant if target == TIMESTAMPTZ else Cast(instant, target, node.explicit)
     if target.is_string_category:
         return _text(node, name)
     local = _local(node.arg, name)
@@ -147,7 +148,7 @@ def _instant(scalar: Scalar, name: Literal) -> Scalar:
         return scalar
     if scalar.type.is_string_category:
         return _read_text(scalar, TIMESTAMPTZ, name)
-    local = scalar if scalar.type == TIMESTAMP else Cast(scalar, TIMESTAMP)
+    local = scalar if scalar.type.kind is Kind.TIMESTAMP else Cast(scalar, TIMESTAMP)
     return Call("timezone", (name, local), TIMESTAMPTZ, scalar.nullable)
 
 

@@ -15,10 +15,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..repr.types import Kind, ScalarType
+from ..repr.types import CLOCKS, Kind, ScalarType
 from .array_input import parse_array
 from .arrays import put, with_nulls
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
+from .clock_precision import rounded
 from .datetime_input import (
     PLAIN_DATE,
     PLAIN_TIMESTAMP,
@@ -55,6 +56,10 @@ def from_text(
     With `explicit`, text beyond a varchar's length is cut, as an explicit cast does; otherwise it is error 22001
     (unless only spaces are cut off), as in an assignment.  Instants without a zone are in `zone`, or in UTC.
     """
+    if type_.precision is not None and type_.kind in CLOCKS:
+        read = from_text(array, ScalarType(type_.kind), zone=zone)
+        kept = rounded(read.values, type_)
+        return Evaluated(kept.values, merge_errors([read.errors, kept.errors]))
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR:
             return _strings(array, type_, explicit)

@@ -15,10 +15,11 @@ import pyarrow as pa
 
 from ..coord.results import Columns
 from ..errors import DataError, PtvcError
+from ..expr.clock_precision import rounded
 from ..expr.row_errors import Evaluated
 from ..expr.text_format import from_text
 from ..repr.schema import Schema
-from ..repr.types import Kind, ScalarType
+from ..repr.types import CLOCKS, Kind, ScalarType
 from .codec import CopyDataError, decode_text
 from .fields import FIXED
 from .numeric import numeric_text
@@ -239,7 +240,8 @@ class BinaryReader:
         array = pa.array(native, mask=None if valid is None else ~valid)
         if type_.kind is Kind.BOOL:
             return array.cast(pa.bool_())
-        return array.view(type_.arrow) if array.type != type_.arrow else array
+        array = array.view(type_.arrow) if array.type != type_.arrow else array
+        return self._checked(rounded(array, type_), index) if type_.kind in CLOCKS else array
 
     def _at(self, message: str, row: int, index: int, sqlstate: str) -> CopyDataError:
         name = self._schema[index].name

@@ -59,7 +59,7 @@ class Kind(enum.Enum):
 class ScalarType:
     """One SQL type.  `length` is varchar's limit in characters, the fields of an interval (see
     `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` an array's element
-    type."""
+    type.  `precision` is also how many digits of a second an interval, a time or a timestamp keeps; None: six."""
 
     kind: Kind
     precision: int | None = None
@@ -105,6 +105,13 @@ class ScalarType:
         return _SUBTYPE[self.kind]
 
     @property
+    def unrestricted(self) -> ScalarType:
+        """The type without a declared length or precision, as untyped literals are read; a numeric's are its form."""
+        if self.element is not None:
+            return array_of(self.element.unrestricted)
+        return self if self.kind is Kind.NUMERIC else ScalarType(self.kind)
+
+    @property
     def oid(self) -> int:
         """PostgreSQL's type OID."""
         if self.kind is Kind.ARRAY:
@@ -132,6 +139,10 @@ class ScalarType:
         if self.kind is Kind.INTERVAL and (self.length is not None or self.precision is not None):
             fields = 0x7FFF if self.length is None else self.length
             return (fields << 16) | (0xFFFF if self.precision is None else self.precision)
+        if self.kind in CLOCKS and self.precision is not None:
+            return self.precision
+        if self.kind is Kind.ARRAY and self.element is not None:
+            return self.element.typmod
         return -1
 
     def __str__(self) -> str:
@@ -142,6 +153,8 @@ class ScalarType:
             return f"character varying({self.length})"
         if self.kind is Kind.INTERVAL:
             return _interval_name(self.length, self.precision)
+        if self.kind in CLOCKS and self.precision is not None:
+            return _FORMAT[self.kind].replace(" ", f"({self.precision}) ", 1)
         if self.kind is Kind.ARRAY:
             assert self.element is not None
             return f"{self.element.kind.value}vector" if self.is_vector else f"{self.element}[]"
@@ -175,6 +188,9 @@ TSRANGE = ScalarType(Kind.TSRANGE)
 TSTZRANGE = ScalarType(Kind.TSTZRANGE)
 
 RANGES = (INT4RANGE, INT8RANGE, NUMRANGE, DATERANGE, TSRANGE, TSTZRANGE)
+
+CLOCKS = frozenset((Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ))
+"""Kinds of points in time whose seconds may be declared to keep fewer digits: `timestamp(3)`."""
 
 _SUBTYPE = {
     Kind.INT4RANGE: INT4,

@@ -34,6 +34,10 @@ _VALUE_FUNCTIONS = {
 }
 
 
+CLOCK_FUNCTIONS = {"current_time", "current_timestamp", "localtime", "localtimestamp"}
+"""Of these, the ones that may be told how many digits of a second to give."""
+
+
 class ExpressionParser(FunctionParser):
     def query(self) -> ast.Query:
         raise AssertionError("a QueryParser parses queries")
@@ -383,6 +387,12 @@ class ExpressionParser(FunctionParser):
             case _ if word in _VALUE_FUNCTIONS and not self.at_symbol("(", 1):
                 self.advance()
                 return ast.Function((word,), (), position)
+            case _ if word in CLOCK_FUNCTIONS:
+                self.advance()
+                self.expect_symbol("(")
+                digits = ast.Integer(self.integer(), position)
+                self.expect_symbol(")")
+                return ast.Function((word,), (digits,), position)
         following = self.peek()
         if following.kind is TokenKind.STRING and (word in TYPE_NAMES or word in REFUSED_NAMES):
             type_name = self.type_name()
@@ -390,10 +400,25 @@ class ExpressionParser(FunctionParser):
         if word == "double" and following.value == "precision" and self.peek(2).kind is TokenKind.STRING:
             type_name = self.type_name()
             return ast.Cast(ast.String(self.string(), position), type_name, position)
-        if word in ("timestamp", "time") and following.value in ("with", "without"):
+        typed = word in ("timestamp", "time") and following.value in ("with", "without", "(")
+        if typed or self._at_modified():
             type_name = self.type_name()
             return ast.Cast(ast.String(self.string(), position), type_name, position)
         return self._name()
+
+    def _at_modified(self) -> bool:
+        """Whether a constant of a type with modifiers stands next: `numeric(3, 1) '1.25'`, `time(0) '12:00'`."""
+        if self.token.value not in TYPE_NAMES or not self.at_symbol("(", 1):
+            return False
+        ahead = 2
+        while self.peek(ahead).kind is TokenKind.INTEGER and self.at_symbol(",", ahead + 1):
+            ahead += 2
+        if self.peek(ahead).kind is not TokenKind.INTEGER or not self.at_symbol(")", ahead + 1):
+            return False
+        following = self.peek(ahead + 2)
+        if self.token.value in ("timestamp", "time") and following.value in ("with", "without"):
+            following = self.peek(ahead + 5)
+        return following.kind is TokenKind.STRING
 
     def _interval(self) -> ast.Expression:
         """`INTERVAL '1 day'`, `INTERVAL '1' DAY`, `INTERVAL '1:30' HOUR TO MINUTE`."""

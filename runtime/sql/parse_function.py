@@ -198,7 +198,12 @@ class FunctionParser(WindowParser):
             name = "character"
         modifiers: tuple[int, ...] = ()
         if self.at_symbol("("):
-            modifiers = self.parenthesised(self._modifier)
+            if name in ("timestamp", "time"):  # whose digits are one number, and not of any type
+                self.advance()
+                modifiers = (self.integer(),)
+                self.expect_symbol(")")
+            else:
+                modifiers = self.parenthesised(self._modifier)
         if name in ("timestamp", "time"):
             if self.accept_words("with", "time", "zone"):
                 name += "tz"

@@ -34,8 +34,10 @@ from .catalog_functions import CatalogFunctions
 from .expressions import Expressions, Typed
 from .grouping_sets import is_grouping
 from .names import visible_path
+from .parse_expression import CLOCK_FUNCTIONS
 from .plans import PlanContext
 from .table_functions import is_table_function, misplaced
+from .types import with_precision
 from .volatile import VOLATILE, drawn
 from .windows import misplaced_window
 from .zone import fold
@@ -233,10 +235,13 @@ class SessionFunctions(CatalogFunctions):
             )
         instant = _EPOCH + timedelta(microseconds=self.planner.context.now_us)
         now = Literal(instant, TIMESTAMPTZ)
-        if name in ("current_date", "localtime", "localtimestamp"):
-            type_ = {"current_date": DATE, "localtime": TIME}.get(name, TIMESTAMP)
-            return Typed(fold(Cast(now, type_)))
-        return Typed(now)
+        type_ = {"current_date": DATE, "localtime": TIME, "localtimestamp": TIMESTAMP}.get(name, TIMESTAMPTZ)
+        if node.args and name not in CLOCK_FUNCTIONS:
+            raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
+        digits = tuple(arg.value for arg in node.args if isinstance(arg, ast.Integer))
+        if digits:
+            type_ = with_precision(type_, digits, node.position)
+        return Typed(now if type_ == TIMESTAMPTZ else fold(Cast(now, type_)))
 
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context

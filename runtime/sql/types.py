@@ -7,6 +7,7 @@ from ..repr.types import (
     BOOL,
     BYTEA,
     CHAR,
+    CLOCKS,
     DATE,
     FLOAT4,
     FLOAT8,
@@ -134,17 +135,27 @@ def _base_type(name: ast.TypeName) -> ScalarType:
         return ScalarType(Kind.VARCHAR, length=modifiers[0])
     if word == "float" and len(modifiers) == 1 and 1 <= modifiers[0] <= 53:
         return FLOAT4 if modifiers[0] <= 24 else FLOAT8
-    if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and len(modifiers) == 1:
-        if modifiers[0] == 6:
-            return type_
-        raise Unsupported(
-            f"type {word}({modifiers[0]}) is not supported",
-            hint="Use the type without a precision.",
-            position=name.position,
-        )
+    if type_.kind in CLOCKS:
+        return with_precision(type_, modifiers, name.position)
     raise PtvcError(
         f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position
     )
+
+
+def with_precision(type_: ScalarType, modifiers: tuple[int, ...], position: int) -> ScalarType:
+    """A time or timestamp that keeps so many digits of a second; more than six are six, as in PostgreSQL."""
+    if len(modifiers) > 1:
+        raise PtvcError("invalid type modifier", sqlstate="22023", position=position)
+    if modifiers[0] < 0:
+        raise PtvcError(
+            f"{_SHORT[type_.kind]}({modifiers[0]}) precision must not be negative",
+            sqlstate="22023",
+            position=position,
+        )
+    return ScalarType(type_.kind, precision=min(modifiers[0], 6))
+
+
+_SHORT = {Kind.TIME: "TIME", Kind.TIMESTAMP: "TIMESTAMP", Kind.TIMESTAMPTZ: "TIMESTAMP"}
 
 
 def _interval(name: ast.TypeName) -> ScalarType:

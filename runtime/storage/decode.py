@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import Unsupported
+from ..expr.clock_precision import rounded
 from ..expr.row_errors import Evaluated
 from ..expr.text_format import from_text
 from ..repr.batch import Indices, Mask
@@ -157,7 +158,7 @@ def read_text(texts: pa.Array, type_: ScalarType) -> Evaluated:
         if pc.all(in_utc, min_count=0).as_py():
             local = from_text(pc.replace_substring_regex(texts, r"(Z|\+00)$", ""), TIMESTAMP)
             if local.errors is None:
-                return Evaluated(local.values.view(type_.arrow))
+                return rounded(local.values.view(type_.arrow), type_)
     return from_text(texts, type_, explicit=False)
 
 

@@ -65,10 +65,15 @@ class ParquetDecoder:
         return Decoded(tuple(columns), numbers, present, errors.finish())
 
 
+_UNIT_DIGITS = {"s": 0, "ms": 3, "us": 6}
+"""Digits of a second that values of a unit have."""
+
+
 def _readable(type_: pa.DataType, column: Column) -> bool:
     if pa.types.is_dictionary(type_):
         type_ = type_.value_type
     kind, target = column.type.kind, column.type.arrow
+    digits_of_second = 6 if column.type.precision is None else column.type.precision
     if column.type.is_integer:
         return bool(pa.types.is_integer(type_))
     if column.type.is_float:
@@ -88,10 +93,10 @@ def _readable(type_: pa.DataType, column: Column) -> bool:
         return bool(
             pa.types.is_timestamp(type_)
             and (type_.tz is not None) == zoned
-            and type_.unit in ("us", "ms", "s")
+            and _UNIT_DIGITS.get(type_.unit, 9) <= digits_of_second
         )
     if kind is Kind.TIME:
-        return bool(pa.types.is_time(type_) and type_ != pa.time64("ns"))
+        return bool(pa.types.is_time(type_) and _UNIT_DIGITS.get(type_.unit, 9) <= digits_of_second)
     # A range's bytes are of our own making: nobody else's bytes are one.
     return bool(type_ == target) and not column.type.is_range
 

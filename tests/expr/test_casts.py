@@ -35,9 +35,12 @@ from values import EDGES, N10_2, VARCHAR3
 
 N5_0 = ScalarType(Kind.NUMERIC, 5, 0)
 N3_3 = ScalarType(Kind.NUMERIC, 3, 3)
+TIMESTAMP1 = ScalarType(Kind.TIMESTAMP, 1)
+TIMESTAMPTZ0 = ScalarType(Kind.TIMESTAMPTZ, 0)
+TIME2 = ScalarType(Kind.TIME, 2)
 TARGETS = (
     BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, N10_2, N5_0, N3_3, TEXT, VARCHAR3, NAME, DATE, TIMESTAMP,
-    TIMESTAMPTZ, BYTEA, UUID, OID,
+    TIMESTAMPTZ, BYTEA, UUID, OID, TIMESTAMP1, TIMESTAMPTZ0, TIME2,
 )  # fmt: skip
 
 
@@ -79,6 +82,8 @@ INPUTS: dict[ScalarType, list[str]] = {
         "2020-02-29 12:34:56+02", "2020-02-29 12:34:56Z", "2020-02-29 12:34:56-05:30", "2020-02-29 12:34:56",
         "2020-02-29 12:34:56.25 UTC", "2020-02-29 12:34:56+0530", "2020-02-29 12:34:56+16", "x", "2020-02-29+01",
     ],
+    TIMESTAMP1: ["2020-02-29 12:34:56.75", "1999-12-31 23:59:59.95", "1999-12-31 23:59:59.949999", "infinity", "x"],
+    TIME2: ["12:34:56.789", "23:59:59.995", "24:00:00", "00:00:00.004999", "25:00"],
     VARCHAR3: ["", "abc", "abcd", "ab    ", "日本語", "日本語語"],
     BYTEA: [
         "\\x", "\\xDEad", "\\x1", "\\x 01 02", "\\xgg", "\\x0 1", "\\X01", "abc", "a\\001b", "a\\\\b", "a\\", "\\400", "\\12", "é", "",

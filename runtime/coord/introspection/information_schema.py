@@ -84,7 +84,7 @@ def _columns(item: CatalogItem) -> Rows:
             if type_.kind in _BITS
             else None,
             "numeric_scale": _scale(type_),
-            "datetime_precision": _DATETIME_PRECISION.get(type_.kind),
+            "datetime_precision": _datetime_precision(type_),
             "udt_catalog": DATABASE,
             "udt_schema": "pg_catalog",
             "udt_name": f"_{type_.element.kind.value}" if type_.element is not None else type_.kind.value,
@@ -100,6 +100,11 @@ def _data_type(type_: ScalarType) -> str:
     if type_.kind is Kind.ARRAY:
         return "ARRAY"
     return str(ScalarType(type_.kind))
+
+
+def _datetime_precision(type_: ScalarType) -> int | None:
+    digits = _DATETIME_PRECISION.get(type_.kind)
+    return type_.precision if digits is not None and type_.precision is not None else digits
 
 
 def _scale(type_: ScalarType) -> int | None:

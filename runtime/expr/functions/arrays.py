@@ -73,7 +73,7 @@ def _element_type(name: str, args: Sequence[Scalar], unknown: Sequence[bool], sh
         found = common_type(known, name)
     except DatatypeMismatch as error:
         raise undefined(name, args, unknown) from error
-    return ScalarType(Kind.VARCHAR) if found.kind is Kind.VARCHAR else found
+    return found.unrestricted
 
 
 def _coerced(

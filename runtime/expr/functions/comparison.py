@@ -233,7 +233,8 @@ def unify(
     target = TEXT if target.kind is Kind.VARCHAR else _widened(target, known)
     coerced = []
     for arg, flag in zip(args, unknown, strict=True):
-        literal = coerce_unknown(arg, ScalarType(target.kind, element=target.element)) if flag else arg
+        open_type = ScalarType(target.kind) if target.element is None else target.unrestricted
+        literal = coerce_unknown(arg, open_type) if flag else arg
         coerced.append(literal if _compares_as_is(literal.type, target) else cast_to(literal, target))
     return tuple(coerced), target
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction
-from ...repr.types import BOOL, INT4, OID, TEXT, Kind, ScalarType, array_of
+from ...repr.types import BOOL, CLOCKS, INT4, OID, TEXT, Kind, ScalarType, array_of
 from ..coercion import as_kind, base_name
 from ..function import CallInfo, Datum, Function, Overload, as_array
 from ..keywords import QUOTED
@@ -36,7 +36,9 @@ def format_type(oid: int, typmod: int | None) -> str:
     inner = type_.element if type_.element is not None else type_
     suffix = "[]" if type_.element is not None else ""
     name = str(inner)
-    if typmod is not None and typmod >= 4:
+    if typmod is not None and typmod >= 0 and inner.kind in CLOCKS:
+        name = str(ScalarType(inner.kind, precision=typmod))
+    elif typmod is not None and typmod >= 4:
         modifier = typmod - 4
         if inner.kind is Kind.VARCHAR:
             name = f"{name}({modifier})"
