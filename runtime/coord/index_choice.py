@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..expr.functions.jsonb_keys import holds_documents
+from ..expr.functions.comparison_keys import has_keys
 from ..expr.relation import Filter, Get, Map, Project, Relation, inputs, with_inputs
 from ..expr.scalar import And, Call, Cast, Literal, Scalar
 from ..repr.order import sql_ranks
@@ -147,7 +147,7 @@ def _without(chain: list[Relation], told: list[Scalar]) -> list[Relation]:
 
 def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
     """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
-    if holds_documents(type_):
+    if has_keys(type_):
         return  # equal documents have several texts, and an index has these
     known = _distinct([v for v in values if v is not None] if None in values else values, type_)
     if left.type.is_integer and type_.is_integer:

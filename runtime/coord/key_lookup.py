@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import UniqueViolation
-from ..expr.functions.jsonb_keys import equality_key
+from ..expr.functions.comparison_keys import equality_key
 from ..expr.literals import python_value
 from ..expr.registry import resolve_call
 from ..expr.relation import Constant, Filter, Join, JoinKind, Relation

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from ..expr.functions.jsonb_keys import equality_keys
+from ..expr.functions.comparison_keys import equality_keys
 from ..repr.batch import Batch
 from ..sql.constraints import Constraint
 from .catalog import Item

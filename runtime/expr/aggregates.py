@@ -91,6 +91,13 @@ def _count(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
 
 
 def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
+    if argument.kind is Kind.BPCHAR:
+        if argument.length is None:
+            raise Unsupported(
+                "min and max of bpchar without a length are not supported",
+                hint="Cast it to char(n) or to text.",
+            )
+        return argument, argument
     if argument.is_string_category:
         return TEXT, TEXT
     if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID) or argument.is_range:
@@ -128,6 +135,8 @@ def plain_type(argument: ScalarType) -> ScalarType:
     """The type without the length or precision that was declared for it."""
     if argument.kind is Kind.NUMERIC:
         return NUMERIC if argument.scale is None else derived_numeric(argument.scale)
+    if argument.kind is Kind.BPCHAR:
+        return argument  # how it prints is a matter of its length
     return ScalarType(argument.kind, element=argument.element)
 
 

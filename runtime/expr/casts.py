@@ -13,9 +13,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr import intervals
-from ..repr.types import CLOCKS, FLOAT8, INTERVAL, Kind, ScalarType
-from .arrays import array_of_numpy, numpy_values, valid_mask
+from ..repr.types import CLOCKS, FLOAT8, INTERVAL, TEXT, UNPADDED, Kind, ScalarType
+from .arrays import array_of_numpy, numpy_values, valid_mask, with_nulls
 from .binary_casts import bytes_to_integer, integer_to_bytes
+from .blank_padding import padded, unpadded
 from .clock_precision import loses_digits, rounded
 from .datetime_input import MAX_TIMESTAMP, MICROS_PER_DAY, MIN_TIMESTAMP
 from .decimals import (
@@ -44,10 +45,14 @@ _BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
 def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool = True) -> Evaluated:
     """The values of `array` (of type `source`) as `target`; rows that have no such value are errors.
 
-    `explicit` False is an assignment: a varchar that is too long is error 22001 instead of being cut.
+    `explicit` False is an assignment: a varchar or char that is too long is error 22001 instead of being cut.
     """
     if source == target:
         return Evaluated(array)
+    if source.kind is Kind.BPCHAR:
+        return _from_padded(array, source, target, explicit)
+    if source.kind is Kind.CHAR and target.kind is Kind.BPCHAR:
+        return _from_char(array, target, explicit)
     if target.is_string_category:
         text = _bool_words(array) if _spelled(source, target) else to_text(array, source)
         return from_text(text, target, explicit=explicit)
@@ -64,6 +69,27 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
     if source.kind is Kind.ARRAY and target.kind is Kind.ARRAY:
         return _array_elements(array, source, target, explicit)
     return _cast_value(array, source, target)
+
+
+def _from_char(array: pa.Array, target: ScalarType, explicit: bool) -> Evaluated:
+    """The "char" that is empty is a NUL in PostgreSQL, and is one before the blanks, too."""
+    empty = np.flatnonzero(pc.equal(array, "").fill_null(False).to_numpy(zero_copy_only=False))
+    read = from_text(with_nulls(array, empty), target, explicit=explicit)
+    return Evaluated(
+        read.values, same_error(empty, "0A000", 'the empty "char" as a character is not supported')
+    )
+
+
+_TEXTS = (Kind.TEXT, Kind.VARCHAR, Kind.NAME)
+
+
+def _from_padded(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool) -> Evaluated:
+    """A char(n) as text has no blanks at its end; any other type reads it with them."""
+    if target.kind in _TEXTS or (target.kind is Kind.BPCHAR and target.length is not None):
+        return from_text(unpadded(array, source), target, explicit=explicit)
+    if target.kind is Kind.BPCHAR:
+        return Evaluated(padded(array, source))
+    return cast_array(padded(array, source), TEXT, target, explicit)
 
 
 def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
@@ -119,7 +145,7 @@ def _failed(rows: Mask, array: pa.Array) -> npt.NDArray[np.int64]:
 
 
 def _spelled(source: ScalarType, target: ScalarType) -> bool:
-    return source.kind is Kind.BOOL and target.kind in (Kind.TEXT, Kind.VARCHAR)
+    return source.kind is Kind.BOOL and target.kind in (Kind.TEXT, Kind.VARCHAR, Kind.BPCHAR)
 
 
 def _bool_words(array: pa.Array) -> pa.Array:
@@ -351,8 +377,10 @@ def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
     """Whether any value of `source` might be an error as `target` (False is certain, True is not)."""
     if source == target or target.kind in (Kind.TEXT, Kind.NAME):
         return False
-    if target.kind is Kind.VARCHAR:
-        return target.length is not None
+    if target.kind in (Kind.VARCHAR, Kind.BPCHAR):
+        return target.length not in (None, UNPADDED) or (
+            source.kind is Kind.CHAR and target.kind is Kind.BPCHAR
+        )
     if source.is_integer and target.is_integer:
         return _BITS[target.kind] < _BITS[source.kind]
     if source.is_integer and target.kind is Kind.NUMERIC and target.precision is None:

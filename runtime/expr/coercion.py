@@ -36,7 +36,7 @@ _I, _A, _E = CastContext.IMPLICIT, CastContext.ASSIGNMENT, CastContext.EXPLICIT
 
 _INTEGERS = (Kind.INT2, Kind.INT4, Kind.INT8)
 _NUMBERS = (*_INTEGERS, Kind.NUMERIC, Kind.FLOAT4, Kind.FLOAT8)
-_STRINGS = (Kind.TEXT, Kind.VARCHAR, Kind.NAME)
+_STRINGS = (Kind.TEXT, Kind.VARCHAR, Kind.BPCHAR, Kind.NAME)
 
 _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     **{
@@ -54,6 +54,14 @@ _CASTS: dict[tuple[Kind, Kind], CastContext] = {
     (Kind.TEXT, Kind.NAME): _I,
     (Kind.VARCHAR, Kind.NAME): _I,
     (Kind.NAME, Kind.VARCHAR): _A,
+    (Kind.TEXT, Kind.BPCHAR): _I,
+    (Kind.VARCHAR, Kind.BPCHAR): _I,
+    (Kind.BPCHAR, Kind.TEXT): _I,
+    (Kind.BPCHAR, Kind.VARCHAR): _I,
+    (Kind.BPCHAR, Kind.NAME): _I,
+    (Kind.NAME, Kind.BPCHAR): _A,
+    (Kind.CHAR, Kind.BPCHAR): _A,
+    (Kind.BPCHAR, Kind.CHAR): _A,
     (Kind.CHAR, Kind.TEXT): _I,
     (Kind.TEXT, Kind.CHAR): _A,
     (Kind.VARCHAR, Kind.CHAR): _A,
@@ -133,6 +141,8 @@ def base_name(type_: ScalarType | None) -> str:
     """The type's name without length and precision, as error messages print it."""
     if type_ is None:
         return "unknown"
+    if (type_.element or type_).kind is Kind.BPCHAR:
+        return "character" if type_.element is None else "character[]"
     return str(ScalarType(type_.kind, element=type_.element))
 
 

@@ -16,7 +16,7 @@ from .coercion import CastContext, base_name, can_cast_kind, category, is_prefer
 from .function import Function, Overload
 from .functions import CATALOG
 from .functions.comparison import OPERATOR_SIGNS as COMPARISONS
-from .functions.jsonb_keys import comparison_keys, holds_documents
+from .functions.comparison_keys import comparison_keys, has_keys
 from .literals import coerce_argument
 from .scalar import Call, Scalar
 
@@ -182,7 +182,7 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     )
     if name in COMPARISONS and _elements_differ(coerced):
         raise no_such_function(name, function, types)
-    if name in COMPARISONS and holds_documents(coerced[0].type):
+    if name in COMPARISONS and any(has_keys(arg.type) for arg in coerced):
         return resolve_call(name, comparison_keys(name, coerced))
     nullable = overload.nullable
     if nullable is None:

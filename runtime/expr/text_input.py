@@ -19,6 +19,7 @@ from ..repr.types import CLOCKS, Kind, ScalarType
 from .array_input import parse_array
 from .arrays import put, with_nulls
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
+from .blank_padding import from_padded, limited
 from .clock_precision import rounded
 from .datetime_input import (
     PLAIN_DATE,
@@ -53,7 +54,7 @@ def from_text(
 ) -> Evaluated:
     """The values that the strings of `array` denote as input of `type_`; invalid ones are errors of their rows.
 
-    With `explicit`, text beyond a varchar's length is cut, as an explicit cast does; otherwise it is error 22001
+    With `explicit`, text beyond the length of a varchar or char is cut, as an explicit cast does; otherwise it is error 22001
     (unless only spaces are cut off), as in an assignment.  Instants without a zone are in `zone`, or in UTC.
     """
     if type_.precision is not None and type_.kind in CLOCKS:
@@ -61,7 +62,7 @@ def from_text(
         kept = rounded(read.values, type_)
         return Evaluated(kept.values, merge_errors([read.errors, kept.errors]))
     match type_.kind:
-        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR:
+        case Kind.TEXT | Kind.VARCHAR | Kind.BPCHAR | Kind.NAME | Kind.CHAR:
             return _strings(array, type_, explicit)
         case Kind.BOOL:
             return _bools(array)
@@ -90,7 +91,11 @@ def from_text(
             return _intervals(array, type_)
         case Kind.ARRAY:
             assert type_.element is not None
-            return parse_array(array, type_.element, lambda items, type_: from_text(items, type_, zone=zone))
+            return parse_array(
+                array,
+                type_.element,
+                lambda items, type_: from_text(items, type_, explicit=explicit, zone=zone),
+            )
         case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
             return parse_ranges(array, type_, lambda bounds, type_: from_text(bounds, type_, zone=zone))
 
@@ -165,20 +170,9 @@ def _strings(array: pa.Array, type_: ScalarType, explicit: bool) -> Evaluated:
             return Evaluated(clipped)
         values = pc.if_else(beyond, pa.scalar(None, pa.string()), clipped)
         return Evaluated(values, same_error(rows, "0A000", 'a byte beyond ASCII as "char" is not supported'))
-    limit = type_.length
-    if limit is None:
-        return Evaluated(array)
-    longest = pc.max(pc.binary_length(array)).as_py()
-    if longest is None or longest <= limit:
-        return Evaluated(array)
-    cut = pc.utf8_slice_codeunits(array, 0, limit)
-    if explicit:
-        return Evaluated(cut)
-    rest = pc.utf8_rtrim(pc.utf8_slice_codeunits(array, limit), " ")
-    too_long = np.flatnonzero(pc.not_equal(rest, "").fill_null(False).to_numpy(zero_copy_only=False))
-    message = f"value too long for type character varying({limit})"
-    failures = [(row, "22001", message) for row in too_long.tolist()]
-    return Evaluated(with_nulls(cut, too_long), listed_errors(failures))
+    if type_.kind is Kind.BPCHAR:
+        return from_padded(array, type_, explicit=explicit)
+    return Evaluated(*limited(array, type_, explicit=explicit))
 
 
 def _clip_bytes(array: pa.Array, limit: int) -> pa.Array:

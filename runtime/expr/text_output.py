@@ -15,6 +15,7 @@ import pyarrow.compute as pc
 from ..repr.types import Kind, ScalarType
 from .arrays import array_of_numpy, numpy_values, put, valid_mask
 from .binary_text import bytea_text, uuid_text
+from .blank_padding import padded
 from .civil import split
 from .infinities import infinite
 from .interval_output import interval_text, time_text
@@ -37,6 +38,8 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR | Kind.JSONB:
             return array
+        case Kind.BPCHAR:
+            return padded(array, type_)
         case Kind.BOOL:
             return pc.if_else(array, pa.scalar("t"), pa.scalar("f"))
         case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID:

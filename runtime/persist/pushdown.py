@@ -33,6 +33,7 @@ _ORDERED = frozenset(
         Kind.NUMERIC,
         Kind.TEXT,
         Kind.VARCHAR,
+        Kind.BPCHAR,
         Kind.DATE,
         Kind.TIMESTAMP,
         Kind.TIMESTAMPTZ,

@@ -164,7 +164,7 @@ class BinaryReader:
             picked = np.zeros((len(starts), width), np.uint8)
             picked[valid] = raw[starts[valid][:, None] + np.arange(width)]
             return self._fixed(picked.view(FIXED[type_.kind][1])[:, 0], type_, valid, index)
-        if type_.kind in (Kind.TEXT, Kind.NAME, Kind.VARCHAR):
+        if type_.kind in (Kind.TEXT, Kind.NAME, Kind.VARCHAR, Kind.BPCHAR):
             return self._texts(starts, sizes, valid, type_, index)
         values: list[object] = []
         for row, (start, size) in enumerate(zip(starts.tolist(), sizes.tolist(), strict=True)):

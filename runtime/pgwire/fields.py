@@ -55,6 +55,8 @@ def encode(
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME:
             return _varying(array.cast(pa.binary()))
+        case Kind.BPCHAR:
+            return _varying(to_text(array, type_).cast(pa.binary()))
         case Kind.BYTEA | Kind.UUID:
             return _varying(array)
         case Kind.CHAR:

@@ -77,9 +77,9 @@ def _only_value(found: Evaluated) -> Any:
 
 def decode_binary(raw: bytes, type_: ScalarType) -> Any:
     kind = type_.kind
-    if kind in (Kind.TEXT, Kind.VARCHAR, Kind.NAME):
+    if kind in (Kind.TEXT, Kind.VARCHAR, Kind.BPCHAR, Kind.NAME):
         text = decode_text(raw)
-        return parse_one(text, type_) if kind is Kind.VARCHAR and type_.length is not None else text
+        return text if type_.length is None else parse_one(text, type_)
     if kind is Kind.CHAR:
         if len(raw) != 1:
             raise BadSize

@@ -33,6 +33,9 @@ class Kind(enum.Enum):
     NUMERIC = "numeric"
     TEXT = "text"
     VARCHAR = "varchar"
+    BPCHAR = (
+        "bpchar"  # char(n): without the blanks at its end, which are its text's; see expr/blank_padding.py
+    )
     NAME = "name"
     CHAR = "char"  # PostgreSQL's internal one-byte "char", as in pg_class.relkind
     DATE = "date"
@@ -57,7 +60,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ScalarType:
-    """One SQL type.  `length` is varchar's limit in characters, the fields of an interval (see
+    """One SQL type.  `length` is varchar's limit and char's number of characters, the fields of an interval (see
     `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` an array's element
     type.  `precision` is also how many digits of a second an interval, a time or a timestamp keeps; None: six."""
 
@@ -93,7 +96,7 @@ class ScalarType:
 
     @property
     def is_string_category(self) -> bool:
-        return self.kind in (Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR)
+        return self.kind in (Kind.TEXT, Kind.VARCHAR, Kind.BPCHAR, Kind.NAME, Kind.CHAR)
 
     @property
     def is_range(self) -> bool:
@@ -134,8 +137,8 @@ class ScalarType:
         """PostgreSQL's type modifier, as RowDescription and pg_attribute carry it; -1 for none."""
         if self.kind is Kind.NUMERIC and self.precision is not None:
             return ((self.precision << 16) | (self.scale or 0)) + 4
-        if self.kind is Kind.VARCHAR and self.length is not None:
-            return self.length + 4
+        if self.kind in (Kind.VARCHAR, Kind.BPCHAR) and self.length is not None:
+            return self.length + 4 if self.length != UNPADDED else -1
         if self.kind is Kind.INTERVAL and (self.length is not None or self.precision is not None):
             fields = 0x7FFF if self.length is None else self.length
             return (fields << 16) | (0xFFFF if self.precision is None else self.precision)
@@ -151,6 +154,8 @@ class ScalarType:
             return f"numeric({self.precision},{self.scale})"
         if self.kind is Kind.VARCHAR and self.length is not None:
             return f"character varying({self.length})"
+        if self.kind is Kind.BPCHAR and self.length not in (None, UNPADDED):
+            return f"character({self.length})"
         if self.kind is Kind.INTERVAL:
             return _interval_name(self.length, self.precision)
         if self.kind in CLOCKS and self.precision is not None:
@@ -169,6 +174,7 @@ FLOAT4 = ScalarType(Kind.FLOAT4)
 FLOAT8 = ScalarType(Kind.FLOAT8)
 NUMERIC = ScalarType(Kind.NUMERIC)
 TEXT = ScalarType(Kind.TEXT)
+BPCHAR = ScalarType(Kind.BPCHAR)
 NAME = ScalarType(Kind.NAME)
 CHAR = ScalarType(Kind.CHAR)
 DATE = ScalarType(Kind.DATE)
@@ -188,6 +194,11 @@ TSRANGE = ScalarType(Kind.TSRANGE)
 TSTZRANGE = ScalarType(Kind.TSTZRANGE)
 
 RANGES = (INT4RANGE, INT8RANGE, NUMRANGE, DATERANGE, TSRANGE, TSTZRANGE)
+
+UNPADDED = 1 << 31
+"""The length of a `bpchar` that is only compared: its values have no blanks at their end, and are not padded."""
+
+BPCHAR_KEY = ScalarType(Kind.BPCHAR, length=UNPADDED)
 
 CLOCKS = frozenset((Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ))
 """Kinds of points in time whose seconds may be declared to keep fewer digits: `timestamp(3)`."""
@@ -234,6 +245,7 @@ _ARROW = {
     Kind.FLOAT8: pa.float64(),
     Kind.TEXT: pa.string(),
     Kind.VARCHAR: pa.string(),
+    Kind.BPCHAR: pa.string(),
     Kind.NAME: pa.string(),
     Kind.CHAR: pa.string(),
     Kind.DATE: pa.date32(),
@@ -260,6 +272,7 @@ _OID = {
     Kind.OID: 26,
     Kind.FLOAT4: 700,
     Kind.FLOAT8: 701,
+    Kind.BPCHAR: 1042,
     Kind.VARCHAR: 1043,
     Kind.DATE: 1082,
     Kind.TIME: 1083,
@@ -285,6 +298,7 @@ _ARRAY_OID = {
     Kind.INT2: 1005,
     Kind.INT4: 1007,
     Kind.TEXT: 1009,
+    Kind.BPCHAR: 1014,
     Kind.VARCHAR: 1015,
     Kind.INT8: 1016,
     Kind.FLOAT4: 1021,
@@ -329,6 +343,7 @@ _FORMAT = {
     Kind.NUMERIC: "numeric",
     Kind.TEXT: "text",
     Kind.VARCHAR: "character varying",
+    Kind.BPCHAR: "bpchar",  # "character" alone means character(1)
     Kind.NAME: "name",
     Kind.CHAR: '"char"',
     Kind.DATE: "date",

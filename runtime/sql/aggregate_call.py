@@ -16,7 +16,7 @@ from ..expr.aggregates import (
     resolve_arguments,
 )
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.functions.jsonb_keys import equality_key, holds_documents, sort_key
+from ..expr.functions.comparison_keys import equality_key, has_keys, sort_key
 from ..expr.relation import Aggregate, ScalarOrder
 from ..expr.scalar import Call, Literal, Scalar, columns_of
 from ..repr.types import FLOAT8, JSONB, TEXT, Kind, ScalarType, array_of
@@ -111,8 +111,10 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     if call.distinct:
         same = [*arguments, *(typed.scalar for typed in found)]
         for scalar, node in zip(by, call.order_by, strict=True):
-            if holds_documents(scalar.type):
-                raise Unsupported(f"DISTINCT with ORDER BY in {name} of jsonb is not supported")
+            if has_keys(scalar.type):
+                raise Unsupported(
+                    f"DISTINCT with ORDER BY in {name} of {base_name(scalar.type)} is not supported"
+                )
             if scalar not in same:
                 raise PtvcError(
                     "in an aggregate with DISTINCT, ORDER BY expressions must appear in argument list",
@@ -189,8 +191,8 @@ def _ordered_set(expressions: Expressions, call: ast.Function) -> Aggregate:
     given = [expressions.resolve(arg) for arg in call.args]
     if function is None or not function.within:
         raise _no_such(name, [*given, *keys], f"WITHIN GROUP is for ordered-set aggregates: {name} is none.")
-    if any(holds_documents(key.scalar.type) for key in keys):
-        raise Unsupported(f"{name} over jsonb is not supported", position=call.position)
+    if any(has_keys(key.scalar.type) for key in keys):
+        raise Unsupported(f"{name} over jsonb or bpchar is not supported", position=call.position)
     if name in HYPOTHETICAL:
         scalars, direct, result = _hypothetical(expressions, function, keys, given, call.args)
     else:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..expr.functions.jsonb_keys import equality_key, holds_documents
+from ..expr.functions.comparison_keys import equality_key, has_keys
 from ..expr.relation import Aggregate
 from ..expr.scalar import Scalar
 from ..repr.types import Kind, ScalarType
@@ -17,7 +17,7 @@ from ..repr.types import Kind, ScalarType
 
 def prints_differently(type_: ScalarType) -> bool:
     """Whether values of the type may be equal and print differently, other than zeros of floats."""
-    return holds_intervals(type_) or holds_documents(type_)
+    return holds_intervals(type_) or has_keys(type_)
 
 
 def holds_intervals(type_: ScalarType) -> bool:

@@ -22,7 +22,7 @@ from ..errors import (
     Unsupported,
 )
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
-from ..expr.functions.jsonb_keys import document_of
+from ..expr.functions.comparison_keys import compared
 from ..expr.literals import coerce_unknown
 from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
@@ -68,6 +68,9 @@ class Typed:
     parameter: int | None = None
     position: int = 0
 
+
+_READ_BY_CASTS = frozenset((Kind.VARCHAR, Kind.BPCHAR, Kind.NAME, Kind.CHAR))
+"""Kinds whose untyped literals are texts first, which an explicit cast cuts."""
 
 AnswerKey = tuple[int, int, bool]
 """A subquery of the statement: the identity of its query and of what is compared with it, and whether it is negated."""
@@ -324,7 +327,7 @@ class Expressions:
         with at(node.position):
             if inner.unknown:
                 if inner.parameter is None and isinstance(inner.scalar, Literal):
-                    if target.kind in (Kind.VARCHAR, Kind.NAME, Kind.CHAR) and inner.scalar.value is not None:
+                    if target.kind in _READ_BY_CASTS and inner.scalar.value is not None:
                         return Typed(Cast(inner.scalar, target))
                     with at(inner.position):
                         return Typed(coerce_unknown(inner.scalar, target))
@@ -354,7 +357,7 @@ class Expressions:
                 raise
         for index, arg in enumerate(args):
             if arg.parameter is not None and arg.unknown:
-                type_ = document_of(found.args[index]).type if index < len(found.args) else TEXT
+                type_ = compared(found.args[index]).type.unrestricted if index < len(found.args) else TEXT
                 self.planner.parameter_types[arg.parameter] = type_
         return Typed(found)
 

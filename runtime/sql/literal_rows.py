@@ -112,6 +112,8 @@ def _kind(cells: tuple[str, ...]) -> str | None:
 def _parsed(texts: pa.Array, type_: ScalarType) -> list[object] | None:
     if type_.kind in (Kind.NAME, Kind.CHAR):
         return None
+    if type_.element is not None and type_.element.length is not None:
+        return None
     if type_.length is not None and (pc.max(pc.utf8_length(texts)).as_py() or 0) > type_.length:
         return None
     result = read_text(texts, type_)

@@ -6,6 +6,8 @@ AT TIME ZONE, COLLATE, unary minus, subscripts, `::`, dots.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import SqlSyntaxError, Unsupported
 from ..expr.keywords import RESERVED, TYPE_OR_FUNCTION
 from . import ast
@@ -394,8 +396,12 @@ class ExpressionParser(FunctionParser):
                 self.expect_symbol(")")
                 return ast.Function((word,), (digits,), position)
         following = self.peek()
-        if following.kind is TokenKind.STRING and (word in TYPE_NAMES or word in REFUSED_NAMES):
+        if following.kind is TokenKind.STRING and (
+            word in TYPE_NAMES or word in REFUSED_NAMES or word == "char"
+        ):
             type_name = self.type_name()
+            if type_name.name in ("character", "nchar"):  # of any length here
+                type_name = replace(type_name, name="bpchar")
             return ast.Cast(ast.String(self.string(), following.position), type_name, position)
         if word == "double" and following.value == "precision" and self.peek(2).kind is TokenKind.STRING:
             type_name = self.type_name()
@@ -408,7 +414,7 @@ class ExpressionParser(FunctionParser):
 
     def _at_modified(self) -> bool:
         """Whether a constant of a type with modifiers stands next: `numeric(3, 1) '1.25'`, `time(0) '12:00'`."""
-        if self.token.value not in TYPE_NAMES or not self.at_symbol("(", 1):
+        if self.token.value not in (*TYPE_NAMES, "char") or not self.at_symbol("(", 1):
             return False
         ahead = 2
         while self.peek(ahead).kind is TokenKind.INTEGER and self.at_symbol(",", ahead + 1):

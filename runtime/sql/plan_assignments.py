@@ -80,9 +80,16 @@ def listed_columns(item: CatalogItem, names: Sequence[ast.Name]) -> list[int]:
     return found
 
 
+def _cuts(type_: ScalarType) -> bool:
+    """Whether text may be too long for the type, which an assignment does not cut."""
+    return (type_.element or type_).length is not None
+
+
 def untyped_literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:
-    if typed.parameter is None and isinstance(typed.scalar, Literal) and type_.length is not None:
+    if typed.parameter is None and isinstance(typed.scalar, Literal) and _cuts(type_):
         return Cast(Literal(typed.scalar.value, typed.scalar.type), type_, explicit=False)
+    if typed.parameter is not None:  # it has no length; the column's is a matter of the assignment
+        return assignment_cast(expressions.coerce(typed, type_.unrestricted, "INSERT"), type_)
     # A literal of unconstrained numeric has the scale that was written; the column has one of its own.
     return assignment_cast(expressions.coerce(typed, type_, "INSERT"), type_)
 

@@ -163,7 +163,9 @@ def _cell(expressions: Expressions, typed: Typed, type_: ScalarType, name: str, 
 
 def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
     """A column of untyped literals, parsed at once: a seed has ten thousands.  None where that cannot be done."""
-    if type_.length is not None or (type_.kind is Kind.NUMERIC and type_.precision is None):
+    if (type_.element or type_).length is not None or (
+        type_.kind is Kind.NUMERIC and type_.precision is None
+    ):
         return None
     texts: list[str | None] = []
     for cell in cells:

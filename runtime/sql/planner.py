@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
-from ..expr.coercion import common_type
-from ..expr.functions.jsonb_keys import equality_key, holds_documents
+from ..expr.coercion import base_name, common_type
+from ..expr.functions.comparison_keys import equality_key, has_keys
 from ..expr.relation import (
     Constant,
     GlobalId,
@@ -225,9 +225,9 @@ class Planner:
                     hint="Add the expression/function to every SELECT, or move the UNION into a FROM clause.",
                     position=node.position,
                 )
-            if holds_documents(plan.outputs[index].type):
+            if has_keys(plan.outputs[index].type):
                 raise Unsupported(
-                    "ORDER BY of jsonb over a set operation is not supported",
+                    f"ORDER BY of {base_name(plan.outputs[index].type)} over a set operation is not supported",
                     hint="Make it a derived table, and order that.",
                     position=node.position,
                 )

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ..errors import PtvcError, Unsupported
-from ..expr.functions.jsonb_keys import holds_documents, sort_key
+from ..expr.coercion import base_name
+from ..expr.functions.comparison_keys import has_keys, sort_key
 from ..expr.relation import (
     OrderBy,
     Relation,
@@ -134,9 +135,9 @@ class SelectPlanner(GroupingPlanner):
         sort = []
         for key, number in order:
             scalar = values[number].scalar if number is not None else expressions.scalar(key.expression)
-            if self.body.distinct and holds_documents(scalar.type):
+            if self.body.distinct and has_keys(scalar.type):
                 raise Unsupported(
-                    "ORDER BY of jsonb in SELECT DISTINCT is not supported",
+                    f"ORDER BY of {base_name(scalar.type)} in SELECT DISTINCT is not supported",
                     hint="Move DISTINCT to a derived table, and order that.",
                     position=key.expression.position,
                 )

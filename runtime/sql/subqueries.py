@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
-from ..expr.functions.jsonb_keys import holds_documents, sort_key
+from ..expr.functions.comparison_keys import has_keys, sort_key
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -230,7 +230,7 @@ class Subqueries:
             types.append(type_)
         names = [f"element{i}" for i in range(len(types))]
         relation = self.planner.converted(plan, types, names)
-        if symbol in _COMPARISONS and any(holds_documents(type_) for type_ in types):
+        if symbol in _COMPARISONS and any(has_keys(type_) for type_ in types):
             # Documents compare by their order keys, whatever joins and least values are made of the comparison.
             lefts = [sort_key(left) for left in lefts]
             rights = [

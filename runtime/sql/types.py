@@ -5,6 +5,7 @@ from __future__ import annotations
 from ..errors import PtvcError, UndefinedObject, Unsupported
 from ..repr.types import (
     BOOL,
+    BPCHAR,
     BYTEA,
     CHAR,
     CLOCKS,
@@ -34,6 +35,7 @@ from ..repr.types import (
 from . import ast
 
 VARCHAR = ScalarType(Kind.VARCHAR)
+_ONE_CHARACTER = ScalarType(Kind.BPCHAR, length=1)
 
 TYPE_NAMES: dict[str, ScalarType] = {
     "bool": BOOL,
@@ -57,6 +59,9 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "varchar": VARCHAR,
     "character varying": VARCHAR,
     "char varying": VARCHAR,
+    "character": _ONE_CHARACTER,
+    "nchar": _ONE_CHARACTER,
+    "bpchar": BPCHAR,
     "name": NAME,
     "bytea": BYTEA,
     "uuid": UUID,
@@ -85,15 +90,11 @@ REFUSED_NAMES = _MULTIRANGES | {"timetz", "json"}
 
 _KNOWN_ELSEWHERE = REFUSED_NAMES | {
     "bit", "varbit", "money", "xml", "inet", "cidr", "macaddr", "point", "line", "box", "path", "polygon",
-    "circle", "tsvector", "tsquery", "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record", "character", "bpchar", "char",
+    "circle", "tsvector", "tsquery", "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record",
 }  # fmt: skip
 
 
-_INSTEAD = (
-    {"json": "Use jsonb."}
-    | dict.fromkeys(("bpchar", "character", "char"), "Use text.")
-    | dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
-)
+_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:
@@ -125,14 +126,15 @@ def _base_type(name: ast.TypeName) -> ScalarType:
         return type_
     if type_.kind is Kind.NUMERIC:
         return _numeric(modifiers, name.position)
-    if type_.kind is Kind.VARCHAR and len(modifiers) == 1:
+    if type_.kind in (Kind.VARCHAR, Kind.BPCHAR) and len(modifiers) == 1:
         if not 1 <= modifiers[0] <= 10485760:
             raise PtvcError(
-                "length for type varchar must be at least 1 and at most 10485760",
+                f"length for type {'char' if type_.kind is Kind.BPCHAR else 'varchar'} must be at least 1 and at"
+                " most 10485760",
                 sqlstate="22023",
                 position=name.position,
             )
-        return ScalarType(Kind.VARCHAR, length=modifiers[0])
+        return ScalarType(type_.kind, length=modifiers[0])
     if word == "float" and len(modifiers) == 1 and 1 <= modifiers[0] <= 53:
         return FLOAT4 if modifiers[0] <= 24 else FLOAT8
     if type_.kind in CLOCKS:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.aggregates import AGGREGATES, AggregateKind
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.functions.jsonb_keys import equality_key, sort_key
+from ..expr.functions.comparison_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
 from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit

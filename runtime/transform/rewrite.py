@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from ..expr.coercion import common_type
 from ..expr.relation import Filter, Map, Project, Relation, inputs, with_inputs
 from ..expr.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
-from ..repr.types import ScalarType
+from ..repr.types import BPCHAR_KEY, Kind, ScalarType
 
 
 def bottom_up(
@@ -112,6 +112,8 @@ def key_pair(predicate: Scalar, width: int) -> tuple[Scalar, Scalar] | None:
         return None
     if first.type != second.type:
         type_ = common_type([first.type, second.type], "JOIN")
+        if type_.kind is Kind.BPCHAR:  # of two lengths, which equality does not look at
+            type_ = BPCHAR_KEY
         first, second = as_type(first, type_), as_type(second, type_)
     return first, shifted(second, -width)
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, time
 
 import psycopg
 import pytest
-from inprocess import InProcess, running
+from inprocess import InProcess, eventually, running
 
 
 @pytest.fixture(scope="module")
@@ -49,3 +49,50 @@ def test_precision_of_clocks(runtime: InProcess, oracle: psycopg.Connection, bin
             connection.execute("DROP TABLE clocks")
             connection.execute("DROP TABLE plain")
     assert answers[0] == answers[1]
+
+
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_blanks_of_characters(runtime: InProcess, oracle: psycopg.Connection, binary: bool) -> None:
+    """A char has its blanks on the wire, and what comes in needs none."""
+    form = "(FORMAT binary)" if binary else ""
+    sign = "%b" if binary else "%t"
+    answers = []
+    with runtime.connect() as ours:
+        for connection in (ours, oracle):
+            connection.execute("DROP TABLE IF EXISTS padded")
+            connection.execute("CREATE TABLE padded (c char(4), b bpchar, v varchar(3), l char(2)[])")
+            cursor = connection.cursor(binary=binary)
+            cursor.execute(
+                f"INSERT INTO padded VALUES ({sign}, {sign}, {sign}, {sign})",  # type: ignore[arg-type]
+                ("äb", "x  ", "y ", ["z", None]),
+            )
+            with cursor.copy(f"COPY padded TO STDOUT {form}") as copy:  # type: ignore[arg-type]
+                data = b"".join(copy)
+            with cursor.copy(f"COPY padded FROM STDIN {form}") as copy:  # type: ignore[arg-type]
+                copy.write(data)
+            result = cursor.execute("SELECT * FROM padded").pgresult
+            assert result is not None
+            found = [[result.get_value(row, i) for i in range(4)] for row in range(2)]
+            types = [(result.ftype(i), result.fmod(i)) for i in range(4)]
+            cursor.execute(f"SELECT count(*) FROM padded WHERE c = {sign} AND b = {sign}", ("äb  ", "x"))  # type: ignore[arg-type]
+            count = cursor.fetchone()
+            states = []
+            for values in (("abcde", None, None), (None, None, "wxyz")):
+                with pytest.raises(psycopg.Error) as caught:
+                    cursor.execute(f"INSERT INTO padded VALUES ({sign}, {sign}, {sign})", values)  # type: ignore[arg-type]
+                states.append(caught.value.sqlstate)
+            answers.append((data, found, types, count, states))
+            connection.execute("DROP TABLE padded")
+    assert answers[0] == answers[1]
+
+
+def test_an_index_answers_for_a_character_column(runtime: InProcess) -> None:
+    with runtime.connect() as connection:
+        connection.execute("CREATE TABLE keyed (c char(4), n int)")
+        connection.execute("INSERT INTO keyed VALUES ('ab', 1), ('cd', 2)")
+        connection.execute("CREATE INDEX ON keyed (c)")
+        query = "SELECT n FROM keyed WHERE c = 'ab '"
+        explain = f"EXPLAIN PHYSICAL PLAN FOR {query}"
+        eventually(lambda: "keyed_c_idx" in str(connection.execute(explain).fetchone()))  # type: ignore[arg-type]
+        assert connection.execute(query).fetchall() == [(1,)]
+        assert connection.execute("SELECT n FROM keyed WHERE c = %s", ("ab",)).fetchall() == [(1,)]

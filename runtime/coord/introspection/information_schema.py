@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
+from ...expr.coercion import base_name
 from ...repr.types import Kind, ScalarType
 from ...sql.plans import CatalogItem, ItemKind
 from .definitions import default_sql
@@ -99,7 +100,7 @@ def _columns(item: CatalogItem) -> Rows:
 def _data_type(type_: ScalarType) -> str:
     if type_.kind is Kind.ARRAY:
         return "ARRAY"
-    return str(ScalarType(type_.kind))
+    return base_name(type_)
 
 
 def _datetime_precision(type_: ScalarType) -> int | None:

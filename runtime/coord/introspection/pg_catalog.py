@@ -15,7 +15,7 @@ from ...sql.constraints import ConstraintKind
 from ...sql.plans import ItemKind
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
-from .pg_types import DEFAULT_COLLATION
+from .pg_types import DEFAULT_COLLATION, collation_of
 from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
@@ -128,7 +128,7 @@ def _attribute(oid: int, number: int, name: str, type_: ScalarType) -> dict[str,
         "attisdropped": False,
         "attislocal": True,
         "attinhcount": 0,
-        "attcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
+        "attcollation": collation_of(type_),
         "attstattarget": -1,
     }
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...repr.types import (
     BOOL,
+    BPCHAR,
     BYTEA,
     CHAR,
     DATE,
@@ -48,6 +49,7 @@ _TYPES = (
     (OID, "oid", "N"),
     (FLOAT4, "float4", "N"),
     (FLOAT8, "float8", "N"),
+    (BPCHAR, "bpchar", "S"),
     (_VARCHAR, "varchar", "S"),
     (DATE, "date", "D"),
     (TIMESTAMP, "timestamp", "D"),
@@ -99,8 +101,14 @@ def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
         "typbasetype": 0,
         "typtypmod": -1,
         "typndims": 0,
-        "typcollation": DEFAULT_COLLATION if type_.is_string_category else 0,
+        "typcollation": collation_of(type_),
     }
+
+
+def collation_of(type_: ScalarType) -> int:
+    """The collation of a type's values, or of those of its elements; 0 for what has none."""
+    inner = type_.element or type_
+    return DEFAULT_COLLATION if inner.is_string_category and inner.kind is not Kind.CHAR else 0
 
 
 def pg_range(state: State) -> Rows:

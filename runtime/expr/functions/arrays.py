@@ -34,7 +34,7 @@ from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated, Mask, merge_errors, same_error
 from ..scalar import Call, Scalar
 from .comparison import compare
-from .jsonb_keys import equality_keys, order_keys
+from .comparison_keys import equality_keys, order_keys
 
 Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]
 

@@ -19,6 +19,8 @@ from ...repr import intervals
 from ...repr.order import sql_ranks
 from ...repr.types import (
     BOOL,
+    BPCHAR,
+    BPCHAR_KEY,
     BYTEA,
     CHAR,
     DATE,
@@ -43,13 +45,14 @@ from ...repr.types import (
     array_of,
 )
 from ..arrays import array_of_numpy, both_valid, valid_mask
+from ..blank_padding import is_padded
 from ..casts import cast_array
 from ..coercion import base_name, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..row_errors import Mask
 from ..scalar import Call, Literal, Scalar
-from .jsonb_keys import order_keys as document_keys
+from .comparison_keys import order_keys as document_keys
 
 Compare = Callable[[Any, Any], Any]
 
@@ -85,7 +88,7 @@ def aligned(args: Sequence[Datum], types: Sequence[ScalarType]) -> tuple[Datum, 
     """Both data in one Arrow type in which they compare as their SQL types do."""
     left, right = args
     if types[0].arrow == types[1].arrow:
-        return left, right, types[0]
+        return left, right, types[1] if is_padded(types[1]) else types[0]
     target = _common(types)
     return _as(left, types[0], target), _as(right, types[1], target), target
 
@@ -177,7 +180,7 @@ def _comparison(name: str) -> Kernel:
 
 
 _SAME = (
-    BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, NAME, CHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL,
+    BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, NAME, CHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL,
     BYTEA, UUID, OID, JSONB, *RANGES,
 )  # fmt: skip
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
@@ -231,16 +234,27 @@ def unify(
             hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
         ) from error
     target = TEXT if target.kind is Kind.VARCHAR else _widened(target, known)
+    if target.kind is Kind.BPCHAR:
+        target = BPCHAR_KEY
     coerced = []
     for arg, flag in zip(args, unknown, strict=True):
-        open_type = ScalarType(target.kind) if target.element is None else target.unrestricted
+        open_type = (
+            target
+            if target == BPCHAR_KEY
+            else ScalarType(target.kind)
+            if target.element is None
+            else target.unrestricted
+        )
         literal = coerce_unknown(arg, open_type) if flag else arg
         coerced.append(literal if _compares_as_is(literal.type, target) else cast_to(literal, target))
     return tuple(coerced), target
 
 
 def _compares_as_is(source: ScalarType, target: ScalarType) -> bool:
-    return source.kind is target.kind is Kind.NUMERIC
+    """Whether a kernel compares the two forms of a type."""
+    return source.kind is target.kind is Kind.NUMERIC or (
+        source.kind is target.kind is Kind.BPCHAR and not is_padded(source)
+    )
 
 
 def _resolve_distinct(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
@@ -280,7 +294,17 @@ def _in(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 
 def _hashable(type_: ScalarType) -> bool:
     """Arrow holds the same values of the type equal as SQL does."""
-    return not type_.is_float and type_.kind not in (Kind.ARRAY, Kind.INTERVAL, Kind.JSONB, Kind.TIME)
+    return (
+        not type_.is_float
+        and type_.kind
+        not in (
+            Kind.ARRAY,
+            Kind.INTERVAL,
+            Kind.JSONB,
+            Kind.TIME,
+        )
+        and not is_padded(type_)
+    )
 
 
 def _is_in(subject: pa.Array, items: pa.Array) -> pa.Array:
@@ -361,7 +385,7 @@ def _resolve_quantified(full_name: str, name: str) -> Callable[[tuple[Scalar, ..
         pair, target = unify(
             "ANY", (subject, Literal(None, array.type.element)), (unknown[0], False), OPERATOR_SIGNS[name]
         )
-        if target.kind is not array.type.element.kind:
+        if target.kind is not array.type.element.kind or is_padded(array.type.element):
             array = cast_to(array, array_of(target))
         return Call(full_name, (pair[0], array), BOOL, True)
 
@@ -384,10 +408,13 @@ def _resolve_nullif(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call
     coerced, _ = unify("NULLIF", args, unknown, "=")
     kinds = {arg.type.kind for arg in args}
     direct = any(kinds <= {type_.kind for type_ in family} for family in (*_CROSS_FAMILIES, (NUMERIC,)))
-    direct = direct or args[0].type.is_float
+    direct = direct or args[0].type.is_float or kinds == {Kind.BPCHAR}
     if not any(unknown) and direct and args[0].type.kind is not Kind.NAME:
         # An operator exists for these two types as they are: the result keeps the first one.
         return Call("nullif", (args[0], coerced[1]), args[0].type, True)
+    if coerced[0].type == BPCHAR_KEY:  # compared without the blanks that the result has
+        first = coerce_unknown(args[0], BPCHAR) if unknown[0] else cast_to(args[0], BPCHAR)
+        return Call("nullif", (first, coerced[1]), BPCHAR, True)
     return Call("nullif", coerced, coerced[0].type, True)
 
 

@@ -9,6 +9,7 @@ import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction
 from ...repr.types import JSONB, TEXT, Kind, ScalarType
+from ..blank_padding import padded
 from ..casts import cast_array
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Overload, as_array
@@ -55,6 +56,8 @@ def _names(datum: Datum, type_: ScalarType, length: int) -> pa.Array:
     array = as_array(datum, 1 if isinstance(datum, pa.Scalar) else length)
     if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):  # as PostgreSQL prints the value, not as a cast does
         return pc.utf8_trim(to_json(array, type_), '"')
+    if type_.kind is Kind.BPCHAR:
+        return padded(array, type_)
     return cast_array(array, type_, TEXT).values
 
 

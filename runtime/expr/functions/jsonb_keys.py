@@ -27,19 +27,12 @@ _SPELLED = r"\.[0-9]*0(?:[],} ]|$)"
 """What a document has whose numbers end in zeros behind the point (or a string that looks so)."""
 
 
-_KEYS = ("jsonb equality key", "jsonb order key")
+KEYS = ("jsonb equality key", "jsonb order key")
 
 
 def holds_documents(type_: ScalarType) -> bool:
     """Whether the type is jsonb or an array of it."""
     return type_.kind is Kind.JSONB or (type_.element is not None and type_.element.kind is Kind.JSONB)
-
-
-def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """What the comparison `name` of documents compares instead."""
-    if name in ("eq", "ne"):
-        return tuple(equality_key(arg) for arg in args)
-    return tuple(sort_key(arg) for arg in args)
 
 
 def equality_key(arg: Scalar) -> Scalar:
@@ -56,11 +49,6 @@ def _key(function: str, arg: Scalar) -> Scalar:
     if not holds_documents(arg.type):
         return arg
     return Call(function, (arg,), TEXT if arg.type.kind is Kind.JSONB else array_of(TEXT), arg.nullable)
-
-
-def document_of(arg: Scalar) -> Scalar:
-    """What a key was made of; anything else is what it is."""
-    return arg.args[0] if isinstance(arg, Call) and arg.function in _KEYS else arg
 
 
 def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:

@@ -14,8 +14,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import BOOL, NAME, TEXT
+from ...repr.types import BOOL, BPCHAR, NAME, TEXT, Kind
 from ..arrays import put
+from ..blank_padding import padded
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..row_errors import Evaluated, RowErrors, merge_errors, same_error
 
@@ -72,6 +73,8 @@ def _match(text: pa.Array, pattern: str, escape: str) -> tuple[pa.Array, bool]:
 def _like(fold: bool, negate: bool) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         text, pattern = as_array(args[0], info.length), args[1]
+        if info.types[0].kind is Kind.BPCHAR:
+            text = padded(text, info.types[0])
         escape_datum = args[2] if len(args) > 2 else pa.scalar("\\")
         if fold:
             text, pattern = pc.ascii_lower(text), pc.ascii_lower(pattern)
@@ -123,7 +126,7 @@ def _function(name: str, operator: str, *, fold: bool, negate: bool) -> Function
     kernel = _like(fold, negate)
     overloads = tuple(
         Overload((subject, *(TEXT,) * count), BOOL, kernel, can_fail=True)
-        for subject in (TEXT, NAME)
+        for subject in (TEXT, BPCHAR, NAME)
         for count in (1, 2)
     )
     return Function(name, overloads, operator)

@@ -24,7 +24,7 @@ from ..row_errors import Evaluated, merge_errors, same_error
 from ..scalar import Call, Scalar
 from .arithmetic import DIVISION_BY_ZERO, OUT_OF_RANGE, rows_where
 from .arrays import undefined
-from .jsonb_keys import order_keys
+from .comparison_keys import order_keys
 from .numeric import numeric_result, widest_scale
 from .rowwise import rowwise
 

@@ -18,8 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import BOOL, INT4, NAME, TEXT, array_of
+from ...repr.types import BOOL, BPCHAR, INT4, NAME, TEXT, Kind, array_of
 from ..arrays import put
+from ..blank_padding import padded
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..regex import render
@@ -62,6 +63,8 @@ def has_match(text: pa.Array, tree: Node, pattern: str) -> pa.Array:
 def _match(options: Options, negate: bool) -> Kernel:
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         text = as_array(args[0], info.length)
+        if info.types[0].kind is Kind.BPCHAR:
+            text = padded(text, info.types[0])
         if isinstance(args[1], pa.Scalar):
             groups = {args[1].as_py(): np.flatnonzero(text.is_valid().to_numpy(zero_copy_only=False))}
         else:
@@ -364,7 +367,7 @@ def _operator(name: str, operator: str, *, fold: bool, negate: bool) -> Function
     kernel = _match(Options(fold=fold), negate)
     return Function(
         name,
-        tuple(Overload((subject, TEXT), BOOL, kernel, can_fail=True) for subject in (TEXT, NAME)),
+        tuple(Overload((subject, TEXT), BOOL, kernel, can_fail=True) for subject in (TEXT, BPCHAR, NAME)),
         operator,
     )
 

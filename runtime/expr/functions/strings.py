@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction
-from ...repr.types import BOOL, BYTEA, INT4, INT8, JSONB, TEXT, Kind, ScalarType
+from ...repr.types import BOOL, BPCHAR, BYTEA, INT4, INT8, JSONB, TEXT, Kind, ScalarType
+from ..blank_padding import padded, unpadded
 from ..coercion import base_name
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -30,6 +31,13 @@ def _array_kernel(compute: Callable[..., Any]) -> Kernel:
 
     def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
         return compute(as_array(args[0], info.length), *args[1:])
+
+    return kernel
+
+
+def _of_padded(compute: Callable[[pa.Array, ScalarType], pa.Array]) -> Kernel:
+    def kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+        return compute(as_array(args[0], info.length), info.types[0])
 
     return kernel
 
@@ -269,6 +277,8 @@ def _resolve_concat(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]
                 raise UndefinedFunction(
                     f"function concat_ws({', '.join(base_name(a.type) for a in coerced)}) does not exist"
                 )
+            if coerced[0].type.kind is Kind.BPCHAR:
+                coerced[0] = cast_to(coerced[0], TEXT)
             return Call(name, tuple(coerced), TEXT, coerced[0].nullable)
         return Call(name, tuple(coerced), TEXT, False)
 
@@ -326,8 +336,20 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "concat_ws", (Overload(None, TEXT, _concat_ws, strict=False),), resolver=_resolve_concat("concat_ws")
     ),
-    _text("length", _array_kernel(pc.utf8_length), TEXT, result=INT4),
-    _text("octet_length", _array_kernel(pc.binary_length), TEXT, result=INT4),
+    Function(
+        "length",
+        (
+            Overload((TEXT,), INT4, _array_kernel(pc.utf8_length)),
+            Overload((BPCHAR,), INT4, _of_padded(lambda text, type_: pc.utf8_length(unpadded(text, type_)))),
+        ),
+    ),
+    Function(
+        "octet_length",
+        (
+            Overload((TEXT,), INT4, _array_kernel(pc.binary_length)),
+            Overload((BPCHAR,), INT4, _of_padded(lambda text, type_: pc.binary_length(padded(text, type_)))),
+        ),
+    ),
     _text(
         "bit_length",
         _array_kernel(lambda t: pc.multiply(pc.binary_length(t), 8).cast(pa.int32())),

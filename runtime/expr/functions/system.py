@@ -35,12 +35,14 @@ def format_type(oid: int, typmod: int | None) -> str:
         return "???"
     inner = type_.element if type_.element is not None else type_
     suffix = "[]" if type_.element is not None else ""
-    name = str(inner)
+    name = str(inner) if typmod is not None else base_name(inner)
     if typmod is not None and typmod >= 0 and inner.kind in CLOCKS:
         name = str(ScalarType(inner.kind, precision=typmod))
     elif typmod is not None and typmod >= 4:
         modifier = typmod - 4
-        if inner.kind is Kind.VARCHAR:
+        if inner.kind is Kind.BPCHAR:
+            name = f"character({modifier})"
+        elif inner.kind is Kind.VARCHAR:
             name = f"{name}({modifier})"
         elif inner.kind is Kind.NUMERIC:
             name = f"{name}({modifier >> 16},{modifier & 0x7FF})"

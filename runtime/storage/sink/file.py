@@ -266,6 +266,13 @@ def _check(format: str, schema: Schema, envelope: SinkEnvelope, key: Sequence[in
             f'column "{arrays[0]}" is an array, which a JSON sink does not write',
             hint="Convert it in a view: array_to_string(column, ',').",
         )
+    if format == "parquet" and (
+        padded := [c.name for c in schema if (c.type.element or c.type).kind is Kind.BPCHAR]
+    ):
+        raise Unsupported(
+            f'column "{padded[0]}" is of type char, which parquet has no type for',
+            hint="Write column::text in a view.",
+        )
     if format == "parquet" and (found := [c.name for c in schema if (c.type.element or c.type).is_range]):
         raise Unsupported(
             f'column "{found[0]}" holds ranges, which parquet has no type for',

@@ -1,0 +1,75 @@
+"""What values are compared and sorted by that may be equal and print differently: documents, and `bpchar` with its blanks.
+
+Whatever tells rows apart by such a value (GROUP BY, joins, constraints) does so by its *equality key*, which is the same for
+equal values; an *order key* sorts, too.  That of a `bpchar` is the value without the blanks at its end; for those
+of documents see `jsonb_keys.py`.  The key of an array is the array of its elements' keys, and anything else is its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ...repr.buffers import with_values
+from ...repr.types import BPCHAR_KEY, ScalarType, array_of
+from ..blank_padding import is_padded
+from ..function import Datum, as_array
+from ..scalar import Call, Cast, Literal, Scalar
+from . import jsonb_keys
+from .jsonb_keys import holds_documents
+
+
+def has_keys(type_: ScalarType) -> bool:
+    """Whether values of the type are compared by keys."""
+    return holds_documents(type_) or is_padded(type_.element or type_)
+
+
+def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
+    """What the comparison `name` of such values compares instead."""
+    if name in ("eq", "ne"):
+        return tuple(equality_key(arg) for arg in args)
+    return tuple(sort_key(arg) for arg in args)
+
+
+def equality_key(arg: Scalar) -> Scalar:
+    """What is the same for equal values."""
+    return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.equality_key(arg)
+
+
+def sort_key(arg: Scalar) -> Scalar:
+    """What a value sorts by."""
+    return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.sort_key(arg)
+
+
+def compared(arg: Scalar) -> Scalar:
+    """What a key was made of; anything else is what it is."""
+    return arg.args[0] if isinstance(arg, Call) and arg.function in jsonb_keys.KEYS else arg
+
+
+def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:
+    """As `equality_key`, of a column of values of the type."""
+    if is_padded(type_.element or type_):
+        return _without_blanks(column)
+    return jsonb_keys.equality_keys(column, type_)
+
+
+def order_keys(datum: Datum, type_: ScalarType) -> Datum:
+    """As `sort_key`, of a datum of the type."""
+    if is_padded(type_.element or type_):
+        found = _without_blanks(as_array(datum, 1) if isinstance(datum, pa.Scalar) else datum)
+        return found[0] if isinstance(datum, pa.Scalar) else found
+    return jsonb_keys.order_keys(datum, type_)
+
+
+def _unpadded(arg: Scalar) -> Scalar:
+    if isinstance(arg, Literal) and isinstance(arg.value, str | None):
+        return Literal(None if arg.value is None else arg.value.rstrip(" "), BPCHAR_KEY)
+    return Cast(arg, BPCHAR_KEY if arg.type.element is None else array_of(BPCHAR_KEY))
+
+
+def _without_blanks(column: pa.Array) -> pa.Array:
+    if pa.types.is_list(column.type):
+        return with_values(column, _without_blanks(column.values))
+    return pc.utf8_rtrim(column, " ")
