@@ -141,9 +141,9 @@ def base_name(type_: ScalarType | None) -> str:
     """The type's name without length and precision, as error messages print it."""
     if type_ is None:
         return "unknown"
-    if (type_.element or type_).kind is Kind.BPCHAR:
-        return "character" if type_.element is None else "character[]"
-    return str(ScalarType(type_.kind, element=type_.element))
+    if type_.element is not None:
+        return f"{base_name(type_.element)}[]"
+    return "character" if type_.kind is Kind.BPCHAR else str(ScalarType(type_.kind))
 
 
 def common_type(types: Sequence[ScalarType | None], context: str = "UNION") -> ScalarType:

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError
-from ..repr.types import BOOL
+from ..repr.types import BOOL, NUMERIC, TEXT
 from .arrays import with_nulls
 from .casts import cast_array, cast_can_fail
 from .function import CallInfo, Datum, as_array
@@ -145,6 +145,13 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
 
 
 def _cast(cast: Cast, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    match cast:
+        case Cast(arg=Cast(arg=Literal(type=inner) as written, type=outer)) if (
+            cast.type.is_float and inner == TEXT and outer == NUMERIC
+        ):
+            cast = Cast(written, cast.type)  # a float of a constant that no numeric holds
+        case _:
+            pass
     datum, errors = _evaluate(cast.arg, columns, length)
     if isinstance(datum, pa.Scalar):
         if not datum.is_valid:

@@ -75,7 +75,6 @@ KNOWN_ELSEWHERE = frozenset(
         "range_agg",
         "tsmultirange",
         "tstzmultirange",
-        "pg_typeof",
         "plainto_tsquery",
         "to_tsquery",
         "to_tsvector",

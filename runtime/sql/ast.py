@@ -335,7 +335,7 @@ class TableFunction:
 
 @dataclass(frozen=True, slots=True)
 class JoinedTable:
-    """`kind` is inner, left, right, full or cross."""
+    """`kind` is inner, left, right, full or cross.  `using_alias` names the columns of `using` as a table."""
 
     kind: str
     left: FromItem
@@ -344,6 +344,7 @@ class JoinedTable:
     using: tuple[str, ...] | None
     natural: bool
     position: int
+    using_alias: str | None = None
 
 
 FromItem = TableRef | DerivedTable | TableFunction | JoinedTable

@@ -249,9 +249,9 @@ class Expressions:
                     return Typed(Literal(value, INT4))
                 if -(2**63) <= value < 2**63:
                     return Typed(Literal(value, INT8))
-                return Typed(decimal_literal(str(value), node.position))
+                return Typed(decimal_literal(str(value)))
             case ast.Decimal(text=text):
-                return Typed(decimal_literal(text, node.position))
+                return Typed(decimal_literal(text))
             case ast.String(value=value):
                 return Typed(Literal(value, TEXT), unknown=True, position=node.position)
             case ast.Null():
@@ -365,6 +365,13 @@ class Expressions:
         if len(node.args) == 2 and isinstance(node.args[0], ast.Row) and isinstance(node.args[1], ast.Row):
             return self._row_comparison(node)
         args = [self._resolve(arg) for arg in node.args]
+        number = node.args[0]
+        beyond = isinstance(number, ast.Decimal) and isinstance(args[0].scalar, Cast)
+        if (
+            beyond and node.symbol == "-" and len(args) == 1
+        ):  # the sign belongs to a number that no numeric holds
+            assert isinstance(number, ast.Decimal)
+            return Typed(decimal_literal(f"-{number.text}"))
         if (
             any(isinstance(arg.scalar, MzNow) for arg in args)
             and node.symbol in NOW_OPERATORS

@@ -186,20 +186,25 @@ class JoinPlanner(JoinConditions, ABC):
         places = [[self.scope.columns.index(column) for column in pair] for pair in pairs]
         joined = self._finished(left, right, kind, predicates)
         merged = [(self.scope.columns[a], self.scope.columns[b]) for a, b in places]
-        return self._merge(joined, merged, kind)
+        joined = self._merge(joined, merged, kind)
+        if item.using_alias is not None:
+            self.scope.add_table(item.using_alias, item.position)
+            self.scope.columns += [
+                replace(column, table=item.using_alias, schema=None, hidden=True)
+                for column in self.scope.columns[: len(pairs)]
+            ]
+        return joined
 
     def _merge(
         self, joined: Relation, pairs: Sequence[tuple[ScopeColumn, ScopeColumn]], kind: JoinKind
     ) -> Relation:
         """One visible column per pair, in front of all others."""
         merged: list[ScopeColumn] = []
-        moved: set[int] = set()
         hidden: set[int] = set()
         for left, right in pairs:
             kept = right if kind is JoinKind.RIGHT else left
             if left.type == right.type and kind is not JoinKind.FULL:
                 merged.append(kept)
-                moved.add(kept.index)
                 hidden.add(left.index if kept is right else right.index)
                 continue
             type_ = common_type([left.type, right.type], "JOIN/USING")
@@ -213,7 +218,7 @@ class JoinPlanner(JoinConditions, ABC):
         rest = [
             replace(column, hidden=column.hidden or column.index in hidden)
             for column in self.scope.columns
-            if column.index not in moved
+            if column not in merged
         ]
         self.scope.columns = merged + rest
         return joined

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from decimal import Context, Decimal
 
-from ..errors import (
-    PtvcError,
-)
-from ..expr.scalar import Literal
-from ..repr.types import derived_numeric
+from ..expr.scalar import Cast, Literal
+from ..repr.types import NUMERIC, TEXT, derived_numeric
 
 _EXACT = Context(prec=80)
 """Python's own default rounds to 28 digits."""
 
 
-def decimal_literal(text: str, position: int) -> Literal:
+def decimal_literal(text: str) -> Literal | Cast:
+    """A number with a point or an exponent, or an integer that no integer type holds.
+
+    What has more digits than `numeric` holds stays a text that becomes one: beside a float, it becomes a float instead
+    (see expr/evaluate.py), and where it has to be a numeric it is error 22003.
+    """
     value = Decimal(text)
     _, digits, exponent = value.as_tuple()
     assert isinstance(exponent, int)
     scale = max(0, -exponent)
     if len(digits) + max(0, exponent) > 38 or scale > 38:
-        raise PtvcError(
-            f'numeric constant "{text}" has more than 38 digits', sqlstate="22003", position=position
-        )
+        return Cast(Literal(text, TEXT), NUMERIC)
     return Literal(value.quantize(Decimal(1).scaleb(-scale), context=_EXACT), derived_numeric(scale))

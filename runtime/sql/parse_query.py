@@ -299,9 +299,8 @@ class QueryParser(ExpressionParser):
             right = self._join(right)
         if self.accept_words("using"):
             names = self.parenthesised(self.identifier)
-            if self.at_word("as"):
-                raise Unsupported("JOIN USING ... AS is not supported", position=self.token.position)
-            return ast.JoinedTable(kind, left, right, None, names, False, position)
+            alias = self.identifier() if self.accept_words("as") else None
+            return ast.JoinedTable(kind, left, right, None, names, False, position, alias)
         self.expect_words("on")
         return ast.JoinedTable(kind, left, right, self.expression(), None, False, position)
 
@@ -318,9 +317,8 @@ class QueryParser(ExpressionParser):
             self.expect_symbol(")")
             if not isinstance(item, ast.JoinedTable):
                 self.fail()
-            if self.at_word("as") or self.at_identifier():
-                raise Unsupported("an alias of a join in parentheses is not supported", position=position)
-            return item
+            alias, columns = self._table_alias()
+            return item if alias is None else _named(item, alias, columns, position)
         if self.at_word("rows", "from") and self.at_symbol("(", 2):
             self.index += 2
             return self._table_function(self.parenthesised(self._function_in_from), position)
@@ -371,6 +369,25 @@ def spelled_out(body: ast.ValuesBody) -> ast.ValuesBody:
     tokens = tokenize(literals.text[: literals.end], literals.start, rows=False)
     rows = QueryParser(literals.text, tokens).value_rows(body.position)
     return ast.ValuesBody(rows, body.position)
+
+
+def _named(join: ast.JoinedTable, alias: str, columns: tuple[str, ...], position: int) -> ast.DerivedTable:
+    """A join under one name: its tables have none outside, so it is the query of all its columns."""
+    if _looks_left(join):
+        raise Unsupported(
+            "an alias of a join of LATERAL items or table functions is not supported",
+            hint="Make the join a derived table: (SELECT * FROM ...) AS alias.",
+            position=position,
+        )
+    star = ast.SelectItem(ast.Star((), position), None)
+    body = ast.SelectBody((star,), False, (), (join,), None, (), None, None, position)
+    return ast.DerivedTable(_as_query(body), alias, columns, False, position)
+
+
+def _looks_left(item: ast.FromItem) -> bool:
+    if isinstance(item, ast.JoinedTable):
+        return _looks_left(item.left) or _looks_left(item.right)
+    return isinstance(item, ast.TableFunction) or (isinstance(item, ast.DerivedTable) and item.lateral)
 
 
 _Body = ast.SelectBody | ast.ValuesBody | ast.SetBody | ast.Query

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
+from ..expr.coercion import base_name
 from ..expr.scalar import Cast, Coalesce, Literal, MzNow
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
@@ -150,6 +151,8 @@ class SessionFunctions(CatalogFunctions):
             if not scalars:
                 raise SqlSyntaxError('syntax error at or near ")"', position=node.position)
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))
+        if name == "pg_typeof":
+            return self._type_of(expressions, node)
         if name in VOLATILE:
             return Typed(drawn(expressions, name, node))
         session = self._session(name, node)
@@ -182,6 +185,16 @@ class SessionFunctions(CatalogFunctions):
             return Typed(
                 Literal(None, TEXT), unknown=True
             )  # never called: what psql asks of kinds that are not here
+
+    def _type_of(self, expressions: Expressions, node: ast.Function) -> Typed:
+        if len(node.args) != 1:
+            raise UndefinedFunction("function pg_typeof(...) does not exist", position=node.position)
+        arg = expressions._resolve(node.args[0])
+        if arg.parameter is not None:
+            expressions.defaulted(arg)
+        return Typed(
+            Literal(base_name(None if arg.unknown and arg.parameter is None else arg.scalar.type), TEXT)
+        )
 
     def _aggregate(self, expressions: Expressions, node: ast.Function) -> Typed:
         if expressions.aggregates is not None and node in expressions.aggregates:

@@ -15,6 +15,7 @@ SELECT DISTINCT j FROM (VALUES ('1.0'::jsonb), ('1.00')) AS x (j)
 SELECT j FROM (VALUES ('1.0'::jsonb)) AS x (j) EXCEPT ALL SELECT '1.00'::jsonb
 SHOW transaction_isolation
 SELECT 't'::regclass
+SELECT pg_typeof(1), pg_typeof('x'), pg_typeof('{x}'::char(3)[])
 SELECT 23::regtype
 SELECT date_part('nonsense', NULL::time)
 SELECT date_part('nonsense', ts) FROM every WHERE id = 4
