@@ -27,6 +27,7 @@ from ..repr.types import (
     FLOAT8,
     INT8,
     INTERVAL,
+    JSON,
     JSONB,
     NUMERIC,
     TEXT,
@@ -100,7 +101,7 @@ def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
         return argument, argument
     if argument.is_string_category:
         return TEXT, TEXT
-    if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.UUID) or argument.is_range:
+    if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.JSON, Kind.UUID) or argument.is_range:
         return None
     if argument.element is not None and argument.element.kind is Kind.JSONB:
         raise Unsupported("min and max of jsonb[] are not supported")
@@ -167,6 +168,10 @@ def _document(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
     return argument, JSONB
 
 
+def _text_document(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    return argument, JSON
+
+
 def _continuous(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     if argument.kind is Kind.INTERVAL:
         raise Unsupported("percentile_cont of intervals is not supported")
@@ -216,6 +221,8 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         # Planned as string_agg of the members' texts, see sql/aggregate_call.py.
         AggregateFunction("jsonb_agg", AggregateKind.WHOLE_GROUP, _document),
         AggregateFunction("jsonb_object_agg", AggregateKind.WHOLE_GROUP, _document),
+        AggregateFunction("json_agg", AggregateKind.WHOLE_GROUP, _text_document),
+        AggregateFunction("json_object_agg", AggregateKind.WHOLE_GROUP, _text_document),
         AggregateFunction("mode", AggregateKind.WHOLE_GROUP, _any, within=True),
         AggregateFunction("percentile_disc", AggregateKind.WHOLE_GROUP, _any, within=True),
         AggregateFunction(

@@ -33,6 +33,7 @@ from .infinities import DATE_INFINITY, DATE_MINUS_INFINITY, INFINITY, MINUS_INFI
 from .interval_fields import restricted
 from .interval_output import infinities
 from .jsonb.casts import from_jsonb
+from .jsonb.columns import parse_column
 from .row_errors import Evaluated, Mask, merge_errors, same_error
 from .text_input import from_text
 from .text_output import to_text
@@ -99,6 +100,10 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
         whole = _cast_value(array, source, ScalarType(target.kind))
         kept = rounded(whole.values, target)
         return Evaluated(kept.values, merge_errors([whole.errors, kept.errors]))
+    if source.kind is Kind.JSON:
+        return parse_column(array)
+    if target.kind is Kind.JSON:
+        return Evaluated(array)
     if source.kind is Kind.JSONB:
         return from_jsonb(array, target)
     match source.kind, target.kind:
@@ -376,6 +381,8 @@ def _cast_time(array: pa.Array, target: ScalarType) -> Evaluated:
 def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
     """Whether any value of `source` might be an error as `target` (False is certain, True is not)."""
     if source == target or target.kind in (Kind.TEXT, Kind.NAME):
+        return False
+    if source.kind is Kind.JSONB and target.kind is Kind.JSON:
         return False
     if target.kind in (Kind.VARCHAR, Kind.BPCHAR):
         return target.length not in (None, UNPADDED) or (

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 
 from ..errors import DatatypeMismatch, UndefinedFunction, Unsupported
-from ..repr.types import Kind, ScalarType
+from ..repr.types import JSON, Kind, ScalarType
 from .coercion import CastContext, base_name, can_cast_kind, category, is_preferred
 from .function import Function, Overload
 from .functions import CATALOG
@@ -27,7 +27,6 @@ KNOWN_ELSEWHERE = frozenset(
         "array_agg",
         "array_sample",
         "array_shuffle",
-        "array_to_json",
         "casefold",
         "convert",
         "crc32c",
@@ -35,18 +34,8 @@ KNOWN_ELSEWHERE = frozenset(
         "gen_random_uuid",
         "is_normalized",
         "json_array",
-        "json_array_elements",
-        "json_array_elements_text",
-        "json_array_length",
-        "json_build_array",
-        "json_build_object",
-        "json_each",
-        "json_each_text",
         "json_exists",
-        "json_extract_path",
-        "json_extract_path_text",
         "json_object",
-        "json_object_keys",
         "json_populate_record",
         "json_populate_recordset",
         "json_query",
@@ -56,7 +45,6 @@ KNOWN_ELSEWHERE = frozenset(
         "json_table",
         "json_to_record",
         "json_to_recordset",
-        "json_typeof",
         "json_value",
         "jsonb_path_exists_tz",
         "jsonb_path_match_tz",
@@ -95,7 +83,6 @@ KNOWN_ELSEWHERE = frozenset(
         "statement_timestamp",
         "timeofday",
         "to_ascii",
-        "to_json",
         "to_number",
         "unicode_assigned",
         "unistr",
@@ -179,6 +166,9 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
         coerce_argument(arg, flag, arrays if arrays is not None and param.kind is Kind.ARRAY else param)
         for arg, flag, param in zip(args, flags, overload.params, strict=True)
     )
+    if name in COMPARISONS and coerced[0].type.element == JSON:
+        equality = "an equality operator" if name in ("eq", "ne") else "a comparison function"
+        raise UndefinedFunction(f"could not identify {equality} for type json")
     if name in COMPARISONS and _elements_differ(coerced):
         raise no_such_function(name, function, types)
     if name in COMPARISONS and any(has_keys(arg.type) for arg in coerced):

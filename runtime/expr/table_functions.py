@@ -24,6 +24,7 @@ from ..repr.types import (
     INT4,
     INT8,
     INTERVAL,
+    JSON,
     JSONB,
     PAIR,
     TEXT,
@@ -33,6 +34,7 @@ from ..repr.types import (
     ScalarType,
     array_of,
 )
+from . import json_tables
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, base_name, can_cast
 from .function import CallInfo, Datum, as_array
@@ -40,7 +42,8 @@ from .functions.jsonb_path import found, path_arguments
 from .functions.pattern import all_matches, split_by_pattern
 from .functions.splitting import by_delimiter, split_by
 from .jsonb.document import encode
-from .jsonb.tables import PAIRS, SINGLE, Members, members
+from .jsonb.tables import PAIRS as DOCUMENT_PAIRS
+from .jsonb.tables import SINGLE, Members, members
 from .literals import cast_to, coerce_unknown
 from .relation import TableCall
 from .row_errors import Mask, RowErrors, merge_errors, same_error
@@ -185,11 +188,17 @@ def _text_call(name: str, nullable: bool, result: ScalarType = TEXT) -> Resolver
     return resolve
 
 
+def _document_type(name: str) -> ScalarType:
+    return JSONB if name.startswith("jsonb") else JSON
+
+
 def _document_call(name: str, type_: ScalarType) -> Resolver:
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
         if len(args) != 1:
             raise _undefined(name, args, unknown)
-        return TableCall(name, _coerced(name, args, unknown, [JSONB]), type_, name.endswith("_text"))
+        return TableCall(
+            name, _coerced(name, args, unknown, [_document_type(name)]), type_, name.endswith("_text")
+        )
 
     return resolve
 
@@ -206,9 +215,9 @@ def _path_query(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(*members(queried, args, (JSONB, TEXT, JSONB, BOOL), length))
 
 
-def _document_kernel(one: Members) -> Kernel:
+def _document_kernel(name: str, one: Members) -> Kernel:
     def kernel(args: Sequence[Datum], length: int) -> Expanded:
-        return Expanded(*members(one, args, (JSONB,), length))
+        return Expanded(*members(one, args, (_document_type(name),), length))
 
     return kernel
 
@@ -346,7 +355,12 @@ def _once(args: Sequence[Datum], length: int) -> Expanded:
 
 PAIR_COLUMNS = ("key", "value")
 
-COLUMN_NAMES = {"jsonb_array_elements": "value", "jsonb_array_elements_text": "value"}
+PAIRS = DOCUMENT_PAIRS | json_tables.PAIRS
+"""Functions of these two columns."""
+
+COLUMN_NAMES = dict.fromkeys(
+    (f"{kind}_array_elements{suffix}" for kind in ("json", "jsonb") for suffix in ("", "_text")), "value"
+)
 """What the column of a function in FROM is called, where that is not the function's or the alias's name."""
 
 TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
@@ -361,11 +375,13 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "once": TableFunction(_once_call, _once),
     "jsonb_path_query": TableFunction(_path_call, _path_query),
     **{
-        name: TableFunction(_document_call(name, type_), _document_kernel(one))
-        for name, (one, type_) in SINGLE.items()
+        name: TableFunction(_document_call(name, type_), _document_kernel(name, one))
+        for name, (one, type_) in (SINGLE | json_tables.SINGLE).items()
     },
     **{
-        f"{name}.{column}": TableFunction(_document_call(f"{name}.{column}", type_), _document_kernel(one))
+        f"{name}.{column}": TableFunction(
+            _document_call(f"{name}.{column}", type_), _document_kernel(name, one)
+        )
         for name, pair in PAIRS.items()
         for column, (one, type_) in zip(PAIR_COLUMNS, pair, strict=True)
     },

@@ -33,7 +33,7 @@ from .datetime_input import (
 from .decimals import limit_of
 from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
-from .jsonb.columns import parse_column
+from .jsonb.columns import check_column, parse_column
 from .range_text import parse_ranges
 from .row_errors import Evaluated, Indices, listed_errors, merge_errors, same_error
 from .zones import Zone
@@ -81,6 +81,8 @@ def from_text(
             return _parse(array, None, type_, lambda text: parse_timestamptz(text, offset_at))
         case Kind.JSONB:
             return parse_column(array)
+        case Kind.JSON:
+            return check_column(array)
         case Kind.BYTEA:
             return _binaries(array, PLAIN_BYTEA, parse_bytea)
         case Kind.UUID:

@@ -24,7 +24,9 @@ from .row_errors import Indices, Mask
 from .zones import Zone
 
 _MICROS_PER_DAY = 86_400_000_000
-_QUOTED_ELEMENTS = frozenset((Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB))
+_QUOTED_ELEMENTS = frozenset(
+    (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB, Kind.JSON)
+)
 """Types whose text may hold what an array literal has to quote."""
 _FIRST_PLAIN_DAY = -719_162  # 0001-01-01
 _LAST_PLAIN_DAY = 2_932_896  # 9999-12-31
@@ -36,7 +38,7 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
     Instants are in `zone`, or in UTC.
     """
     match type_.kind:
-        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR | Kind.JSONB:
+        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.CHAR | Kind.JSONB | Kind.JSON:
             return array
         case Kind.BPCHAR:
             return padded(array, type_)

@@ -53,7 +53,7 @@ def encode(
     if format_ == 0:
         return _varying(to_text(array, type_, zone).cast(pa.binary()))
     match type_.kind:
-        case Kind.TEXT | Kind.VARCHAR | Kind.NAME:
+        case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.JSON:
             return _varying(array.cast(pa.binary()))
         case Kind.BPCHAR:
             return _varying(to_text(array, type_).cast(pa.binary()))

@@ -84,6 +84,8 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         if len(raw) != 1:
             raise BadSize
         return decode_text(raw.strip(b"\0"))
+    if kind is Kind.JSON:
+        return parse_one(decode_text(raw), type_)
     if kind is Kind.JSONB:
         if raw[:1] != JSONB_VERSION:
             raise DataError(f"unsupported jsonb version number {raw[0] if raw else 0}", sqlstate="22P03")

@@ -47,6 +47,7 @@ class Kind(enum.Enum):
     INTERVAL = "interval"
     OID = "oid"
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
+    JSON = "json"  # the text as it was written, see expr/json_text.py
     ARRAY = "array"  # one-dimensional; `element` says of what
     INT4RANGE = "int4range"  # for this and the others see repr/ranges.py
     INT8RANGE = "int8range"
@@ -186,6 +187,7 @@ TIME = ScalarType(Kind.TIME)
 INTERVAL = ScalarType(Kind.INTERVAL)
 OID = ScalarType(Kind.OID)
 JSONB = ScalarType(Kind.JSONB)
+JSON = ScalarType(Kind.JSON)
 INT4RANGE = ScalarType(Kind.INT4RANGE)
 INT8RANGE = ScalarType(Kind.INT8RANGE)
 NUMRANGE = ScalarType(Kind.NUMRANGE)
@@ -257,6 +259,7 @@ _ARROW = {
     Kind.INTERVAL: pa.binary(16),  # see repr/intervals.py
     Kind.OID: pa.int64(),
     Kind.JSONB: pa.string(),
+    Kind.JSON: pa.string(),
     **dict.fromkeys(_SUBTYPE, pa.binary()),
 }
 
@@ -280,6 +283,7 @@ _OID = {
     Kind.TIMESTAMPTZ: 1184,
     Kind.INTERVAL: 1186,
     Kind.NUMERIC: 1700,
+    Kind.JSON: 114,
     Kind.JSONB: 3802,
     Kind.UUID: 2950,
     Kind.INT4RANGE: 3904,
@@ -310,6 +314,7 @@ _ARRAY_OID = {
     Kind.TIMESTAMPTZ: 1185,
     Kind.INTERVAL: 1187,
     Kind.NUMERIC: 1231,
+    Kind.JSON: 199,
     Kind.JSONB: 3807,
     Kind.UUID: 2951,
     **{kind: _OID[kind] + 1 for kind in _SUBTYPE},
@@ -355,6 +360,7 @@ _FORMAT = {
     Kind.INTERVAL: "interval",
     Kind.OID: "oid",
     Kind.JSONB: "jsonb",
+    Kind.JSON: "json",
     **{kind: kind.value for kind in _SUBTYPE},
 }
 

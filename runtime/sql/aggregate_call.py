@@ -17,9 +17,10 @@ from ..expr.aggregates import (
 )
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.functions.comparison_keys import equality_key, has_keys, sort_key
+from ..expr.functions.jsonb_build import refuse_json
 from ..expr.relation import Aggregate, ScalarOrder
 from ..expr.scalar import Call, Literal, Scalar, columns_of
-from ..repr.types import FLOAT8, JSONB, TEXT, Kind, ScalarType, array_of
+from ..repr.types import FLOAT8, JSON, JSONB, TEXT, Kind, ScalarType, array_of
 from . import ast
 from .equal_keys import prints_differently
 from .expressions import Expressions, Typed, at
@@ -29,10 +30,20 @@ _NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_ag
 """Aggregates that an untyped literal alone does not choose an overload of."""
 
 _IN_ORDER = frozenset(("array_agg", "string_agg"))
-DOCUMENT_AGGREGATES = {"jsonb_agg": (1, "jsonb element"), "jsonb_object_agg": (2, "jsonb member")}
+DOCUMENT_AGGREGATES = {
+    "jsonb_agg": (1, "jsonb element"),
+    "jsonb_object_agg": (2, "jsonb member"),
+    "json_agg": (1, "json element"),
+    "json_object_agg": (2, "json member"),
+}
 """How many arguments they have, and the function of these that is a member's text."""
 
-_FINISHED = {"jsonb_agg": "jsonb of elements", "jsonb_object_agg": "jsonb of members"}
+_FINISHED = {
+    "jsonb_agg": ("jsonb of elements", JSONB),
+    "jsonb_object_agg": ("jsonb of members", JSONB),
+    "json_agg": ("json of elements", JSON),
+    "json_object_agg": ("json of members", JSON),
+}
 _IDEMPOTENT = frozenset(
     ("min", "max", "any_value", "bool_and", "bool_or", "every", "bit_and", "bit_or", "range_intersect_agg")
 )
@@ -122,6 +133,9 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
                     position=node.expression.position,
                 )
     distinct = call.distinct and name not in _IDEMPOTENT
+    if call.distinct:
+        for argument in arguments:
+            equality_key(argument)  # there must be one
     if distinct and name == "count":
         arguments = [equality_key(argument) for argument in arguments]
     if distinct and AGGREGATES[name].pair:
@@ -145,9 +159,9 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
     if len(found) != count:
         types = ", ".join(base_name(None if t.unknown else t.scalar.type) for t in found)
         raise UndefinedFunction(f"function {name}({types}) does not exist")
-    if name == "jsonb_agg" and found[0].unknown and found[0].parameter is None:
+    if count == 1 and found[0].unknown and found[0].parameter is None:
         raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
-    if count == 2 and found[0].scalar.type.kind in (Kind.ARRAY, Kind.JSONB):
+    if count == 2 and found[0].scalar.type.kind in (Kind.ARRAY, Kind.JSONB, Kind.JSON):
         raise PtvcError("key value must be scalar, not array, composite, or json", sqlstate="22023")
     order = tuple(
         ScalarOrder(sort_key(expressions.scalar(key.expression)), key.descending, key.nulls_first)
@@ -156,12 +170,15 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
     if call.distinct and order:
         raise Unsupported(f"DISTINCT with ORDER BY in {name} is not supported")
     scalars = tuple(expressions.defaulted(typed) for typed in found)
+    if name.startswith("jsonb"):
+        refuse_json(scalars)
     if call.distinct and any(prints_differently(scalar.type) for scalar in scalars):
         raise Unsupported(f"DISTINCT in {name} of {scalars[-1].type} is not supported")
     if call.distinct:
         order = tuple(ScalarOrder(sort_key(scalar), False, False) for scalar in scalars)
     argument = Call(member, scalars, TEXT, False)
-    delimiter = Literal(", ", TEXT)
+    lines = name == "json_agg" and scalars[0].type.kind is Kind.ARRAY
+    delimiter = Literal(", \n " if lines else ", ", TEXT)
     return Aggregate(
         "string_agg", argument, TEXT, name, call.distinct, nullable=True, rest=(delimiter,), order=order
     )
@@ -170,7 +187,7 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
 def finished(call: ast.Function, value: Scalar) -> Scalar:
     """The aggregate's result, from the column that holds what was planned for `call`."""
     made = _FINISHED.get(call.name[-1])
-    return value if made is None else Call(made, (value,), JSONB, True)
+    return value if made is None else Call(made[0], (value,), made[1], True)
 
 
 def _refuse_unknown(name: str) -> None:

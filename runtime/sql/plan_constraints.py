@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..errors import DuplicateObject, PtvcError, UndefinedColumn, Unsupported
+from ..errors import DuplicateObject, PtvcError, UndefinedColumn, UndefinedObject, Unsupported
 from ..expr.relation import Get
 from ..expr.scalar import MzNow, NowCompare, Scalar, columns_of, walk
 from ..repr.schema import Schema
+from ..repr.types import Kind
 from . import ast
 from . import statements as st
 from .constraints import Constraint, ConstraintKind, generated_name
@@ -73,6 +74,12 @@ def _planned(
             raise PtvcError(
                 f'column "{name.parts[-1]}" appears twice in {_KEY_WORDS[definition.kind]} constraint',
                 sqlstate="42701",
+                position=name.position,
+            )
+        if (schema[index].type.element or schema[index].type).kind is Kind.JSON:
+            raise UndefinedObject(
+                f'data type {schema[index].type} has no default operator class for access method "btree"',
+                hint="Use jsonb.",
                 position=name.position,
             )
         columns.append(index)

@@ -423,6 +423,9 @@ def union_all(arms: Sequence[Relation], schema: Schema) -> Relation:
 
 def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Schema) -> Relation:
     everything = range(len(schema))
+    if word != "union" or not every:
+        for ref in build.refs(left, everything):
+            equality_key(ref)  # rows are told apart, so there must be one
     if word == "union":
         relation: Relation = Union((left, right), schema)
         return relation if every else build.distinct(relation)

@@ -107,7 +107,7 @@ _RANGES = frozenset(map(str, RANGES))
 """Likewise, but of texts only; of several arguments they are the constructors."""
 _OTHER_AGGREGATES = frozenset(
     {
-        "json_agg", "json_object_agg", "list_agg", "map_agg", "xmlagg",
+        "list_agg", "map_agg", "xmlagg",
         "range_agg", "json_agg_strict", "jsonb_agg_strict", "json_object_agg_strict",
         "json_object_agg_unique", "json_object_agg_unique_strict", "jsonb_object_agg_strict", "jsonb_object_agg_unique",
         "jsonb_object_agg_unique_strict",

@@ -9,11 +9,10 @@ import pyarrow as pa
 
 from ..errors import DatatypeMismatch, Unsupported
 from ..expr.function import Datum
-from ..expr.jsonb.tables import PAIRS
 from ..expr.literals import cast_to, python_value
 from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
 from ..expr.scalar import Literal, columns_of
-from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, TABLE_FUNCTIONS, expand
+from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, PAIRS, TABLE_FUNCTIONS, expand
 from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
 from .expressions import Expressions, Typed, at

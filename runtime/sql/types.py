@@ -17,6 +17,7 @@ from ..repr.types import (
     INT8,
     INTERVAL,
     INTERVAL_BITS,
+    JSON,
     JSONB,
     NAME,
     NUMERIC,
@@ -71,6 +72,7 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "time": TIME,
     "interval": INTERVAL,
     "jsonb": JSONB,
+    "json": JSON,
     **{str(type_): type_ for type_ in RANGES},
     "oid": OID,
     "xid": OID,
@@ -85,7 +87,7 @@ REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrol
 
 _MULTIRANGES = frozenset(f"{name}multirange" for name in ("int4", "int8", "num", "date", "ts", "tstz"))
 
-REFUSED_NAMES = _MULTIRANGES | {"timetz", "json"}
+REFUSED_NAMES = _MULTIRANGES | {"timetz"}
 """Types that exist in PostgreSQL and are refused: in `json '...'` they are type names all the same."""
 
 _KNOWN_ELSEWHERE = REFUSED_NAMES | {
@@ -94,7 +96,7 @@ _KNOWN_ELSEWHERE = REFUSED_NAMES | {
 }  # fmt: skip
 
 
-_INSTEAD = {"json": "Use jsonb."} | dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
+_INSTEAD = dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:

@@ -130,7 +130,9 @@ def check_schema(schema: Schema, format: str) -> None:
     """Refuses columns that no record of a text format can be decoded to."""
     seen: set[str] = set()
     for column in schema:
-        if column.type.kind in (Kind.ARRAY, Kind.OID, Kind.CHAR):
+        if column.type.kind in (Kind.ARRAY, Kind.OID, Kind.CHAR) or (
+            column.type.kind is Kind.JSON and format == "json"
+        ):
             raise Unsupported(
                 f'column "{column.name}" of type {column.type} cannot be read from format {format}',
                 hint="Declare the column as text and cast it in a view.",

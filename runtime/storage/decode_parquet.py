@@ -86,8 +86,8 @@ def _readable(type_: pa.DataType, column: Column) -> bool:
         return bool(0 <= type_.scale <= scale and type_.precision - type_.scale <= digits - scale)
     if kind is Kind.TEXT:
         return bool(pa.types.is_string(type_) or pa.types.is_large_string(type_))
-    if kind is Kind.BPCHAR:
-        return False  # of a file's text, not all has so many characters
+    if kind in (Kind.BPCHAR, Kind.JSON):
+        return False  # of a file's text, not all has so many characters, or is JSON
     if kind is Kind.UUID:
         return bool(pa.types.is_fixed_size_binary(type_) and type_.byte_width == 16)
     if kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):

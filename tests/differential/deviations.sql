@@ -58,4 +58,5 @@ SELECT NULL::regclass
 SELECT pg_typeof(1), pg_typeof('x'), pg_typeof('{x}'::char(3)[])
 
 -- | An array or a document as a key of `jsonb_object_agg`
+SELECT json_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false

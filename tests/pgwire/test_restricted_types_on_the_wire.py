@@ -8,6 +8,7 @@ from datetime import UTC, datetime, time
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, running
+from psycopg.types.json import Json
 
 
 @pytest.fixture(scope="module")
@@ -96,3 +97,32 @@ def test_an_index_answers_for_a_character_column(runtime: InProcess) -> None:
         eventually(lambda: "keyed_c_idx" in str(connection.execute(explain).fetchone()))  # type: ignore[arg-type]
         assert connection.execute(query).fetchall() == [(1,)]
         assert connection.execute("SELECT n FROM keyed WHERE c = %s", ("ab",)).fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
+def test_json_stays_as_it_was_written(runtime: InProcess, oracle: psycopg.Connection, binary: bool) -> None:
+    form = "(FORMAT binary)" if binary else ""
+    sign = "%b" if binary else "%t"
+    answers = []
+    with runtime.connect() as ours:
+        for connection in (ours, oracle):
+            connection.execute("DROP TABLE IF EXISTS written")
+            connection.execute("CREATE TABLE written (j json, l json[])")
+            cursor = connection.cursor(binary=binary)
+            given = (Json({"b": [1, 2.50], "a": "ä"}), [Json([1]), None])
+            cursor.execute(f"INSERT INTO written VALUES ({sign}, {sign}::json[])", given)  # type: ignore[arg-type]
+            cursor.execute("INSERT INTO written VALUES (' { \"a\" :  1 }', '{}')")
+            with cursor.copy(f"COPY written TO STDOUT {form}") as copy:  # type: ignore[arg-type]
+                data = b"".join(copy)
+            with cursor.copy(f"COPY written FROM STDIN {form}") as copy:  # type: ignore[arg-type]
+                copy.write(data)
+            result = cursor.execute("SELECT j, l FROM written ORDER BY j::text").pgresult
+            assert result is not None
+            found = [[result.get_value(row, i) for i in range(2)] for row in range(4)]
+            with pytest.raises(psycopg.Error) as caught:
+                cursor.execute(f"INSERT INTO written VALUES ({sign}::text::json)", ("{",))  # type: ignore[arg-type]
+            answers.append(
+                (sorted(data.splitlines()), found, [result.ftype(0), result.ftype(1)], caught.value.sqlstate)
+            )
+            connection.execute("DROP TABLE written")
+    assert answers[0] == answers[1]

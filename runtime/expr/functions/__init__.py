@@ -23,6 +23,7 @@ from . import (
     format_string,
     interval_arithmetic,
     interval_functions,
+    json,
     jsonb,
     jsonb_build,
     jsonb_keys,
@@ -50,11 +51,12 @@ from . import (
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, jsonb, jsonb_build, jsonb_keys, jsonb_path,
+    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
     like, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, relation_names, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (
     binary.OVERLOADS,
+    json.OVERLOADS,
     number_format.OVERLOADS,
     pattern.OVERLOADS,
     ranges.OVERLOADS,

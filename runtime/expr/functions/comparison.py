@@ -55,6 +55,9 @@ from ..scalar import Call, Literal, Scalar
 from .comparison_keys import order_keys as document_keys
 
 Compare = Callable[[Any, Any], Any]
+_NO_OPERATOR = (
+    "No operator matches the given name and argument types. You might need to add explicit type casts."
+)
 
 _MIRRORED: dict[str, Compare] = {
     "eq": pc.equal,
@@ -233,6 +236,9 @@ def unify(
             f"operator does not exist: {base_name(first)} {sign} {base_name(other)}",
             hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
         ) from error
+    if (target.element or target).kind is Kind.JSON:
+        shown = base_name(target)
+        raise UndefinedFunction(f"operator does not exist: {shown} {sign} {shown}", hint=_NO_OPERATOR)
     target = TEXT if target.kind is Kind.VARCHAR else _widened(target, known)
     if target.kind is Kind.BPCHAR:
         target = BPCHAR_KEY
@@ -437,6 +443,8 @@ def _resolve_extreme(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...
         target = common_type(
             [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name.upper()
         )
+        if (target.element or target).kind is Kind.JSON:
+            raise UndefinedFunction(f"could not identify a comparison function for type {base_name(target)}")
         coerced = tuple(
             cast_to(coerce_unknown(arg, target) if flag else arg, target)
             for arg, flag in zip(args, unknown, strict=True)

@@ -12,9 +12,11 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...errors import UndefinedFunction
 from ...repr.buffers import with_values
-from ...repr.types import BPCHAR_KEY, ScalarType, array_of
+from ...repr.types import BPCHAR_KEY, Kind, ScalarType, array_of
 from ..blank_padding import is_padded
+from ..coercion import base_name
 from ..function import Datum, as_array
 from ..scalar import Call, Cast, Literal, Scalar
 from . import jsonb_keys
@@ -34,12 +36,14 @@ def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
 
 
 def equality_key(arg: Scalar) -> Scalar:
-    """What is the same for equal values."""
+    """What is the same for equal values.  Raises UndefinedFunction (42883) for json, which has no equality."""
+    _require(arg, "an equality")
     return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.equality_key(arg)
 
 
 def sort_key(arg: Scalar) -> Scalar:
-    """What a value sorts by."""
+    """What a value sorts by.  Raises UndefinedFunction (42883) for json, which has no order."""
+    _require(arg, "an ordering")
     return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.sort_key(arg)
 
 
@@ -61,6 +65,11 @@ def order_keys(datum: Datum, type_: ScalarType) -> Datum:
         found = _without_blanks(as_array(datum, 1) if isinstance(datum, pa.Scalar) else datum)
         return found[0] if isinstance(datum, pa.Scalar) else found
     return jsonb_keys.order_keys(datum, type_)
+
+
+def _require(arg: Scalar, what: str) -> None:
+    if (arg.type.element or arg.type).kind is Kind.JSON:
+        raise UndefinedFunction(f"could not identify {what} operator for type {base_name(arg.type)}")
 
 
 def _unpadded(arg: Scalar) -> Scalar:

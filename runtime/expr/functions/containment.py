@@ -6,7 +6,7 @@ The operators are calls of the functions of one of these by the time they are ev
 from __future__ import annotations
 
 from ...errors import UndefinedFunction
-from ...repr.types import BOOL, JSONB, Kind
+from ...repr.types import BOOL, JSON, JSONB, Kind
 from ..coercion import base_name
 from ..function import Function, Resolver
 from ..literals import coerce_unknown
@@ -32,6 +32,8 @@ def _resolver(sign: str, of_arrays: str, of_documents: str | None = None) -> Res
                 coerce_unknown(a, JSONB) if flag else a for a, flag in zip(args, unknown, strict=True)
             )
             return Call(of_documents, both, BOOL, any(arg.nullable for arg in both))
+        if JSON in known:
+            raise arrays.undefined(of_arrays, args, unknown)
         if of_documents is not None and len(known) == 1 and known[0].element is None:
             # The literal might be a range and the other side an element of it, of which there are several kinds.
             names = ["unknown" if flag else base_name(a.type) for a, flag in zip(args, unknown, strict=True)]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...errors import DatatypeMismatch, UndefinedFunction
-from ...repr.types import BOOL, INT4, JSONB, TEXT, Kind, ScalarType, array_of
+from ...repr.types import BOOL, INT4, JSON, JSONB, TEXT, Kind, ScalarType, array_of
 from ..coercion import base_name
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Kernel, Overload, ResultRule, as_array
@@ -43,6 +43,8 @@ def _resolve_steps(name: str, sign: str) -> Callable[[tuple[Scalar, ...], tuple[
             step = cast_to(step, INT4)
         else:
             raise UndefinedFunction(f"operator does not exist: {names[0]} {sign} {names[1]}", hint=_HINT)
+        if document.type.kind is Kind.JSON:
+            return Call(f"json{name[5:]}", (document, step), TEXT if result == TEXT else JSON, True)
         if document.type.kind is not Kind.JSONB:
             raise UndefinedFunction(f"operator does not exist: {names[0]} {sign} {names[1]}", hint=_HINT)
         if isinstance(document, Call) and document.function == "jsonb get":
@@ -142,7 +144,7 @@ _IS_JSON = rowwise(_denotes)
 
 def _resolve_is_json(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
     subject = coerce_unknown(args[0], TEXT) if unknown[0] else args[0]
-    if not subject.type.is_string_category and subject.type.kind is not Kind.JSONB:
+    if not subject.type.is_string_category and subject.type.kind not in (Kind.JSONB, Kind.JSON):
         raise DatatypeMismatch(f"cannot use type {base_name(subject.type)} in IS JSON predicate")
     kind = coerce_unknown(args[1], TEXT)
     return Call("is json", (cast_to(subject, TEXT), kind, args[2]), BOOL, subject.nullable)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import UndefinedFunction
+from ...errors import UndefinedFunction, Unsupported
 from ...repr.types import JSONB, TEXT, Kind, ScalarType
 from ..blank_padding import padded
 from ..casts import cast_array
@@ -46,13 +46,14 @@ def _build_object(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         to_json(as_array(datum, info.length), type_)
         for datum, type_ in zip(values, info.types[1::2], strict=True)
     ]
-    names = [_names(datum, type_, info.length) for datum, type_ in zip(keys, info.types[::2], strict=True)]
+    names = [names_of(datum, type_, info.length) for datum, type_ in zip(keys, info.types[::2], strict=True)]
     if all(isinstance(datum, pa.Scalar) and datum.is_valid for datum in keys):
         return within_depth(object_of([name[0].as_py() for name in names], shown, info.length))
     return _objects(names, shown)
 
 
-def _names(datum: Datum, type_: ScalarType, length: int) -> pa.Array:
+def names_of(datum: Datum, type_: ScalarType, length: int) -> pa.Array:
+    """The texts of keys; of a scalar one."""
     array = as_array(datum, 1 if isinstance(datum, pa.Scalar) else length)
     if type_.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ):  # as PostgreSQL prints the value, not as a cast does
         return pc.utf8_trim(to_json(array, type_), '"')
@@ -85,7 +86,7 @@ def _objects(names: Sequence[pa.Array], shown: Sequence[pa.Array]) -> Evaluated:
 
 def _member(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """`"key": value`, a member of what jsonb_object_agg makes; the key may not be NULL."""
-    key = _names(args[0], info.types[0], info.length)
+    key = names_of(args[0], info.types[0], info.length)
     names = pa.repeat(key[0], info.length) if isinstance(args[0], pa.Scalar) else key
     shown = to_json(as_array(args[1], info.length), info.types[1]).fill_null("null")
     members: list[str | None] = []
@@ -114,6 +115,12 @@ def typed(args: Sequence[Scalar], unknown: Sequence[bool]) -> tuple[Scalar, ...]
     return tuple(coerce_unknown(arg, TEXT) if flag else arg for arg, flag in zip(args, unknown, strict=True))
 
 
+def refuse_json(args: Sequence[Scalar]) -> None:
+    """A `json` in a document would have to be parsed; a cast says so."""
+    if any((arg.type.element or arg.type).kind is Kind.JSON for arg in args):
+        raise Unsupported("json within jsonb is not supported", hint="Cast it to jsonb.")
+
+
 def _resolve(name: str) -> Resolver:
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
         if name == "jsonb_build_object" and len(args) % 2:
@@ -123,6 +130,7 @@ def _resolve(name: str) -> Resolver:
                 hint="The arguments of jsonb_build_object() must consist of alternating keys and values.",
             )
         found = typed(args, unknown)
+        refuse_json(found)
         if name == "jsonb_build_object":
             for arg in found[::2]:
                 if arg.type.kind in (Kind.ARRAY, Kind.JSONB):
@@ -141,6 +149,7 @@ def _resolve_to_jsonb(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Ca
         raise UndefinedFunction(
             "could not determine polymorphic type because input has type unknown", sqlstate="42804"
         )
+    refuse_json(args)
     return Call("to_jsonb", args, JSONB, args[0].nullable)
 
 

@@ -7,7 +7,7 @@ is canonical.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from json.encoder import encode_basestring
 
@@ -47,6 +47,22 @@ def to_json(array: pa.Array, type_: ScalarType) -> pa.Array:
             return strings(to_text(array, type_))
 
 
+def as_written(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """The `json` of each value: as `to_json`, but no white space in arrays, and documents and numbers as they print."""
+    match type_.kind:
+        case Kind.JSON:
+            return array
+        case Kind.FLOAT4 | Kind.FLOAT8:
+            text = to_text(array, type_)
+            odd = pc.match_substring_regex(text, "[NI]")
+            return pc.if_else(odd, _quoted(text), text)
+        case Kind.ARRAY:
+            assert type_.element is not None
+            return _array(array, type_.element, as_written, ",")
+        case _:
+            return to_json(array, type_)
+
+
 def _with_t(text: pa.Array) -> pa.Array:
     return pc.replace_substring(text, " ", "T", max_replacements=1)
 
@@ -79,11 +95,16 @@ def _floats(text: pa.Array) -> pa.Array:
     return put(text, rows, pa.array(shown, pa.string()))
 
 
-def _array(array: pa.Array, element: ScalarType) -> pa.Array:
-    items = to_json(array.flatten(), element).fill_null(_NULL)
+def _array(
+    array: pa.Array,
+    element: ScalarType,
+    show: Callable[[pa.Array, ScalarType], pa.Array] = to_json,
+    separator: str = ", ",
+) -> pa.Array:
+    items = show(array.flatten(), element).fill_null(_NULL)
     counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]).astype(np.int32))
-    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, items), ", ")
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, items), separator)
     shown = pc.binary_join_element_wise("[", joined, "]", "")
     return pc.if_else(array.is_valid(), shown, pa.scalar(None, pa.string())) if array.null_count else shown
 

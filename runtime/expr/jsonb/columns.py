@@ -20,7 +20,7 @@ from ...repr.types import Kind
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Kernel, as_array
 from ..row_errors import Evaluated, listed_errors
-from .document import ABSENT, MAX_DEPTH, Document, canonical, encode, limited, load
+from .document import ABSENT, MAX_DEPTH, Document, canonical, encode, limited, load, shape
 
 _KEPT_COLUMNS = 4
 _KEPT_ROWS = 1 << 16
@@ -66,6 +66,23 @@ def parse_column(texts: pa.Array) -> Evaluated:
         except InputError as error:
             values.append(None)
             failures.append((index, error.sqlstate, error.message))
+    return _spread(pa.array(values, pa.string()), failures, places)
+
+
+def check_column(texts: pa.Array) -> Evaluated:
+    """The texts that are JSON, as they are written; 22P02 where one is none."""
+    distinct, places = _distinct(texts)
+    values: list[str | None] = distinct.to_pylist()
+    failures: list[tuple[int, str, str]] = []
+    for index, text in enumerate(values):
+        try:
+            if text is not None:
+                limited(shape(text, False))
+        except InputError as error:
+            failures.append((index, error.sqlstate, error.message))
+            values[index] = None
+    if not failures:
+        return Evaluated(texts)
     return _spread(pa.array(values, pa.string()), failures, places)
 
 

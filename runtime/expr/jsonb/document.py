@@ -68,7 +68,7 @@ def parse(text: str) -> Document:
         raise InputError("54000", "total size of jsonb numbers exceeds the maximum")
     document = _decoded(text)
     if "\\u" in text or "\\U" in text:
-        _check_characters(text, document)
+        check_characters(text, document)
     return document
 
 
@@ -91,7 +91,8 @@ def _decoded(text: str) -> Document:
         raise InputError("54001", _DEPTH) from None
 
 
-def _check_characters(text: str, document: Document) -> None:
+def check_characters(text: str, document: Document) -> None:
+    """22P02 for half of a surrogate pair in the document of a text, 22P05 for a NUL."""
     try:
         json.dumps(document, ensure_ascii=False, default=str).encode()
     except UnicodeEncodeError:
@@ -107,7 +108,9 @@ def shape(text: str, unique: bool) -> Document:
     """
     try:
         document = _UNIQUE.decode(text) if unique else _SHAPES.decode(text)
-    except (ValueError, RecursionError):
+    except RecursionError:
+        raise InputError("54001", _DEPTH) from None
+    except ValueError:
         raise InputError("22P02", "invalid input syntax for type json") from None
     return document
 

@@ -266,6 +266,10 @@ def _check(format: str, schema: Schema, envelope: SinkEnvelope, key: Sequence[in
             f'column "{arrays[0]}" is an array, which a JSON sink does not write',
             hint="Convert it in a view: array_to_string(column, ',').",
         )
+    if format == "json" and (texts := [c.name for c in schema if c.type.kind is Kind.JSON]):
+        raise Unsupported(
+            f'column "{texts[0]}" is json, which may have line feeds', hint="Write column::jsonb in a view."
+        )
     if format == "parquet" and (
         padded := [c.name for c in schema if (c.type.element or c.type).kind is Kind.BPCHAR]
     ):
