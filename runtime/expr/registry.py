@@ -83,7 +83,6 @@ KNOWN_ELSEWHERE = frozenset(
         "statement_timestamp",
         "timeofday",
         "to_ascii",
-        "to_number",
         "unicode_assigned",
         "unistr",
         "uuid_extract_timestamp",

@@ -26,6 +26,7 @@ from ..repr.types import (
     INTERVAL,
     JSON,
     JSONB,
+    NUMERIC,
     PAIR,
     TEXT,
     TIMESTAMP,
@@ -35,8 +36,9 @@ from ..repr.types import (
     array_of,
 )
 from . import json_tables
+from .aggregates import plain_type
 from .arrays import numpy_values, valid_mask
-from .coercion import CastContext, base_name, can_cast
+from .coercion import CastContext, base_name, can_cast, common_type
 from .function import CallInfo, Datum, as_array
 from .functions.jsonb_path import found, path_arguments
 from .functions.pattern import all_matches, split_by_pattern
@@ -45,6 +47,7 @@ from .jsonb.document import encode
 from .jsonb.tables import PAIRS as DOCUMENT_PAIRS
 from .jsonb.tables import SINGLE, Members, members
 from .literals import cast_to, coerce_unknown
+from .numeric_series import numerics
 from .relation import TableCall
 from .row_errors import Mask, RowErrors, merge_errors, same_error
 from .scalar import Literal, Scalar
@@ -115,14 +118,18 @@ def _series_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCa
     if len(args) not in (2, 3) or any(not t.is_numeric_category for t in known):
         raise _undefined(name, args, unknown)
     if any(not t.is_integer for t in known):
-        if any(t.is_float for t in known):
+        if any(t.is_float or t.kind is Kind.OID for t in known):
             raise _undefined(name, args, unknown)
-        raise Unsupported(
-            "generate_series of numerics is not supported yet",
-            hint="Generate integers, and compute the values from them.",
-        )
+        return _numeric_call(args, unknown)
     type_ = INT8 if any(t == INT8 for t in known) else INT4
     return TableCall(name, _coerced(name, args, unknown, [type_] * len(args)), type_, False)
+
+
+def _numeric_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    """Of numerics, at the one scale that all ends and steps fit in."""
+    scalars = [coerce_unknown(arg, NUMERIC) if flag else arg for arg, flag in zip(args, unknown, strict=True)]
+    type_ = plain_type(common_type([arg.type for arg in scalars], "generate_series"))
+    return TableCall("generate_series", tuple(cast_to(arg, type_) for arg in scalars), type_, False)
 
 
 _TIMES = frozenset((Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL))
@@ -246,6 +253,8 @@ def _series(args: Sequence[Datum], length: int) -> Expanded:
     arrow = args[0].type
     if pa.types.is_timestamp(arrow):
         return Expanded(*timestamps(args, length, MAX_ROWS))
+    if pa.types.is_decimal(arrow):
+        return Expanded(*numerics(args, length, MAX_ROWS))
     columns = [_integers(arg, length) for arg in args]
     first, last = columns[0][0], columns[1][0]
     step = columns[2][0] if len(columns) > 2 else np.ones(length, np.int64)

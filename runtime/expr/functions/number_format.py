@@ -34,7 +34,7 @@ _END = "\0"
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class Piece:
     """A pattern (upper case; `lower` as it was written), or text that is copied."""
 
     pattern: str
@@ -43,7 +43,7 @@ class _Piece:
 
 
 @dataclass(slots=True)
-class _Template:
+class Template:
     """`before` and `after` are the digits on the sides of the point; `zero_start`: how many of them come before the first 0."""
 
     before: int = 0
@@ -69,28 +69,29 @@ def _wrong(message: str) -> InputError:
 
 
 @lru_cache(maxsize=256)
-def _read(text: str) -> tuple[tuple[_Piece, ...], _Template]:
-    pieces: list[_Piece] = []
-    template = _Template()
+def read_template(text: str) -> tuple[tuple[Piece, ...], Template]:
+    """The patterns of a template, and what they are together."""
+    pieces: list[Piece] = []
+    template = Template()
     position = 0
     while position < len(text):
         upper = text[position : position + 4].upper()
         pattern = next((p for p in _PATTERNS if upper.startswith(p) and _one_case(text, position, p)), None)
         if pattern is not None:
             _describe(template, pattern)
-            pieces.append(_Piece(pattern, lower=text[position].islower()))
+            pieces.append(Piece(pattern, lower=text[position].islower()))
             position += len(pattern)
         elif text[position] == '"':
             position += 1
             while position < len(text) and text[position] != '"':
                 if text[position] == "\\" and position + 1 < len(text):
                     position += 1
-                pieces.append(_Piece("", text[position]))
+                pieces.append(Piece("", text[position]))
                 position += 1
             position += 1
         else:
             position += text[position : position + 2] == '\\"'
-            pieces.append(_Piece("", text[position]))
+            pieces.append(Piece("", text[position]))
             position += 1
     t = template
     if t.before + t.after + t.shift > _MAX_DIGITS:
@@ -107,7 +108,7 @@ def _one_case(text: str, position: int, pattern: str) -> bool:
     return found in (pattern, pattern.lower())
 
 
-def _describe(t: _Template, pattern: str) -> None:
+def _describe(t: Template, pattern: str) -> None:
     if t.scientific and pattern != "EEEE":
         raise _wrong('"EEEE" must be the last pattern used')
     match pattern:
@@ -159,7 +160,7 @@ def _describe(t: _Template, pattern: str) -> None:
             raise InputError("0A000", f'the pattern "{pattern}" of to_char is not supported')
 
 
-def _digit(t: _Template, digit: str) -> None:
+def _digit(t: Template, digit: str) -> None:
     if t.bracket:
         raise _wrong(f'"{digit}" must be ahead of "PR"')
     if t.multiplied and digit == "9":
@@ -176,7 +177,7 @@ def _digit(t: _Template, digit: str) -> None:
 class _Writer:
     """The digits of one number (`.` included, without a sign) on their way through the patterns."""
 
-    def __init__(self, t: _Template, negative: bool, digits: str, spaces: int) -> None:
+    def __init__(self, t: Template, negative: bool, digits: str, spaces: int) -> None:
         self.t = t
         self.sign = "-" if negative else "+"
         self.digits = digits
@@ -268,7 +269,7 @@ class _Writer:
             self.inside = True
         self.at += bool(char)
 
-    def other(self, piece: _Piece) -> None:
+    def other(self, piece: Piece) -> None:
         match piece.pattern:
             case "," | "G":
                 if self.inside:
@@ -302,7 +303,7 @@ def _ordinal(digits: str) -> str:
 
 
 def _laid_out(
-    pieces: tuple[_Piece, ...], t: _Template, negative: bool, digits: str, after: int | None = None
+    pieces: tuple[Piece, ...], t: Template, negative: bool, digits: str, after: int | None = None
 ) -> str:
     """`after`: how many digits behind the point there are, if fewer than the template asks for."""
     after = t.after if after is None else after
@@ -324,7 +325,7 @@ def _laid_out(
 # --- numbers -----------------------------------------------------------------------------------------------------------
 
 
-def _roman(pieces: tuple[_Piece, ...], t: _Template, value: int) -> str:
+def _roman(pieces: tuple[Piece, ...], t: Template, value: int) -> str:
     if not 1 <= value <= 3999:
         return "#" * _ROMAN_WIDTH
     out = ""
@@ -337,7 +338,7 @@ def _roman(pieces: tuple[_Piece, ...], t: _Template, value: int) -> str:
 
 
 def _exact_text(value: Decimal, template: str) -> str:
-    pieces, t = _read(template)
+    pieces, t = read_template(template)
     if t.roman:
         return _roman(pieces, t, int(value.quantize(Decimal(1), context=_EXACT)))
     if t.scientific:
@@ -356,17 +357,17 @@ def _scientific(value: Decimal, digits: int) -> str:
 
 
 def _integer_text(value: int, template: str) -> str:
-    t = _read(template)[1]
+    t = read_template(template)[1]
     if t.scientific:
         return f"{value: .{t.after}e}"
     return _shifted(value, t, 1 << 31, template)
 
 
 def _bigint_text(value: int, template: str) -> str:
-    return _shifted(value, _read(template)[1], 1 << 63, template)
+    return _shifted(value, read_template(template)[1], 1 << 63, template)
 
 
-def _shifted(value: int, t: _Template, bound: int, template: str) -> str:
+def _shifted(value: int, t: Template, bound: int, template: str) -> str:
     """An integer, which `V` must not carry beyond its type."""
     if abs(value) * 10**t.shift >= bound and t.shift:
         raise InputError("0A000", "to_char of an integer that V multiplies beyond its type is not supported")
@@ -375,7 +376,7 @@ def _shifted(value: int, t: _Template, bound: int, template: str) -> str:
 
 def _float_text(significant: int) -> Callable[[float, str], str]:
     def one(value: float, template: str) -> str:
-        pieces, t = _read(template)
+        pieces, t = read_template(template)
         if not math.isfinite(value):
             raise InputError("0A000", "to_char of NaN and Infinity is not supported")
         if t.roman:
