@@ -17,7 +17,7 @@ from ...expr.functions.system import quote_ident, quote_literal
 from ...expr.scalar import Cast, ColumnRef, Literal, Scalar
 from ...expr.text_output import to_text
 from ...repr.schema import Column
-from ...repr.types import Kind
+from ...repr.types import Kind, ScalarType
 from ...sql.explain import show
 from ...sql.plans import CatalogItem, ItemKind
 from ...sql.rename_in_text import all_renamed_in_text
@@ -185,10 +185,18 @@ def default_sql(scalar: Scalar) -> str:
         return show(scalar, ())
     type_ = value.type
     if value.value is None:
-        return f"NULL::{base_name(type_)}"
+        return f"NULL::{_open_name(type_)}"
     text: str = to_text(pa.array([value.value], type_.arrow), type_)[0].as_py()
     if type_.kind is Kind.BOOL:
         return "true" if value.value else "false"
     if type_.is_numeric_category and _PLAIN.fullmatch(text):
         return text.rstrip("0").rstrip(".") if type_.kind is Kind.NUMERIC and "." in text else text
-    return f"{_string(text)}::{base_name(type_)}"
+    if type_.kind is Kind.BPCHAR:
+        text = value.value  # without the blanks that the column's length gives it
+    return f"{_string(text)}::{_open_name(type_)}"
+
+
+def _open_name(type_: ScalarType) -> str:
+    """The type without length or precision: `character` would be one of a single character."""
+    name = base_name(type_)
+    return name.replace("character", "bpchar") if (type_.element or type_).kind is Kind.BPCHAR else name

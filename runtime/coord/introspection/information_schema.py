@@ -77,7 +77,7 @@ def _columns(item: CatalogItem) -> Rows:
             "column_default": default_sql(default) if default is not None else None,
             "is_nullable": "YES" if column.nullable else "NO",
             "data_type": _data_type(type_),
-            "character_maximum_length": type_.length,
+            "character_maximum_length": type_.length if type_.is_string_category else None,
             "numeric_precision": type_.precision if type_.kind is Kind.NUMERIC else _BITS.get(type_.kind),
             "numeric_precision_radix": 10
             if type_.kind is Kind.NUMERIC

@@ -89,3 +89,9 @@ insert into broken (id) values (1)
 drop table broken
 drop table copied
 drop table codes
+create table defaults (a char(3) default 'abc', b char(4) default 'x', c char(2)[] default '{ab}', d timestamp(0) default '2024-01-01 00:00:00', e interval day to second(2))
+select pg_get_expr(adbin, adrelid) from pg_attrdef where adrelid = 'defaults'::regclass order by adnum
+select data_type::text, character_maximum_length from information_schema.columns where table_name = 'defaults' order by ordinal_position
+insert into defaults default values
+select * from defaults
+drop table defaults
