@@ -56,6 +56,15 @@ SELECT 't'::regclass
 SELECT 23::regtype
 SELECT NULL::regclass
 SELECT pg_typeof(1), pg_typeof('x'), pg_typeof('{x}'::char(3)[])
+SELECT pg_typeof('1 day'::interval)
+SELECT pg_typeof('x')
+SELECT pg_typeof('x'::text)
+SELECT pg_typeof(1)
+SELECT pg_typeof(1.5)
+SELECT pg_typeof(1::int2 + 1::int8)
+SELECT pg_typeof(NULL)
+SELECT pg_typeof(array[1])
+SELECT pg_typeof(now())
 
 -- | An array or a document as a key of `jsonb_object_agg`
 SELECT json_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
