@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from persist_support import SCHEMA, UnreliableBlob, append, delta_of, read_at, read_between
 from ptvc.clock import ManualClock
-from ptvc.errors import StorageError
+from ptvc.errors import Fenced, StorageError
 from ptvc.persist import compact
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.blob.memory import MemoryBlob
@@ -400,3 +400,32 @@ def test_everything_on_files_reopened(tmp_path: Path) -> None:
     assert read_at(client, "s", 9) == truth
     assert list(client.blob.keys()) == []
     store.close()
+
+
+def test_whoever_was_superseded_merges_and_deletes_nothing(
+    client: PersistClient, consensus: Consensus, memory_blob: MemoryBlob, clock: ManualClock
+) -> None:
+    """It may not have heard of it, and takes its successor's writers for dead."""
+    client.create_shard("s", SCHEMA)
+    for time in range(2):
+        append(client, "s", time, time + 1, [((time, "x"), time, 1)], inline=False)
+    epoch = client.take_epoch("coordinator")
+    merge = client.next_merge("s", force=True)
+    assert merge is not None
+    successor = PersistClient(consensus, memory_blob, clock)
+    newer = successor.take_epoch("coordinator")
+    rows = delta_of([((2, "x" * 70_000), 2, 1)])
+    parts = write_parts(successor.blob, "s", SCHEMA, rows, writer="successor's")
+    with pytest.raises(Fenced):
+        client.compact("s", force=True, epoch=epoch)
+    with pytest.raises(Fenced):
+        client.collect_garbage(grace_ms=0, writer_is_dead=lambda writer: True, epoch=epoch)
+    assert successor.append({"s": Write(2, 3, parts)}, epoch=newer) == Appended({"s": 3})
+    assert successor.compact("s", force=True, epoch=newer)
+    with pytest.raises(Fenced):
+        client.collect_garbage(grace_ms=0, epoch=epoch)
+    assert sum(read_at(successor, "s", 2).values()) == 3
+    # What the superseded one had merged for nothing goes with what was replaced.
+    successor.collect_garbage(grace_ms=0, writer_is_dead=lambda writer: True, epoch=newer)
+    snapshot = successor.snapshot("s", 2)
+    assert set(memory_blob.keys()) == {part.blob for part in snapshot.parts if part.blob is not None}
