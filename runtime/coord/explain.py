@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from datetime import UTC, datetime
 from typing import Any
 
 from ..compute.lower import lower
@@ -37,12 +36,12 @@ from .index_choice import choose_index
 from .maintained_plan import maintained_plan
 from .oracle import Oracle
 from .part_choice import needed, part_conditions
+from .read_times import shown_time
 from .shared_indexes import index_keys, indexes_for
 from .system_reads import is_system
 from .views import expand
 
 MEASURES = ("cpu", "memory", "hydration")
-_LAST_DATE_MS = 253_402_300_800_000
 
 
 class Explainer:
@@ -111,7 +110,7 @@ class Explainer:
         read_time = self._oracle.read_time
         chosen = read_time if time is None else time
         ids = sorted(self._stored(planned.query.relation))
-        sources = [
+        sources: list[dict[str, Any]] = [
             {
                 "object": self._catalog.get(id_).full_name,
                 "id": id_,
@@ -120,9 +119,9 @@ class Explainer:
             }
             for id_ in ids
         ]
-        upper = min((source["write_frontier"] for source in sources), default=None)  # type: ignore[type-var]
-        since = max((source["read_frontier"] for source in sources), default=0)  # type: ignore[type-var]
-        at_once = all(chosen < source["write_frontier"] for source in sources)  # type: ignore[operator]
+        upper = min((source["write_frontier"] for source in sources), default=None)
+        since = max((source["read_frontier"] for source in sources), default=0)
+        at_once = all(chosen < source["write_frontier"] for source in sources)
         if planned.format is ExplainFormat.JSON:
             return _document(
                 {
@@ -135,18 +134,18 @@ class Explainer:
                 }
             )
         lines = [
-            f"          query timestamp: {_time(chosen)}",
-            f"    oracle read timestamp: {_time(read_time)}",
-            f"                    upper: [{_time(upper) if upper is not None else ''}]",
-            f"                    since: [{_time(since)}]",
+            f"          query timestamp: {shown_time(chosen)}",
+            f"    oracle read timestamp: {shown_time(read_time)}",
+            f"                    upper: [{shown_time(upper) if upper is not None else ''}]",
+            f"                    since: [{shown_time(since)}]",
             f"  can respond immediately: {str(at_once).lower()}",
         ]
         for source in sources:
             lines += [
                 "",
                 f"source {source['object']} ({source['id']}):",
-                f"            read frontier: [{_time(source['read_frontier'])}]",
-                f"           write frontier: [{_time(source['write_frontier'])}]",
+                f"            read frontier: [{shown_time(source['read_frontier'])}]",
+                f"           write frontier: [{shown_time(source['write_frontier'])}]",
             ]
         return lines
 
@@ -274,10 +273,3 @@ def _measured(
 
 def _document(value: Any) -> list[str]:
     return [json.dumps(value, indent=2)]
-
-
-def _time(milliseconds: Any) -> str:
-    if int(milliseconds) >= _LAST_DATE_MS:  # what cannot change any more is complete for ever
-        return str(milliseconds)
-    at = datetime.fromtimestamp(int(milliseconds) / 1000, UTC)
-    return f"{milliseconds} ({at:%Y-%m-%d %H:%M:%S}.{int(milliseconds) % 1000:03d})"

@@ -35,6 +35,7 @@ from .controller.replicas import ReplicaClient
 from .index_choice import IndexRead, choose_index
 from .oracle import Oracle
 from .part_choice import Conditions, needed, part_conditions
+from .read_times import ReadTimes
 from .reads import ActiveReads
 from .results import Columns
 from .system_reads import CatalogQueries, SystemRows, is_system, with_system_rows
@@ -48,13 +49,14 @@ RETRIES = 10
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
-    may be old, does not suit the catalog any more."""
+    may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time."""
 
     cluster: str
     time: int | None
     overlay: Overlay
     system_rows: SystemRows
     check: Callable[[], None] = lambda: None
+    as_of: bool = False
 
 
 class Peeks:
@@ -74,6 +76,7 @@ class Peeks:
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
+        self._times = ReadTimes(oracle, collections, catalog, controller)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -107,6 +110,12 @@ class Peeks:
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
+
+    def as_of(self, query: Select, context: ReadContext) -> ReadContext:
+        """At the time that the statement names, if it names one."""
+        if query.as_of is None:
+            return context
+        return replace(context, time=self._times.chosen(query.as_of, query.relation, context), as_of=True)
 
     def latest(self, context: ReadContext) -> ReadContext:
         """What everybody may read now, without what the transaction has written."""
@@ -177,9 +186,13 @@ class Peeks:
     ) -> AsyncIterator[Batch]:
         ids = dependencies(relation)
         for id_ in ids:
-            self._check_there(id_, time)
+            self._check_there(id_, time, context)
+        self._times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
+        self._times.check_readable(
+            ids, time
+        )  # once more: upkeep may have moved on when the read began to hold
         if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
         conditions = part_conditions(relation)
@@ -227,15 +240,17 @@ class Peeks:
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
-    def _check_there(self, id: GlobalId, time: int) -> None:
+    def _check_there(self, id: GlobalId, time: int, context: ReadContext) -> None:
         if id not in self._collections:
             raise UndefinedTable("a relation that the query reads was dropped meanwhile")
         collection = self._collections[id]
+        item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.
-        if not collection.stamped and self._controller.since(collection.shard) > time:
-            item = self._catalog.find_by_id(id)
+        if collection.stamped or context.as_of or item is None or item.created_at < time:
+            return
+        if self._controller.since(collection.shard) > time:
             raise ObjectNotReady(
-                f'"{item.full_name if item is not None else id}" was created after this transaction began to read',
+                f'"{item.full_name}" was created after this transaction began to read',
                 hint="Read it in a new transaction.",
             )
 

@@ -15,8 +15,8 @@ class ActiveReads:
         self._times: Counter[int] = Counter()
 
     def since(self) -> int:
-        """No read below this time is under way or will begin."""
-        return min(self._times, default=self._oracle.read_time)
+        """No read below this time is under way or will begin, but for those AS OF a time that may be gone by then."""
+        return min((*self._times, self._oracle.read_time))  # a read may wait for a time that is still to come
 
     def hold(self, time: int) -> Callable[[], None]:
         """Holds `time` readable until the result is called (once)."""

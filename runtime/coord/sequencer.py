@@ -151,7 +151,8 @@ class Sequencer:
         """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
         is altered before the first of them is."""
         context = replace(self._context(session, transaction), check=unaltered(query.relation, self.catalog))
-        if context.time is None:
+        context = self._peeks.as_of(query, context)
+        if transaction.time is None:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
         return self._select(query, self._peeks.at(context, transaction.time), transaction)
 
@@ -160,7 +161,8 @@ class Sequencer:
     ) -> AsyncIterator[Columns]:
         """The rows, computed when they are asked for, at a time that is chosen now: the transaction's own writes
         may be committed before the client has read everything, and must not count twice."""
-        if context.time is None and (transaction.kind is TransactionKind.EXPLICIT or context.overlay):
+        context = self._peeks.as_of(query, context)
+        if transaction.time is None and (transaction.kind is TransactionKind.EXPLICIT or context.overlay):
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
             context = self._peeks.at(context, transaction.time)
         return self._peeks.select(query, context)
@@ -267,7 +269,7 @@ class Sequencer:
             case Explain():
                 lines = self._explainer.plan(planned, cluster)
             case ExplainTimestamp():
-                lines = self._explainer.timestamp(planned, context.time)
+                lines = self._explainer.timestamp(planned, self._peeks.as_of(planned.query, context).time)
             case ExplainPushdown():
                 return text_rows(PUSHDOWN_SCHEMA.names, self._explainer.pushdown(planned), "EXPLAIN")
             case ExplainAnalyze(query=None):

@@ -84,6 +84,11 @@ def at_time(relation: Relation, time: int) -> Relation:
     return with_scalars(relation, lambda scalar: transform(scalar, lambda node: _value(node, time)))
 
 
+def scalar_at(scalar: Scalar, time: int) -> Scalar:
+    """As `at_time`, of one expression."""
+    return transform(scalar, lambda node: _value(node, time)) if reads_now(scalar) else scalar
+
+
 def _conjuncts(scalar: Scalar) -> Iterator[Scalar]:
     if isinstance(scalar, And):
         for arg in scalar.args:

@@ -426,6 +426,15 @@ class Recursion:
 
 
 @dataclass(frozen=True, slots=True)
+class AsOf:
+    """`AS OF [AT LEAST] time`, behind a whole query."""
+
+    time: Expression
+    at_least: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Query:
     """`start` and `end` are 0-based offsets of its text.  `recursive`: `with_tables` may refer to themselves."""
 

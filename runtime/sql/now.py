@@ -32,10 +32,20 @@ def compare_with_now(
 
 def _bound(expressions: Expressions, symbol: str, other: Typed) -> Scalar:
     """Integers and numerics count milliseconds; timestamps and dates are instants, in UTC."""
+    if (time := as_time(expressions, other, symbol)) is not None:
+        return time
+    raise UndefinedFunction(
+        f"operator does not exist: mz_timestamp {symbol} {base_name(other.scalar.type)}",
+        hint="mz_now() compares with integers and numerics of milliseconds, timestamps and dates.",
+    )
+
+
+def as_time(expressions: Expressions, other: Typed, where: str) -> Scalar | None:
+    """An expression that may stand for a time: a bigint, a numeric, a timestamp or a timestamptz; None if its type may not."""
     if other.unknown:
         value = other.scalar.value if isinstance(other.scalar, Literal) else None
         number = value is None or value.strip().lstrip("+-").isdigit()
-        return expressions.coerce(other, INT8 if number else TIMESTAMPTZ, symbol)
+        return expressions.coerce(other, INT8 if number else TIMESTAMPTZ, where)
     scalar = other.scalar
     match scalar.type.kind:
         case Kind.INT2 | Kind.INT4:
@@ -45,7 +55,4 @@ def _bound(expressions: Expressions, symbol: str, other: Typed) -> Scalar:
         case Kind.INT8 | Kind.NUMERIC | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:
             return scalar
         case _:
-            raise UndefinedFunction(
-                f"operator does not exist: mz_timestamp {symbol} {base_name(scalar.type)}",
-                hint="mz_now() compares with integers and numerics of milliseconds, timestamps and dates.",
-            )
+            return None

@@ -11,6 +11,7 @@ from .lexer import TokenKind
 from .parse_merge import MergeParser
 from .plans import ObjectKind
 
+RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE)
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
 _HINT = (
     "ALTER TABLE can ADD and DROP columns and constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
@@ -24,6 +25,20 @@ class AlterTableParser(MergeParser):
             self.expect_words("exists")
             return True
         return False
+
+    def alter_retention(self, kind: ObjectKind, name: ast.Name, if_exists: bool) -> st.StatementNode:
+        """`SET (RETAIN HISTORY FOR duration)` or `RESET (RETAIN HISTORY)`"""
+        word = self.advance().value
+        self.expect_symbol("(")
+        if not self.accept_words("retain", "history"):
+            raise Unsupported(
+                f'ALTER {kind.value} ... {word.upper()} of option "{self.token.value}" is not supported',
+                hint="RETAIN HISTORY is the one that can be altered.",
+                position=self.token.position,
+            )
+        retain = self.retention() if word == "set" else None
+        self.expect_symbol(")")
+        return st.AlterRetentionStatement(kind, name, retain, if_exists)
 
     def alter_relation(self, kind: ObjectKind, name: ast.Name, if_exists: bool) -> st.StatementNode:
         """`action, ...`"""

@@ -112,6 +112,13 @@ class ColumnsParser(ConstraintParser):
                     column.parts[-1], type_name, not_null, default, position
                 ), constraints
 
+    def retention(self) -> int:
+        """Behind RETAIN HISTORY: `[=] FOR 'duration'`, in milliseconds."""
+        self.accept_symbol("=")
+        self.accept_words("for")
+        position = self.token.position
+        return duration_ms(self.string(), position)
+
     def options(self) -> tuple[st.Option, ...]:
         """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
         return self.parenthesised(self._option)

@@ -16,11 +16,12 @@ class CopyParser(CreateParser):
         table: ast.Name | None = None
         columns: tuple[ast.Name, ...] | None = None
         query: ast.Query | None = None
+        as_of: ast.AsOf | None = None
         if self.at_symbol("("):
             self.advance()
             if not self.at_query():
                 raise Unsupported("COPY takes a table or a query", position=self.token.position)
-            query = self.query()
+            query, as_of = self.query_as_of()
             self.expect_symbol(")")
         else:
             table = self.object_name()
@@ -39,7 +40,7 @@ class CopyParser(CreateParser):
                 position=position,
             )
         options = self._copy_options()
-        return st.CopyStatement(table, columns, query, incoming, _checked(options, position))
+        return st.CopyStatement(table, columns, query, incoming, _checked(options, position), as_of)
 
     def _copy_options(self) -> dict[str, object]:
         found: dict[str, object] = {}

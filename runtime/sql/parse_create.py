@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
 from .constraints import ConstraintKind
 from .parse_columns import ColumnsParser, duration_ms
 
-_DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
-_UNITS_MS = {
-    "": 1, "ms": 1, "millisecond": 1, "milliseconds": 1, "s": 1000, "sec": 1000, "secs": 1000, "second": 1000,
-    "seconds": 1000, "m": 60_000, "min": 60_000, "mins": 60_000, "minute": 60_000, "minutes": 60_000,
-    "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000,
-    "days": 86_400_000,
-}  # fmt: skip
+_RETENTION = ("retain_history", "retain_history_for")
 
 
 class CreateParser(ColumnsParser):
@@ -80,9 +72,7 @@ class CreateParser(ColumnsParser):
                     self.accept_symbol("=")
                     not_null.append(self.one_name())
                 elif self.accept_words("retain", "history"):
-                    self.accept_symbol("=")
-                    self.accept_words("for")
-                    retain = duration_ms(self.string(), position)
+                    retain = self.retention()
                 else:
                     raise Unsupported(
                         f'materialized view option "{self.token.value}" is not supported',
@@ -138,7 +128,7 @@ class CreateParser(ColumnsParser):
     def _table(self, temporary: bool) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.object_name()
-        if self.accept_words("as"):
+        if self.at_any("as", "with"):
             return self._table_as(name, (), if_not_exists, temporary)
         saved = self.index
         self.expect_symbol("(")
@@ -148,21 +138,48 @@ class CreateParser(ColumnsParser):
         if self.at_identifier() and (self.at_symbol(",", 1) or self.at_symbol(")", 1)):
             self.index = saved
             columns = self._column_names()
-            self.expect_words("as")
             return self._table_as(name, columns, if_not_exists, temporary)
         definitions, constraints = self._definitions()
-        if self.at_any("with", "partition", "inherits", "on", "using", "from"):
+        retain = self._table_options()
+        if self.at_any("partition", "inherits", "on", "using", "from"):
             raise Unsupported(
                 f"CREATE TABLE ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return st.CreateTableStatement(name, definitions, if_not_exists, temporary, constraints=constraints)
+        return st.CreateTableStatement(
+            name,
+            definitions,
+            if_not_exists,
+            temporary,
+            constraints=constraints,
+            retain_history_ms=retain,
+        )
 
     def _table_as(
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
     ) -> st.StatementNode:
+        """`[WITH (option, ...)] AS query`"""
+        retain = self._table_options()
+        self.expect_words("as")
         query = self.query()
         with_data = self._with_data()
-        return st.CreateTableStatement(name, (), if_not_exists, temporary, query, columns, with_data)
+        return st.CreateTableStatement(
+            name, (), if_not_exists, temporary, query, columns, with_data, retain_history_ms=retain
+        )
+
+    def _table_options(self) -> int | None:
+        """`WITH (RETAIN HISTORY FOR duration)`"""
+        if not self.accept_words("with"):
+            return None
+        self.expect_symbol("(")
+        if not self.accept_words("retain", "history"):
+            raise Unsupported(
+                f'table option "{self.token.value}" is not supported',
+                hint="RETAIN HISTORY FOR is.",
+                position=self.token.position,
+            )
+        retain = self.retention()
+        self.expect_symbol(")")
+        return retain
 
     # --- sources and sinks ---
 
@@ -191,8 +208,21 @@ class CreateParser(ColumnsParser):
                     f"LOAD GENERATOR {kind.upper()} is not supported", hint="COUNTER is.", position=position
                 )
             generator = self.options() if self.at_symbol("(") else ()
+            generator, retain = self._source_options(generator)
             return st.CreateSourceStatement(
-                name, columns, (), cluster, None, generator, "", (), (), "none", if_not_exists, position
+                name,
+                columns,
+                (),
+                cluster,
+                None,
+                generator,
+                "",
+                (),
+                (),
+                "none",
+                if_not_exists,
+                position,
+                retain,
             )
         if not self.accept_words("file"):
             raise Unsupported(
@@ -206,6 +236,7 @@ class CreateParser(ColumnsParser):
         if self.accept_words("key"):
             key = self.parenthesised(self.one_name)
         envelope = self._envelope() or "none"
+        options, retain = self._source_options(options)
         return st.CreateSourceStatement(
             name,
             columns,
@@ -219,7 +250,24 @@ class CreateParser(ColumnsParser):
             envelope,
             if_not_exists,
             position,
+            retain,
         )
+
+    def _source_options(self, options: tuple[st.Option, ...]) -> tuple[tuple[st.Option, ...], int | None]:
+        """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others."""
+        last = self.options() if self.accept_words("with") else ()
+        for option in last:
+            if option.name not in _RETENTION:
+                raise Unsupported(
+                    f'source option "{option.name}" is not supported here',
+                    hint="RETAIN HISTORY FOR is; those of the format stand behind it.",
+                    position=option.position,
+                )
+        retained = [option for option in (*options, *last) if option.name in _RETENTION]
+        others = tuple(option for option in options if option.name not in _RETENTION)
+        if not retained:
+            return others, None
+        return others, duration_ms(str(retained[-1].value), retained[-1].position)
 
     def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[st.Option, ...]]:
         self.expect_words("format")

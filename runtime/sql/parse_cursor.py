@@ -37,11 +37,11 @@ class CursorParser(SessionParser):
         self.expect_words("for")
         if not self.at_query():
             self.fail()
-        query = self.query()
+        query, as_of = self.query_as_of()
         for one, other in _OPPOSITES:
             if one in options and other in options:
                 raise PtvcError(f"cannot specify both {one.upper()} and {other.upper()}", sqlstate="42P11")
-        return st.DeclareStatement(name, query, hold, "binary" in options, options.get("scroll"))
+        return st.DeclareStatement(name, query, hold, "binary" in options, options.get("scroll"), as_of)
 
     def _fetch_or_move(self) -> st.StatementNode:
         move = self.advance().value == "move"

@@ -135,7 +135,8 @@ class ExplainParser(AlterTableParser):
             return st.ExplainStatement(what, stage, format_, None, execute=self.execute())
         if not self.at_query():
             self.fail() if self.token.kind is TokenKind.END else self._refuse_explained()
-        return st.ExplainStatement(what, stage, format_, self.query())
+        query, as_of = self.query_as_of()
+        return st.ExplainStatement(what, stage, format_, query, as_of=as_of)
 
     def _refuse_explained(self) -> NoReturn:
         raise Unsupported(

@@ -8,11 +8,84 @@ from .keywords import NEEDS_AS
 from .lexer import TokenKind, tokenize
 from .parse_expression import ExpressionParser
 
+_BEHIND_ALIASES = frozenset(
+    [
+        "cross",
+        "except",
+        "fetch",
+        "for",
+        "from",
+        "full",
+        "group",
+        "having",
+        "inner",
+        "intersect",
+        "into",
+        "join",
+        "left",
+        "limit",
+        "natural",
+        "offset",
+        "on",
+        "order",
+        "qualify",
+        "returning",
+        "right",
+        "set",
+        "tablesample",
+        "union",
+        "using",
+        "where",
+        "window",
+        "with",
+    ]
+)
 _JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
 
 
 class QueryParser(ExpressionParser):
+    def query_as_of(self) -> tuple[ast.Query, ast.AsOf | None]:
+        """A whole query, and when it is to be read."""
+        return self._query(), self.as_of()
+
+    def as_of(self) -> ast.AsOf | None:
+        if not self.at_as_of():
+            return None
+        position = self.token.position
+        self.expect_words("as", "of")
+        at_least = self.accept_words("at")
+        if at_least:
+            self.expect_words("least")
+        return ast.AsOf(self.expression(), at_least, position)
+
     def query(self) -> ast.Query:
+        query = self._query()
+        if self.at_as_of():
+            raise SqlSyntaxError(
+                "AS OF is not allowed here",
+                hint="It stands at the end of a whole SELECT, which is read once.",
+                position=self.token.position,
+            )
+        return query
+
+    def at_as_of(self) -> bool:
+        """Whether `AS OF` and a time stand next; `AS of` with anything else behind it gives the name "of"."""
+        if not self.at_word("as", "of"):
+            return False
+        token = self.peek(2)
+        match token.kind:
+            case TokenKind.END:
+                return False
+            case TokenKind.NAME:
+                return token.value not in _BEHIND_ALIASES
+            case TokenKind.OPERATOR if token.value == "(":  # perhaps names of columns
+                named = self.peek(3).kind in (TokenKind.NAME, TokenKind.QUOTED)
+                return not (named and (self.at_symbol(",", 4) or self.at_symbol(")", 4)))
+            case TokenKind.OPERATOR:
+                return token.value in ("-", "+")
+        return True
+
+    def _query(self) -> ast.Query:
         start = self.token.start
         with_tables: tuple[ast.CommonTable, ...] = ()
         recursion: ast.Recursion | None = None
@@ -243,6 +316,8 @@ class QueryParser(ExpressionParser):
 
     def select_item(self) -> ast.SelectItem:
         expression = self.expression()
+        if self.at_as_of():
+            return ast.SelectItem(expression, None)
         if self.accept_words("as"):
             return ast.SelectItem(expression, self.label())
         token = self.token
@@ -299,7 +374,8 @@ class QueryParser(ExpressionParser):
             right = self._join(right)
         if self.accept_words("using"):
             names = self.parenthesised(self.identifier)
-            alias = self.identifier() if self.accept_words("as") else None
+            named = self.at_word("as") and not self.at_as_of()
+            alias = self.identifier() if named and self.accept_words("as") else None
             return ast.JoinedTable(kind, left, right, None, names, False, position, alias)
         self.expect_words("on")
         return ast.JoinedTable(kind, left, right, self.expression(), None, False, position)
@@ -350,6 +426,8 @@ class QueryParser(ExpressionParser):
         return ast.TableFunction(functions, ordinality, alias, columns, position)
 
     def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
+        if self.at_as_of():
+            return None, ()
         if self.accept_words("as"):
             alias: str | None = self.identifier()
         elif self.at_identifier() and not self.at_any(*self.not_aliases):

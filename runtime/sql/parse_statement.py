@@ -8,7 +8,7 @@ from ..errors import Unsupported
 from . import ast
 from . import statements as st
 from .lexer import TokenKind
-from .parse_alter_table import RELATIONS
+from .parse_alter_table import RELATIONS, RETAINING
 from .parse_explain import ExplainParser
 from .plans import ObjectKind
 
@@ -23,7 +23,7 @@ class StatementParser(ExplainParser):
 
     def _statement(self) -> st.StatementNode:
         if self.at_query():
-            return st.QueryStatement(self.query())
+            return st.QueryStatement(*self.query_as_of())
         token = self.token
         if token.kind is not TokenKind.NAME:
             self.fail()
@@ -140,6 +140,8 @@ class StatementParser(ExplainParser):
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
             return st.AlterClusterStatement(name, self.options())
+        if kind in RETAINING and self.at_any("set", "reset") and self.at_symbol("(", 1):
+            return self.alter_retention(kind, name, if_exists)
         if kind in RELATIONS:
             return self.alter_relation(kind, name, if_exists)
         raise Unsupported(

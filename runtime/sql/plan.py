@@ -73,9 +73,9 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
         return planned
     match planned:
         case plans.CopyTo(query=query) | plans.DeclareCursor(query=query):
-            return replace(planned, query=replace(query, relation=bind_parameters(query.relation, values)))
-        case plans.Select(relation=relation):
-            return replace(planned, relation=bind_parameters(relation, values))
+            return replace(planned, query=_bind_query(query, values))
+        case plans.Select():
+            return _bind_query(planned, values)
         case (
             plans.Insert(relation=relation)
             | plans.Update(relation=relation)
@@ -91,6 +91,13 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return bound
         case _:
             return planned
+
+
+def _bind_query(query: plans.Select, values: Sequence[Literal]) -> plans.Select:
+    as_of = query.as_of
+    if as_of is not None:
+        as_of = replace(as_of, time=bind_scalar(as_of.time, values))
+    return replace(query, relation=bind_parameters(query.relation, values), as_of=as_of)
 
 
 def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> plans.OnConflict:
@@ -138,7 +145,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
     node = statement.node
     match node:
         case st.QueryStatement(query=query):
-            return plan_data.finished(planner, query)
+            return plan_data.finished(planner, query, node.as_of)
         case st.ExplainStatement():
             return plan_explain(planner, node)
         case st.InsertStatement():
@@ -168,6 +175,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return _create(planner, node, statement)
         case st.AlterClusterStatement():
             return plan_definitions.alter_cluster(planner, node)
+        case st.AlterRetentionStatement():
+            return plan_changes.alter_retention(planner, node)
         case st.DropStatement():
             return plan_changes.drop(planner, node)
         case st.RenameStatement():
@@ -191,7 +200,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
                     hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
                     position=node.scroll,
                 )
-            return plans.DeclareCursor(name, plan_data.finished(planner, query), hold, binary, statement.sql)
+            select = plan_data.finished(planner, query, node.as_of)
+            return plans.DeclareCursor(name, select, hold, binary, statement.sql)
         case _:
             return _session(node, planner.context)
 

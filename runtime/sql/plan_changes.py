@@ -74,6 +74,12 @@ def rename(planner: Planner, node: st.RenameStatement) -> plans.Rename | plans.N
     return plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
 
 
+def alter_retention(planner: Planner, node: st.AlterRetentionStatement) -> plans.AlterRetention | plans.NoOp:
+    if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
+        return plans.NoOp(f"ALTER {node.kind.value}")
+    return plans.AlterRetention(node.kind, _item(planner, node.kind, node.name).id, node.retain_history_ms)
+
+
 def swap(planner: Planner, node: st.SwapStatement) -> plans.Swap:
     first = _target(planner, node.kind, node.first)
     return plans.Swap(node.kind, first, _target(planner, node.kind, node.second))

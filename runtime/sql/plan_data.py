@@ -20,6 +20,7 @@ from .from_clause import FromPlanner, relation_of
 from .names import find, no_relation
 from .output_names import output_name
 from .parse_query import spelled_out
+from .plan_as_of import plan_as_of
 from .plan_assignments import (
     assigned_columns,
     assignment_cast,
@@ -70,7 +71,7 @@ def writable(name: ast.Name, planner: Planner) -> CatalogItem:
     return item
 
 
-def finished(planner: Planner, query: ast.Query) -> Select:
+def finished(planner: Planner, query: ast.Query, as_of: ast.AsOf | None = None) -> Select:
     """A one-off query: its top ORDER BY and LIMIT go to the finishing."""
     plan = planner.root(query)
     count = len(plan.outputs)
@@ -81,7 +82,7 @@ def finished(planner: Planner, query: ast.Query) -> Select:
     if any(output.type == PAIR for output in plan.outputs):
         raise Unsupported("composite values are not supported in results", hint="Select their fields.")
     schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in plan.outputs))
-    return Select(relation, finishing, schema)
+    return Select(relation, finishing, schema, plan_as_of(planner, as_of))
 
 
 def insert(planner: Planner, node: st.InsertStatement) -> Insert:
@@ -369,7 +370,7 @@ def copy(planner: Planner, node: st.CopyStatement) -> CopyFrom | CopyTo:
         if query is None:
             assert node.table is not None
             query = _table_query(node.table, node.columns)
-        return CopyTo(finished(planner, query), node.options)
+        return CopyTo(finished(planner, query, node.as_of), node.options)
     assert node.table is not None
     item = writable(node.table, planner)
     columns = _columns(item, node.columns)

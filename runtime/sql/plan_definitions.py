@@ -65,7 +65,15 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
         if not node.with_data:
             query = replace(query, finishing=replace(query.finishing, limit=0))
         nothing = (None,) * len(schema)
-        return plans.CreateTable(name, schema, nothing, node.if_not_exists, node.temporary, query)
+        return plans.CreateTable(
+            name,
+            schema,
+            nothing,
+            node.if_not_exists,
+            node.temporary,
+            query,
+            retain_history_ms=node.retain_history_ms,
+        )
     _unique([column.name for column in node.columns], node.name)
     schema = columns_schema(node.columns)
     defaults = tuple(
@@ -73,7 +81,13 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
     )
     schema, constraints = plan_constraints(planner, name, schema, node.constraints)
     return plans.CreateTable(
-        name, schema, defaults, node.if_not_exists, node.temporary, constraints=constraints
+        name,
+        schema,
+        defaults,
+        node.if_not_exists,
+        node.temporary,
+        constraints=constraints,
+        retain_history_ms=node.retain_history_ms,
     )
 
 
@@ -308,7 +322,9 @@ def create_source(planner: Planner, node: st.CreateSourceStatement, sql: str) ->
             hint="Add ENVELOPE UPSERT or remove the key.",
             position=node.position,
         )
-    return plans.CreateSource(name, connector, schema, key, envelope, cluster, sql, node.if_not_exists)
+    return plans.CreateSource(
+        name, connector, schema, key, envelope, cluster, sql, node.if_not_exists, node.retain_history_ms
+    )
 
 
 def _position(schema: Schema, column: ast.Name) -> int:

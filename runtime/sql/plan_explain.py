@@ -19,7 +19,6 @@ from .plans import (
     ExplainStage,
     ExplainTimestamp,
     ObjectKind,
-    Select,
 )
 
 Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze
@@ -32,11 +31,11 @@ def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
         return _prepared(planner, node, node.execute)
     if node.query is None:
         return _object(planner, node)
-    select = finished(planner, node.query)
+    select = finished(planner, node.query, node.as_of)
     relation = select.relation
     if node.stage not in _RESOLVED:
         relation = optimize(relation)
-        select = Select(relation, select.finishing, select.schema)
+        select = replace(select, relation=relation)
     match node.what:
         case "timestamp":
             return ExplainTimestamp(select, node.format)
@@ -55,7 +54,7 @@ def _prepared(planner: Planner, node: st.ExplainStatement, execution: st.Execute
     prepared = parse(found.prepared.sql)
     if len(prepared) != 1 or not isinstance(prepared[0].node, st.QueryStatement):
         raise Unsupported("EXPLAIN of anything but a query is not supported yet")
-    explained = replace(node, query=prepared[0].node.query, execute=None)
+    explained = replace(node, query=prepared[0].node.query, as_of=prepared[0].node.as_of, execute=None)
     return plan_explain(Planner(planner.context, found.parameters), explained)
 
 

@@ -118,12 +118,24 @@ class PlanContext:
 
 
 @dataclass(frozen=True, slots=True)
+class AsOf:
+    """When to read: at `time`, or, with `at_least`, at the latest time that needs no waiting, not before.
+
+    `time` is a constant expression but for parameters and `mz_now()`: a bigint of milliseconds, or an instant.
+    """
+
+    time: Scalar
+    at_least: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Select:
-    """A one-off query.  `schema` is what the client sees, after `finishing`."""
+    """A one-off query.  `schema` is what the client sees, after `finishing`; without `as_of` it is read now."""
 
     relation: Relation
     finishing: Finishing
     schema: Schema
+    as_of: AsOf | None = None
 
 
 class ExplainStage(enum.Enum):
@@ -298,6 +310,7 @@ class CreateTable:
     temporary: bool
     query: Select | None = None  # CREATE TABLE AS
     constraints: tuple[Constraint, ...] = ()
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -387,6 +400,7 @@ class CreateSource:
     cluster: str
     create_sql: str
     if_not_exists: bool
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -441,6 +455,15 @@ class AlterTable:
     empty: int | None = None
     dropped: tuple[int, ...] = ()
     cascade: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRetention:
+    """How long the history of a table, source or materialized view is kept; None: as long as everything's."""
+
+    kind: ObjectKind
+    id: GlobalId
+    retain_history_ms: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -656,6 +679,7 @@ PlannedStatement = (
     | CreateSink
     | CreateCluster
     | AlterCluster
+    | AlterRetention
     | AlterTable
     | Drop
     | Rename

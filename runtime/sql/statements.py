@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from .ast import (
+    AsOf,
     Boolean,
     Decimal,
     Expression,
@@ -30,6 +31,7 @@ OptionValue = str | int | bool
 @dataclass(frozen=True, slots=True)
 class QueryStatement:
     query: Query
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,7 @@ class ExplainStatement:
     name: ObjectName | None = None
     measures: tuple[str, ...] = ()
     execute: ExecuteStatement | None = None
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,6 +142,7 @@ class CopyStatement:
     query: Query | None
     incoming: bool
     options: CopyOptions
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +177,7 @@ class CreateTableStatement:
     column_names: tuple[str, ...] = ()
     with_data: bool = True
     constraints: tuple[ConstraintDefinition, ...] = ()
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +238,7 @@ class CreateSourceStatement:
     envelope: str
     if_not_exists: bool
     position: int
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,6 +271,16 @@ class CreateClusterStatement:
 class AlterClusterStatement:
     name: Name
     options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRetentionStatement:
+    """SET (RETAIN HISTORY FOR ...); None is RESET."""
+
+    kind: ObjectKind
+    name: ObjectName
+    retain_history_ms: int | None
+    if_exists: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -465,6 +481,7 @@ class DeclareStatement:
     hold: bool
     binary: bool
     scroll: int | None
+    as_of: AsOf | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -515,6 +532,7 @@ StatementNode = (
     | CreateSchemaStatement
     | CreateClusterStatement
     | AlterClusterStatement
+    | AlterRetentionStatement
     | DropStatement
     | RenameStatement
     | AlterTableStatement

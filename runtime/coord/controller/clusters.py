@@ -109,18 +109,14 @@ class Clusters:
                 )
 
     def has_index(self, cluster: str, index: GlobalId, time: int) -> bool:
-        """A replica has the index hydrated as of `time` or before, if not yet complete at it.  One that was created
-        after a transaction's first read cannot answer that transaction."""
-        return any(
-            index in replica.hydrated and replica.beginnings[index] <= time for replica in self.of(cluster)
-        )
+        """A replica has the index, readable at `time`, if not yet complete at it.  One that was created after a
+        transaction's first read cannot answer that transaction, nor any one a read of what it has compacted."""
+        return any(replica.holds_index(index, time) for replica in self.of(cluster))
 
     def with_index(self, cluster: str, index: GlobalId, time: int) -> ReplicaClient | None:
         """A replica in which the index is readable at `time`; None when there is none (any more)."""
         for replica in self.of(cluster):
-            if index in replica.hydrated and replica.beginnings[index] <= time < replica.frontiers.get(
-                index, 0
-            ):
+            if replica.holds_index(index, time) and time < replica.frontiers.get(index, 0):
                 return replica
         return None
 

@@ -51,7 +51,7 @@ class CommitFeed:
         for replica in self._clusters:
             if replica.connected.is_set():
                 relevant = tuple(u for u in updates if u.id in replica.subscriptions)
-                replica.send(Progress(self._oracle.closed, self.index_since(replica), relevant))
+                replica.send(Progress(self._oracle.closed, self._index_since(replica), relevant))
         self._collections.wake()
 
     def advanced(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
@@ -59,12 +59,18 @@ class CommitFeed:
         for replica in self._clusters:
             relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
             if relevant:
-                replica.send(Progress(self._oracle.closed, self.index_since(replica), (), relevant))
+                replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
 
     def tick(self) -> None:
         """Moves time on when nothing is written."""
         self._oracle.tick()
         self.committed(())
+
+    def _index_since(self, replica: ReplicaClient) -> int:
+        """What the replica is told, and will do at some time or other."""
+        since = self.index_since(replica)
+        replica.index_since = max(replica.index_since, since)
+        return since
 
     def index_since(self, replica: ReplicaClient) -> int:
         """From when on indexes are read.  While something is installed that may share them, they are left alone, as it

@@ -37,7 +37,8 @@ class ReplicaClient:
     `installing` are the objects whose installation was begun and has neither succeeded nor failed yet.
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
-    `beginnings` are the times from which on its indexes are readable; `attempt` is (epoch, task attempt), by which an old
+    `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
+    them: so an index is readable from the later of the two on; `attempt` is (epoch, task attempt), by which an old
     worker is told from a new one.  `directory` receives what has been answered and not been taken.
     """
 
@@ -53,6 +54,7 @@ class ReplicaClient:
         self.failed: set[GlobalId] = set()
         self.frontiers: dict[GlobalId, int] = {}
         self.beginnings: dict[GlobalId, int] = {}
+        self.index_since = 0
         self.operators: dict[GlobalId, DataflowStatistics] = {}
         self.attempt = (0, -1)
         self.pid: int | None = None
@@ -89,6 +91,7 @@ class ReplicaClient:
         self.failed.clear()
         self.frontiers.clear()
         self.beginnings.clear()
+        self.index_since = 0
         self.operators.clear()
         self.pid = None
         if self._writer is not None:
@@ -108,6 +111,10 @@ class ReplicaClient:
         if self._writer is not None:
             for piece in encode(message):
                 self._writer.write(piece)
+
+    def holds_index(self, id: GlobalId, time: int) -> bool:
+        """Whether it has the index, readable at `time` if it has come so far."""
+        return id in self.hydrated and max(self.beginnings[id], self.index_since) <= time
 
     def subscribe(self, ids: set[GlobalId]) -> None:
         for id_ in ids:

@@ -1,16 +1,21 @@
-"""ALTER ... RENAME and SWAP, and COMMENT: statements to catalog changes.
+"""ALTER ... RENAME, SWAP and RETAIN HISTORY, and COMMENT: statements to catalog changes.
 
-Items refer to each other by id, so none of these touches anything but names and texts.
+Items refer to each other by id, so none of these touches anything but names, texts and options.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
-from ...sql.plans import Comment, ObjectKind, Rename, Swap
+from ...sql.plans import AlterRetention, Comment, ObjectKind, Rename, Swap
 from ..catalog import Catalog, Change, SchemaEntry, renamed
+
+RETAIN_HISTORY = "retain_history_ms"
+"""The option of an item."""
 
 
 def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
@@ -65,6 +70,18 @@ def comment_changes(catalog: Catalog, plan: Comment) -> list[Change]:
     if plan.text is not None:
         comments[plan.column] = plan.text
     return [renamed(item, column_comments=comments)]
+
+
+def retention_change(catalog: Catalog, plan: AlterRetention) -> Change:
+    """Upkeep looks at it whenever it moves on; what is gone already does not come back."""
+    item = catalog.get(plan.id)
+    return Change(item, replace(item, options=retaining(item.options, plan.retain_history_ms)))
+
+
+def retaining(options: Mapping[str, Any], retain_history_ms: int | None) -> dict[str, Any]:
+    """The options of an item whose history is kept for so long; None: as long as everything's."""
+    others = {name: value for name, value in options.items() if name != RETAIN_HISTORY}
+    return others if retain_history_ms is None else {**others, RETAIN_HISTORY: retain_history_ms}
 
 
 def schema_entry(catalog: Catalog, name: str) -> SchemaEntry:

@@ -25,6 +25,7 @@ from ..controller import Controller
 from ..oracle import Oracle
 from ..remap import REMAP_SCHEMA
 from ..results import Command, Notice
+from .alterations import retaining
 from .catalog_changes import CatalogChanges
 
 
@@ -61,13 +62,16 @@ class ConnectorDefinitions:
             plan.schema,
             cluster=plan.cluster,
             create_sql=plan.create_sql,
-            options={
-                "label": plan.name.name,
-                "connector": connector,
-                "connector_options": options,
-                "key": list(plan.key),
-                "envelope": plan.envelope.value,
-            },
+            options=retaining(
+                {
+                    "label": plan.name.name,
+                    "connector": connector,
+                    "connector_options": options,
+                    "key": list(plan.key),
+                    "envelope": plan.envelope.value,
+                },
+                plan.retain_history_ms,
+            ),
         )
         await self._changes.create_stored(replace(item, remap=f"{item.id}-remap"), [])
         return Command("CREATE SOURCE")

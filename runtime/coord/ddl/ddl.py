@@ -16,6 +16,7 @@ from ...persist.client import PersistClient
 from ...repr.schema import Schema
 from ...sql.plans import (
     AlterCluster,
+    AlterRetention,
     AlterTable,
     ApplyReplacement,
     Comment,
@@ -53,7 +54,14 @@ from ..shared_indexes import indexes_for
 from ..unique_keys import UniqueKeys
 from ..views import expand
 from .alter_table import alter_table, index_over
-from .alterations import comment_changes, rename_changes, schema_entry, swap_changes
+from .alterations import (
+    comment_changes,
+    rename_changes,
+    retaining,
+    retention_change,
+    schema_entry,
+    swap_changes,
+)
 from .catalog_changes import CatalogChanges, skipping
 from .clusters import ClusterDefinitions
 from .connectors import ConnectorDefinitions
@@ -70,6 +78,7 @@ Definition = (
     | CreateSink
     | CreateCluster
     | AlterCluster
+    | AlterRetention
     | AlterTable
     | ApplyReplacement
     | Drop
@@ -147,6 +156,9 @@ class Ddl:
                 return Command(f"ALTER {plan.kind.value}")
             case AlterTable():
                 return await self._alter_table(plan, notices, read)
+            case AlterRetention():
+                await self._changes.apply([retention_change(self._catalog, plan)])
+                return Command(f"ALTER {plan.kind.value}")
             case Swap():
                 await self._changes.apply(swap_changes(self._catalog, plan))
                 if plan.kind is ObjectKind.CLUSTER:
@@ -177,7 +189,12 @@ class Ddl:
             return Command("CREATE TABLE" if plan.query is None else "CREATE TABLE AS")
         constraints = tuple(replace(c, oid=self._catalog.allocate_oid()) for c in plan.constraints)
         item = self._changes.item(
-            ItemKind.TABLE, plan.name, plan.schema, defaults=plan.defaults, constraints=constraints
+            ItemKind.TABLE,
+            plan.name,
+            plan.schema,
+            defaults=plan.defaults,
+            constraints=constraints,
+            options=retaining({}, plan.retain_history_ms),
         )
         await self._changes.create_stored(item, [])
         return Command("CREATE TABLE" if plan.query is None else "SELECT 0")
@@ -232,9 +249,7 @@ class Ddl:
             dropped = dropped_with(self._catalog, [old], cascade=False)
         elif self._changes.exists(plan.name, plan.if_not_exists, notices):
             return Command(tag)
-        options = self._shares(plan.relation, plan.cluster)
-        if plan.retain_history_ms is not None:
-            options["retain_history_ms"] = plan.retain_history_ms
+        options = retaining(self._shares(plan.relation, plan.cluster), plan.retain_history_ms)
         if plan.assert_not_null:
             options["assert_not_null"] = list(plan.assert_not_null)
         if plan.named:

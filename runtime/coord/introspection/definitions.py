@@ -37,7 +37,7 @@ def create_sql(state: State, item: Item) -> str:
     cluster = f" IN CLUSTER {quote_ident(item.cluster)}" if item.cluster is not None else ""
     match item.kind:
         case ItemKind.TABLE:
-            return f"CREATE {temporary}TABLE {name} ({_columns(item)})"
+            return f"CREATE {temporary}TABLE {name} ({_columns(item)}){_with(_retained(item))}"
         case ItemKind.VIEW:
             return f"CREATE {temporary}VIEW {name}{_names(item)} AS {item.definition_sql}"
         case ItemKind.MATERIALIZED_VIEW:
@@ -52,7 +52,7 @@ def create_sql(state: State, item: Item) -> str:
             on = state.on_name(item)
             return f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
         case ItemKind.SOURCE:
-            return f"CREATE SOURCE {name}{_source(item, cluster)}"
+            return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
         case ItemKind.SINK:
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
         case _:
@@ -96,8 +96,15 @@ def _promises(item: Item) -> str:
         f"ASSERT NOT NULL {quote_ident(item.schema[index].name)}"
         for index in item.options.get("assert_not_null", ())
     ]
-    if (retained := item.options.get("retain_history_ms")) is not None:
-        options.append(f"RETAIN HISTORY FOR '{retained}ms'")
+    return _with(options + _retained(item))
+
+
+def _retained(item: Item) -> list[str]:
+    retained = item.options.get("retain_history_ms")
+    return [] if retained is None else [f"RETAIN HISTORY FOR '{retained}ms'"]
+
+
+def _with(options: Sequence[str]) -> str:
     return f" WITH ({', '.join(options)})" if options else ""
 
 
