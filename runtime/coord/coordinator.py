@@ -36,6 +36,7 @@ from .peeks import Peeks
 from .reads import ActiveReads
 from .sequencer import Sequencer
 from .session import Session
+from .subscriptions import Subscriptions
 from .unique_keys import UniqueKeys
 from .variables import Variables
 from .writes import Writes
@@ -130,6 +131,16 @@ class Coordinator:
             self._commit,
             Introspection(self.catalog, self.collections, self.controller, self._sessions),
             Explainer(self.oracle, self.catalog, self.collections, self.controller),
+            Subscriptions(
+                self.oracle,
+                self.collections,
+                self.catalog,
+                self.reads,
+                self.controller,
+                self.persist,
+                peeks,
+                count(1),
+            ),
             self._answers,
         )
         maintenance = Maintenance(

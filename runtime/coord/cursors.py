@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ..errors import PtvcError
 from ..repr.schema import Schema
-from ..sql.plans import CloseCursor, DeclareCursor, Fetch
+from ..sql.plans import CloseCursor, DeclareCursor, Fetch, Subscribe
 from .cursor import Cursor
 from .results import Columns, Command, Rows
+from .subscription_cursor import SubscriptionCursor
 
 
 class Cursors:
@@ -39,7 +40,8 @@ class Cursors:
             raise PtvcError(f'cursor "{name}" already exists', sqlstate="42P03")
 
     def declare(self, planned: DeclareCursor, rows: AsyncIterator[Columns], now_us: int) -> Command:
-        self._open[planned.name] = Cursor(
+        kind = SubscriptionCursor if isinstance(planned.query, Subscribe) else Cursor
+        self._open[planned.name] = kind(
             planned.name,
             planned.text,
             planned.query.schema,
@@ -56,6 +58,9 @@ class Cursors:
         cursor = self._find(planned.name)
         if planned.move:
             return Command(f"MOVE {await cursor.move(planned.direction, planned.count)}")
+        if isinstance(cursor, SubscriptionCursor):
+            arrived = cursor.arrived(planned.direction, planned.count, planned.timeout_ms)
+            return Rows(cursor.schema, arrived, "FETCH", binary=cursor.binary)
         fetched = await cursor.fetch(planned.direction, planned.count)
         return Rows(cursor.schema, fetched, "FETCH", binary=cursor.binary)
 

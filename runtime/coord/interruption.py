@@ -24,11 +24,11 @@ class Interruption:
             self._running.cancel()
 
     @asynccontextmanager
-    async def guarded(self) -> AsyncIterator[None]:
-        """Turns a cancel request and statement_timeout into errors of the statement."""
+    async def guarded(self, *, endless: bool = False) -> AsyncIterator[None]:
+        """Turns a cancel request and statement_timeout into errors of the statement; no timeout for what has no end."""
         task = asyncio.current_task()
         self._running = task
-        timeout_ms = self._variables.statement_timeout_ms
+        timeout_ms = 0 if endless else self._variables.statement_timeout_ms
         try:
             if timeout_ms:
                 async with asyncio.timeout(timeout_ms / 1000):

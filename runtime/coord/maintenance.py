@@ -1,8 +1,8 @@
 """Upkeep of stored collections: frontiers made durable, read frontiers advanced, batches merged, garbage collected.
 
 A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
-their checkpoints (so that they can go on after a restart), what sinks have written, the retained history, and the reads
-under way.
+their checkpoints (so that they can go on after a restart), what sinks have written and subscriptions have told, the retained
+history, and the reads under way.
 
 A merge is made here, one after the other, unless it is a large one (`compaction_jobs`): then it is Spark's, and nothing
 waits for it.
@@ -202,6 +202,9 @@ class Maintenance:
             item = self._catalog.find_by_id(collection.id)
             retain = item.options.get("retain_history_ms") if item is not None else None
             sinces[collection.id] = min(floor, latest - retain) if retain is not None else floor
+        for id_, time in self._reads.followed().items():
+            if id_ in sinces:
+                sinces[id_] = min(sinces[id_], time)
         for item in self._catalog.user_items():
             match item.kind:
                 case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:

@@ -76,7 +76,7 @@ class Peeks:
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
-        self._times = ReadTimes(oracle, collections, catalog, controller)
+        self.times = ReadTimes(oracle, collections, catalog, controller)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -115,7 +115,7 @@ class Peeks:
         """At the time that the statement names, if it names one."""
         if query.as_of is None:
             return context
-        return replace(context, time=self._times.chosen(query.as_of, query.relation, context), as_of=True)
+        return replace(context, time=self.times.chosen(query.as_of, query.relation, context), as_of=True)
 
     def latest(self, context: ReadContext) -> ReadContext:
         """What everybody may read now, without what the transaction has written."""
@@ -187,10 +187,10 @@ class Peeks:
         ids = dependencies(relation)
         for id_ in ids:
             self._check_there(id_, time, context)
-        self._times.check_readable(ids, time)
+        self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
-        self._times.check_readable(
+        self.times.check_readable(
             ids, time
         )  # once more: upkeep may have moved on when the read began to hold
         if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits

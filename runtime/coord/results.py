@@ -33,7 +33,8 @@ class Notice:
 class Rows:
     """A result set, streamed.  `tag` is the command's word (SELECT, SHOW, INSERT 0, ...); pgwire appends
     the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW).  Text of instants is in `zone`, None: UTC.  `binary` rows are
-    sent so where the client has no say, that is in the simple protocol."""
+    sent so where the client has no say, that is in the simple protocol.  `endless` ones are sent as they come, and wait for
+    more as long as the client likes."""
 
     schema: Schema
     chunks: AsyncIterator[Columns]
@@ -41,6 +42,7 @@ class Rows:
     fixed_tag: bool = False
     zone: Zone | None = None
     binary: bool = False
+    endless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +59,13 @@ class Empty:
 
 @dataclass(frozen=True, slots=True)
 class CopyOut:
-    """COPY ... TO STDOUT: the rows, to be written in the format of `options`."""
+    """COPY ... TO STDOUT: the rows, to be written in the format of `options`; `endless` as in `Rows`."""
 
     schema: Schema
     chunks: AsyncIterator[Columns]
     options: CopyOptions
     zone: Zone | None = None
+    endless: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,6 +31,7 @@ from ..sql.plans import (
     NoOp,
     PlannedStatement,
     Select,
+    Subscribe,
     Truncate,
     Update,
 )
@@ -42,6 +43,8 @@ from .introspection import Introspection
 from .peeks import Peeks, ReadContext
 from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from .show import text_lines, text_rows
+from .subscription import Subscription
+from .subscriptions import Subscriptions
 from .transaction import Transaction, TransactionKind
 from .unaltered import unaltered
 from .unique_keys import KeysTaken
@@ -73,6 +76,7 @@ class Sequencer:
         commit: GroupCommit,
         introspection: Introspection,
         explainer: Explainer,
+        subscriptions: Subscriptions,
         answers: Path,
     ) -> None:
         self._clock = clock
@@ -85,6 +89,7 @@ class Sequencer:
         self._retrying = asyncio.Lock()
         self._introspection = introspection
         self._explainer = explainer
+        self._subscriptions = subscriptions
         self.answers = answers
 
     def now_us(self) -> int:
@@ -133,7 +138,14 @@ class Sequencer:
         match planned:
             case Select():
                 return Rows(planned.schema, self._select(planned, context, transaction))
-            case CopyTo(query=query, options=options):
+            case Subscribe():
+                return Rows(
+                    planned.schema, self.subscribe(planned, session, transaction), "SUBSCRIBE", endless=True
+                )
+            case CopyTo(query=Subscribe() as subscribe, options=options):
+                changes = self.subscribe(subscribe, session, transaction)
+                return CopyOut(subscribe.schema, changes, options, endless=True)
+            case CopyTo(query=Select() as query, options=options):
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options)
             case Insert() | Update() | Delete() | Merge() | Truncate():
@@ -144,6 +156,10 @@ class Sequencer:
                 return Command(tag)
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    def subscribe(self, plan: Subscribe, session: Session, transaction: Transaction) -> Subscription:
+        """The relation as it is now, or as it was when the block has read, and its changes from then on."""
+        return self._subscriptions.open(plan, self._context(session, transaction))
 
     def open_cursor(
         self, query: Select, session: Session, transaction: Transaction

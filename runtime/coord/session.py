@@ -35,6 +35,7 @@ from ..sql.plans import (
     Savepoint,
     SetVariable,
     ShowVariable,
+    Subscribe,
 )
 from ..sql.statements import CommitStatement, RollbackStatement, RollbackToStatement
 from .catalog import TEMP_SCHEMA_PREFIX
@@ -46,6 +47,7 @@ from .prepared import PreparedStatements, parameter_type
 from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from .sequencer import Sequencer
 from .show import show_all, show_one
+from .subscription import Subscription
 from .transaction import Transaction, TransactionKind
 from .variables import Variables
 
@@ -318,7 +320,10 @@ class Session:
                 "DECLARE CURSOR can only be used in transaction blocks", sqlstate="25P01"
             )
         self._cursors.check_new(planned.name)
-        rows = self._sequencer.open_cursor(planned.query, self, transaction)
+        if isinstance(planned.query, Subscribe):
+            rows: AsyncIterator[Columns] = self._sequencer.subscribe(planned.query, self, transaction)
+        else:
+            rows = self._sequencer.open_cursor(planned.query, self, transaction)
         return self._cursors.declare(planned, rows, self._sequencer.now_us())
 
     def _set(self, name: str, value: str | None, local: bool) -> Command:
@@ -395,18 +400,24 @@ class Session:
     def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
         """A result that streams stays interruptible while it does, and may end the implicit transaction."""
         if isinstance(result, Rows | CopyOut):
-            chunks = self._stream(result.chunks, ends_transaction)
+            chunks = self._stream(result.chunks, ends_transaction, result.endless)
             return replace(result, chunks=chunks, zone=self.variables.zone)
         if isinstance(result, CopyIn):
             return replace(result, zone=self.variables.zone)
         return result
 
-    async def _stream(self, chunks: AsyncIterator[Columns], ends_transaction: bool) -> AsyncIterator[Columns]:
-        while True:
-            async with self._interruption.guarded():
-                chunk = await anext(chunks, None)
-                if chunk is None:
-                    if ends_transaction:
-                        await self._end_implicit()
-                    return
-            yield chunk
+    async def _stream(
+        self, chunks: AsyncIterator[Columns], ends_transaction: bool, endless: bool
+    ) -> AsyncIterator[Columns]:
+        try:
+            while True:
+                async with self._interruption.guarded(endless=endless):
+                    chunk = await anext(chunks, None)
+                    if chunk is None:
+                        if ends_transaction:
+                            await self._end_implicit()
+                        return
+                yield chunk
+        finally:
+            if isinstance(chunks, Subscription):
+                await chunks.aclose()

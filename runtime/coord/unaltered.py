@@ -14,21 +14,26 @@ from ..sql.plans import ItemKind
 from .catalog import Catalog, Item
 
 
-def unaltered(relation: Relation, catalog: Catalog) -> Callable[[], None]:
-    """A check that raises when something that `relation` reads is not what it is now: 55000, or 42P01 without it."""
+def unaltered(
+    relation: Relation,
+    catalog: Catalog,
+    begun: str = "the cursor was declared",
+    again: str = "Close the cursor, and declare it again.",
+) -> Callable[[], None]:
+    """A check that raises when something that `relation` reads is not what it is now, when `begun`: 55000, or 42P01 without it."""
     before = _items(relation, catalog)
 
     def check() -> None:
         for item in before:
             now = catalog.find_by_id(item.id)
             if now is None:
-                raise UndefinedTable(f'"{item.full_name}" was dropped after the cursor was declared')
+                raise UndefinedTable(f'"{item.full_name}" was dropped after {begun}')
             if now.layout != item.layout or (
                 item.kind is ItemKind.VIEW and now.relation is not item.relation
             ):
                 raise ObjectNotReady(
-                    f'"{item.full_name}" was altered after the cursor was declared',
-                    hint="Close the cursor, and declare it again.",
+                    f'"{item.full_name}" was altered after {begun}',
+                    hint=again,
                 )
 
     return check

@@ -37,6 +37,8 @@ async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) 
     wire.send(codec.copy_response(b"H", len(copy.schema), binary))
     writer = RowWriter(copy.schema, copy.options, copy.zone)
     wire.send(writer.header())
+    if copy.endless:  # the first row may take its time
+        await wire.flush()
     sent = 0
     async for chunk in copy.chunks:
         for piece in slices(chunk):
@@ -46,7 +48,10 @@ async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) 
             if wire.unsent > FLUSH_BYTES:
                 await wire.flush()
                 await asyncio.sleep(0)
-        wire.flush_soon()
+        if copy.endless:  # nobody is asked for more before the client has taken this
+            await wire.flush()
+        else:
+            wire.flush_soon()
     wire.send(writer.trailer())
     wire.send(codec.COPY_DONE)
     return sent

@@ -25,18 +25,20 @@ class RowWriter:
         self._zone = zone
         self._schema = schema
         self._options = options
+        self._head = b""
 
     def header(self) -> bytes:
         """What comes before the rows: the signature of binary, the names of the columns if asked for."""
         if self._options.format is CopyFormat.BINARY:
-            return codec.message(b"d", SIGNATURE + bytes(8))
+            self._head = SIGNATURE + bytes(8)  # in one message with what follows, as clients expect
+            return b""
         if not self._options.header:
             return b""
         names = [self._escape(pa.array([name], pa.string())) for name in self._schema.names]
         return bytes(joined_bytes(_framed(self._line(names))))
 
     def trailer(self) -> bytes:
-        return codec.message(b"d", TRAILER) if self._options.format is CopyFormat.BINARY else b""
+        return codec.message(b"d", self._head + TRAILER) if self._options.format is CopyFormat.BINARY else b""
 
     def rows(self, columns: Columns) -> memoryview:
         if self._options.format is CopyFormat.BINARY:
@@ -92,7 +94,12 @@ class RowWriter:
             encoded, _ = encode(array, type_, 1)
             pieces += encoded
         fields = strided(np.full(count, len(columns), ">i2"))
-        return joined_bytes(_framed(join([fields, *pieces])))
+        rows = joined_bytes(_framed(join([fields, *pieces])))
+        if not self._head:
+            return rows
+        head, self._head = self._head, b""
+        size = int.from_bytes(rows[1:5], "big") + len(head)
+        return memoryview(b"".join((b"d", size.to_bytes(4, "big"), head, rows[5:])))
 
 
 def _contains(text: pa.Array, characters: str) -> bool:

@@ -215,6 +215,9 @@ class Connection:
     async def _send_rows(self, portal: Portal, limit: int) -> None:
         """At most `limit` rows (0: all), then PortalSuspended or CommandComplete."""
         assert portal.rows is not None
+        endless = portal.rows.endless
+        if endless:  # the first row may take its time
+            await self._wire.flush()
         sent = 0
         while not (limit and sent >= limit):
             chunk = await portal.next_chunk(limit - sent if limit else 0)
@@ -227,7 +230,10 @@ class Connection:
                     await self._wire.flush()
                     await asyncio.sleep(0)
             sent += len(chunk[0])
-            self._wire.flush_soon()
+            if endless:  # nobody is asked for more before the client has taken this
+                await self._wire.flush()
+            else:
+                self._wire.flush_soon()
         if portal.finished:
             tag = portal.rows.tag
             self._complete(tag if portal.rows.fixed_tag else f"{tag} {sent}")

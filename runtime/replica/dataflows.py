@@ -39,6 +39,7 @@ from .protocol import (
     StateLost,
     Status,
     StepEnded,
+    SubscriptionOutput,
 )
 from .sharing import Sharing
 from .step_jobs import StepJobs
@@ -357,6 +358,8 @@ class Dataflows:
     def statistics(self) -> Iterator[DataflowStatistics]:
         """What changed since the last call."""
         for installed in self._installed.values():
+            if isinstance(installed.output, SubscriptionOutput):
+                continue  # the catalog does not know it
             spines = installed.held()
             # Runs are merged, and moved to files, after the last step too.
             seen = (installed.dataflow.steps, *(id(spine.runs) for spine in spines))

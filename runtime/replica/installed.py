@@ -18,7 +18,7 @@ from ..repr.schema import Schema
 from .checkpoint import DurableState
 from .index import Index
 from .inputs import Input
-from .protocol import IndexOutput, InstallDataflow, ViewOutput
+from .protocol import IndexOutput, InstallDataflow, SubscriptionOutput, ViewOutput
 from .step_under_way import StepUnderWay
 
 
@@ -33,7 +33,7 @@ class Installed:
     id: GlobalId
     dataflow: Dataflow
     inputs: dict[GlobalId, Input]
-    output: ViewOutput | IndexOutput
+    output: ViewOutput | IndexOutput | SubscriptionOutput
     schema: Schema
     upper: int
     index: Index | None
@@ -65,7 +65,9 @@ class Installed:
             index=Index(plan.schema, output.key) if isinstance(output, IndexOutput) else None,
             started=started,
             appended=output.upper if isinstance(output, ViewOutput) else 0,
-            never_by_job=not_a_job(plan),
+            never_by_job="it is a subscription's"
+            if isinstance(output, SubscriptionOutput)
+            else not_a_job(plan),
         )
 
     @property

@@ -1,7 +1,8 @@
 """What a step has put out, on its way to the coordinator.
 
-How far indexes have come is said first: whoever reads them waits for it, and nothing of them has to be written.  Then
-the outputs of views are written as parts, all of them in one `Append`; much at once by another thread (`output_writer`).
+What subscriptions are to be told is said at once.  How far indexes have come is said first: whoever reads them waits
+for it, and nothing of them has to be written.  Then the outputs of views are written as parts, all of them in one
+`Append`; much at once by another thread (`output_writer`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from time import monotonic
 
+import numpy as np
+
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.part import ShardId
@@ -17,7 +20,7 @@ from ..repr.batch import Delta
 from ..repr.schema import Schema
 from .installed import Installed
 from .output_writer import OutputWriter
-from .protocol import Append, Hydrated, Message, Updates, ViewOutput
+from .protocol import Append, Hydrated, Message, SubscriptionOutput, Updates, ViewOutput, packed_changes
 from .room import write_when_there_is_room
 
 
@@ -55,6 +58,9 @@ class Outputs:
 
     def add(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Iterator[Message]:
         """What the dataflow has put out in `[lower, upper)`; yields what can be said at once."""
+        if isinstance(installed.output, SubscriptionOutput):
+            yield from _told(installed, installed.output, delta, upper)
+            return
         first, installed.hydrated = not installed.hydrated, True
         if installed.index is None:
             self.views.append(_unwritten(installed, delta, lower, upper, first))
@@ -122,6 +128,12 @@ def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first
         installed.unacknowledged.append((upper, new))
     output, schema = installed.output, installed.schema
     return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
+
+
+def _told(installed: Installed, output: SubscriptionOutput, delta: Delta, upper: int) -> Iterator[Message]:
+    first = np.uint64(output.lower)
+    new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
+    yield from packed_changes(output.peek_id, installed.schema, new, upper)
 
 
 def _hydrated(installed: Installed) -> Iterator[Hydrated]:

@@ -15,13 +15,16 @@ class CopyParser(CreateParser):
         self.expect_words("copy")
         table: ast.Name | None = None
         columns: tuple[ast.Name, ...] | None = None
-        query: ast.Query | None = None
+        query: ast.Query | st.SubscribeStatement | None = None
         as_of: ast.AsOf | None = None
         if self.at_symbol("("):
             self.advance()
-            if not self.at_query():
+            if self.at_word("subscribe"):
+                query = self.subscribe()
+            elif self.at_query():
+                query, as_of = self.query_as_of()
+            else:
                 raise Unsupported("COPY takes a table or a query", position=self.token.position)
-            query, as_of = self.query_as_of()
             self.expect_symbol(")")
         else:
             table = self.object_name()

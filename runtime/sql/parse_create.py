@@ -6,12 +6,13 @@ from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
 from .constraints import ConstraintKind
-from .parse_columns import ColumnsParser, duration_ms
+from .parse_columns import duration_ms
+from .parse_subscribe import SubscribeParser
 
 _RETENTION = ("retain_history", "retain_history_for")
 
 
-class CreateParser(ColumnsParser):
+class CreateParser(SubscribeParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")

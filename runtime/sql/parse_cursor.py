@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from ..errors import PtvcError
+from . import ast
 from . import statements as st
 from .lexer import TokenKind
+from .parse_columns import duration_ms
 from .parse_session import SessionParser
 from .plans import Direction
 
@@ -35,9 +37,14 @@ class CursorParser(SessionParser):
         if self.accept_any("with", "without") is not None:
             self.expect_words("hold")
         self.expect_words("for")
-        if not self.at_query():
+        query: ast.Query | st.SubscribeStatement
+        as_of: ast.AsOf | None = None
+        if self.at_word("subscribe"):
+            query = self.subscribe()
+        elif self.at_query():
+            query, as_of = self.query_as_of()
+        else:
             self.fail()
-        query, as_of = self.query_as_of()
         for one, other in _OPPOSITES:
             if one in options and other in options:
                 raise PtvcError(f"cannot specify both {one.upper()} and {other.upper()}", sqlstate="42P11")
@@ -47,7 +54,19 @@ class CursorParser(SessionParser):
         move = self.advance().value == "move"
         direction, count = self._direction()
         self.accept_any("from", "in")
-        return st.FetchStatement(self.identifier(), direction, count, move)
+        name = self.identifier()
+        timeout = self._timeout() if not move and self.accept_words("with") else None
+        return st.FetchStatement(name, direction, count, move, timeout)
+
+    def _timeout(self) -> int:
+        """`(TIMEOUT [=] 'duration')`, in milliseconds."""
+        self.expect_symbol("(")
+        self.expect_words("timeout")
+        self.accept_symbol("=")
+        position = self.token.position
+        timeout = duration_ms(self.string(), position)
+        self.expect_symbol(")")
+        return timeout
 
     def _direction(self) -> tuple[Direction, int | None]:
         """Which rows; None is all of them.  Words of directions are names of cursors where nothing follows."""

@@ -158,6 +158,9 @@ class StatementParser(ExplainParser):
         text = None if self.accept_words("null") else self.string()
         return st.CommentStatement(kind, name, text)
 
+    def _subscribe(self) -> st.StatementNode:
+        return self.subscribe()
+
     def _explain(self) -> st.StatementNode:
         return self.explain_statement()
 
@@ -196,6 +199,7 @@ _STATEMENTS = {
     "vacuum": StatementParser._no_op,
     "analyze": StatementParser._no_op,
     "explain": StatementParser._explain,
+    "subscribe": StatementParser._subscribe,
 }
 
 _OBJECTS = frozenset(
@@ -273,7 +277,6 @@ _REFUSED = frozenset(
         "alter",
         "comment",
         "discard",
-        "subscribe",
         "tail",
         "grant",
         "revoke",
@@ -295,7 +298,7 @@ _REFUSED = frozenset(
     ]
 )
 _HINTS = {
-    "subscribe": "Poll the view with SELECT.",
+    "tail": "It is called SUBSCRIBE.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
     "prepare": "Transactions of two phases are not supported.",
     "grant": "Roles and privileges do not exist yet.",

@@ -21,6 +21,7 @@ from .plan_execute import execute
 from .plan_explain import plan_explain
 from .plan_merge import merge
 from .plan_show import show
+from .plan_subscribe import plan_subscribe
 from .planner import Planner
 from .plans import PlanContext, PlannedStatement, Prepared
 from .scope import Correlated
@@ -76,6 +77,8 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return replace(planned, query=_bind_query(query, values))
         case plans.Select():
             return _bind_query(planned, values)
+        case plans.Subscribe():
+            return _bind_query(planned, values)
         case (
             plans.Insert(relation=relation)
             | plans.Update(relation=relation)
@@ -93,11 +96,16 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return planned
 
 
-def _bind_query(query: plans.Select, values: Sequence[Literal]) -> plans.Select:
+def _bind_query(
+    query: plans.Select | plans.Subscribe, values: Sequence[Literal]
+) -> plans.Select | plans.Subscribe:
     as_of = query.as_of
     if as_of is not None:
         as_of = replace(as_of, time=bind_scalar(as_of.time, values))
-    return replace(query, relation=bind_parameters(query.relation, values), as_of=as_of)
+    bound = replace(query, relation=bind_parameters(query.relation, values), as_of=as_of)
+    if isinstance(bound, plans.Subscribe) and bound.up_to is not None:
+        return replace(bound, up_to=bind_scalar(bound.up_to, values))
+    return bound
 
 
 def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> plans.OnConflict:
@@ -109,7 +117,7 @@ def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> pla
 def result_schema(planned: PlannedStatement) -> Schema | None:
     """What the statement's rows look like, or None when it has none."""
     match planned:
-        case plans.Select(schema=schema):
+        case plans.Select(schema=schema) | plans.Subscribe(schema=schema):
             return schema
         case plans.Explain() | plans.ExplainTimestamp() | plans.ExplainAnalyze():
             return EXPLAIN_SCHEMA
@@ -146,6 +154,8 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
     match node:
         case st.QueryStatement(query=query):
             return plan_data.finished(planner, query, node.as_of)
+        case st.SubscribeStatement():
+            return plan_subscribe(planner, node)
         case st.ExplainStatement():
             return plan_explain(planner, node)
         case st.InsertStatement():
@@ -200,6 +210,13 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
                     hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
                     position=node.scroll,
                 )
+            if isinstance(query, st.SubscribeStatement):
+                if hold:
+                    raise Unsupported(
+                        "a cursor of a subscription cannot be WITH HOLD", position=query.position
+                    )
+                subscribe = plan_subscribe(planner, query)
+                return plans.DeclareCursor(name, subscribe, hold, binary, statement.sql)
             select = plan_data.finished(planner, query, node.as_of)
             return plans.DeclareCursor(name, select, hold, binary, statement.sql)
         case _:
@@ -291,7 +308,7 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
         case st.ReleaseStatement(name=name):
             return plans.Release(name)
         case st.FetchStatement(name=name, direction=direction, count=count, move=move):
-            return plans.Fetch(name, direction, count, move, context.cursors.get(name))
+            return plans.Fetch(name, direction, count, move, context.cursors.get(name), node.timeout_ms)
         case st.CloseStatement(name=name):
             return plans.CloseCursor(name)
         case st.DeallocateStatement(name=name, all_session_state=everything):
@@ -310,6 +327,7 @@ def _optimized(planned: PlannedStatement) -> PlannedStatement:
             return replace(planned, query=replace(query, relation=_optimize(query.relation)))
         case (
             plans.Select(relation=relation)
+            | plans.Subscribe(relation=relation)
             | plans.Insert(relation=relation)
             | plans.Update(relation=relation)
             | plans.Delete(relation=relation)

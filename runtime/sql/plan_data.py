@@ -30,6 +30,7 @@ from .plan_assignments import (
     untyped_literal,
 )
 from .plan_conflict import numbered, plan_conflict
+from .plan_subscribe import plan_subscribe
 from .planner import Output, Planner, QueryPlan, literal_plan
 from .plans import (
     CatalogItem,
@@ -367,6 +368,8 @@ def truncate(planner: Planner, node: st.TruncateStatement) -> Truncate:
 def copy(planner: Planner, node: st.CopyStatement) -> CopyFrom | CopyTo:
     if not node.incoming:
         query = node.query
+        if isinstance(query, st.SubscribeStatement):
+            return CopyTo(plan_subscribe(planner, query), node.options)
         if query is None:
             assert node.table is not None
             query = _table_query(node.table, node.columns)

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from ..expr.relation import Finishing, GlobalId, Relation
+from ..expr.relation import Finishing, GlobalId, OrderBy, Relation
 from ..expr.scalar import Literal, Scalar
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
@@ -136,6 +136,31 @@ class Select:
     finishing: Finishing
     schema: Schema
     as_of: AsOf | None = None
+
+
+class Envelope(enum.Enum):
+    NONE = "none"
+    UPSERT = "upsert"
+    DEBEZIUM = "debezium"
+
+
+@dataclass(frozen=True, slots=True)
+class Subscribe:
+    """`relation` and how it changes, told in rows of `schema` (see `plan_subscribe`).
+
+    `order` is that of the rows of one time: column 0 is the diff, then come the relation's.  `key` are columns of the
+    relation.  `up_to` is a time as in `AsOf`; changes at it are not told any more.
+    """
+
+    relation: Relation
+    schema: Schema
+    snapshot: bool
+    progress: bool
+    as_of: AsOf | None
+    up_to: Scalar | None
+    order: tuple[OrderBy, ...]
+    envelope: Envelope
+    key: tuple[int, ...]
 
 
 class ExplainStage(enum.Enum):
@@ -288,7 +313,7 @@ class CopyFrom:
 
 @dataclass(frozen=True, slots=True)
 class CopyTo:
-    query: Select
+    query: Select | Subscribe
     options: CopyOptions
 
 
@@ -361,12 +386,6 @@ class CreateIndex:
     if_not_exists: bool
     texts: tuple[str, ...] = ()  # of expressions among the keys, as they were written
     columns: Mapping[str, int] = field(default_factory=dict)  # by the names in `texts`, where they are stored
-
-
-class Envelope(enum.Enum):
-    NONE = "none"
-    UPSERT = "upsert"
-    DEBEZIUM = "debezium"
 
 
 @dataclass(frozen=True, slots=True)
@@ -607,7 +626,7 @@ class DeclareCursor:
     """`text` is the statement's own; with `hold` the cursor outlives its transaction."""
 
     name: str
-    query: Select
+    query: Select | Subscribe
     hold: bool
     binary: bool
     text: str
@@ -626,6 +645,7 @@ class Fetch:
 
     FORWARD and BACKWARD: the next `count` rows (None: all that are left); ABSOLUTE and RELATIVE: one row, so far from the
     start (from the end, if negative) or from here.  `schema` is what the cursor shows, None if there is none (yet).
+    Of a subscription, rows are waited for until `timeout_ms` have passed; None: until there is one.
     """
 
     name: str
@@ -633,6 +653,7 @@ class Fetch:
     count: int | None
     move: bool
     schema: Schema | None
+    timeout_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -659,6 +680,7 @@ class NoOp:
 
 PlannedStatement = (
     Select
+    | Subscribe
     | Explain
     | ExplainTimestamp
     | ExplainPushdown

@@ -17,6 +17,7 @@ from .ast import (
     Null,
     Query,
     SelectItem,
+    SortKey,
     String,
     TypeName,
 )
@@ -32,6 +33,21 @@ OptionValue = str | int | bool
 class QueryStatement:
     query: Query
     as_of: AsOf | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SubscribeStatement:
+    """`envelope` is none, upsert or debezium; `key` are its columns, `order` is within a timestamp."""
+
+    query: Query
+    snapshot: bool
+    progress: bool
+    as_of: AsOf | None
+    up_to: Expression | None
+    order: tuple[SortKey, ...]
+    envelope: str
+    key: tuple[Name, ...]
+    position: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,11 +151,11 @@ class TruncateStatement:
 
 @dataclass(frozen=True, slots=True)
 class CopyStatement:
-    """FROM STDIN with a table, or TO STDOUT with a table or a query."""
+    """FROM STDIN with a table, or TO STDOUT with a table, a query or a subscription."""
 
     table: ObjectName | None
     columns: tuple[Name, ...] | None
-    query: Query | None
+    query: Query | SubscribeStatement | None
     incoming: bool
     options: CopyOptions
     as_of: AsOf | None = None
@@ -477,7 +493,7 @@ class DeclareStatement:
     """`scroll` is where SCROLL is written."""
 
     name: str
-    query: Query
+    query: Query | SubscribeStatement
     hold: bool
     binary: bool
     scroll: int | None
@@ -492,6 +508,7 @@ class FetchStatement:
     direction: Direction
     count: int | None
     move: bool
+    timeout_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,6 +533,7 @@ PreparableNode = QueryStatement | InsertStatement | UpdateStatement | DeleteStat
 
 StatementNode = (
     QueryStatement
+    | SubscribeStatement
     | ExplainStatement
     | InsertStatement
     | UpdateStatement

@@ -15,9 +15,11 @@ from ..spool import Spool
 
 
 class Answers:
-    """`directory` receives what does not fit in memory."""
+    """`directory` receives what does not fit in memory.  More than `most` bytes do not wait: then the answer ends with an error."""
 
-    def __init__(self, directory: Path | None) -> None:
+    def __init__(self, directory: Path | None, most: int | None = None) -> None:
+        self._most = most
+        self._waiting = 0
         self._arrived: asyncio.Queue[PeekRows | PtvcError] = asyncio.Queue()  # rows without their payload
         self._payloads = Spool(directory)
         self._failed = False
@@ -26,7 +28,10 @@ class Answers:
         if isinstance(answer, PeekRows):
             if self._failed:
                 return
+            self._waiting += len(answer.payload)
             try:
+                if self._most is not None and self._waiting > self._most:
+                    raise _too_slow(self._most)
                 self._payloads.push(answer.payload)
             except PtvcError as error:
                 self._failed = True
@@ -42,7 +47,16 @@ class Answers:
             return answer
         payload = self._payloads.pop()
         assert payload is not None
+        self._waiting -= len(payload)
         return PeekRows(answer.peek_id, payload, answer.done)
 
     def close(self) -> None:
         self._payloads.close()
+
+
+def _too_slow(most: int) -> PtvcError:
+    return PtvcError(
+        f"the client does not take the changes of its subscription as fast as they come: more than {most} bytes wait",
+        sqlstate="53200",
+        hint="Subscribe to a materialized view or an aggregate of it, or AS OF the last time that was read.",
+    )

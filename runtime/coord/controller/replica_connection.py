@@ -14,6 +14,7 @@ import logging
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 
+from ...errors import PtvcError
 from ...replica.protocol import (
     Append,
     Checkpointed,
@@ -36,7 +37,7 @@ from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .outputs import Outputs
-from .replicas import ReplicaClient
+from .replicas import SUBSCRIPTION, ReplicaClient
 from .sink_frontiers import SinkFrontiers
 from .statuses import Statuses
 from .step_jobs import StepJobs
@@ -100,6 +101,14 @@ class ReplicaConnection:
     def _failed(self, status: Status) -> None:
         """The replica has given the object up; the object has failed when no other replica maintains it either."""
         replica, id_, reason = self.replica, status.id, status.reason
+        if id_.startswith(SUBSCRIPTION):
+            error = PtvcError(
+                f"the subscription is not maintained any more: {reason}",
+                sqlstate=status.sqlstate or "XX000",
+                hint=status.hint,
+            )
+            replica.fail_tail(id_, error)
+            return
         replica.failed.add(id_)
         self.steps.cancel(replica, id_)
         self.holds.release(replica, id_)

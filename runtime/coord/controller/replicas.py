@@ -22,6 +22,9 @@ from ...replica.protocol import (
 )
 from .answers import Answers
 
+SUBSCRIPTION = "subscription-"
+"""How the ids of the dataflows of subscriptions begin, which the catalog does not know."""
+
 
 @dataclass(frozen=True, slots=True)
 class Installing:
@@ -64,6 +67,7 @@ class ReplicaClient:
         self._directory = directory
         self._writer: asyncio.StreamWriter | None = None
         self._peeks: dict[int, Answers] = {}
+        self._tails: dict[GlobalId, int] = {}
         self._peek_ids = count(1)
 
     def attach(self, writer: asyncio.StreamWriter, attempt: tuple[int, int], pid: int) -> None:
@@ -103,6 +107,7 @@ class ReplicaClient:
         )
         for answers in self._peeks.values():
             answers.put(lost)
+        self._tails.clear()
 
     def owns(self, writer: asyncio.StreamWriter) -> bool:
         return self._writer is writer
@@ -158,6 +163,32 @@ class ReplicaClient:
             self._peeks.pop(peek_id).close()
             if not finished:
                 self.send(CancelPeek(peek_id))
+
+    def new_tail(self, id: GlobalId, most: int) -> int:
+        """The peek that the dataflow of a subscription is to answer, of which at most so many bytes wait."""
+        peek_id = next(self._peek_ids)
+        self._peeks[peek_id] = Answers(self._directory, most)
+        self._tails[id] = peek_id
+        return peek_id
+
+    async def tail_answer(self, peek_id: int) -> bytes:
+        answer = await self._peeks[peek_id].get()
+        if isinstance(answer, PtvcError):
+            raise answer
+        return answer.payload
+
+    def end_tail(self, id: GlobalId, peek_id: int) -> None:
+        if self._tails.get(id) == peek_id:
+            del self._tails[id]
+            self.send(Uninstall(id))
+        self._peeks.pop(peek_id).close()
+
+    def fail_tail(self, id: GlobalId, error: PtvcError) -> bool:
+        """Whoever waits for the subscription hears of the error; False when there is no such one."""
+        if (peek_id := self._tails.get(id)) is None:
+            return False
+        self._peeks[peek_id].put(error)
+        return True
 
     def answered(self, message: PeekRows | PeekFailed) -> None:
         answers = self._peeks.get(message.peek_id)

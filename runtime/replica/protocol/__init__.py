@@ -10,7 +10,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, Status |
-| `peeks` | Peek, PeekIndex, CancelPeek | PeekRows, PeekFailed |
+| `peeks`, `subscriptions` | Peek, PeekIndex, CancelPeek; InstallDataflow | PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
@@ -81,6 +81,11 @@ from .processes import (
     StopReplica,
     replica_writer,
 )
+from .subscriptions import (
+    SubscriptionOutput,
+    packed_changes,
+    unpack_changes,
+)
 
 __all__ = [
     "INDEX_RUNS",
@@ -126,11 +131,14 @@ __all__ = [
     "StepEnded",
     "StepJob",
     "StopReplica",
+    "SubscriptionOutput",
     "Uninstall",
     "Updates",
     "ViewOutput",
     "encode",
     "job_writer",
+    "packed_changes",
     "receive",
     "replica_writer",
+    "unpack_changes",
 ]

@@ -14,6 +14,7 @@ from ...expr.relation import GlobalId
 from ...persist.client import ShardId
 from .commits import Import
 from .jobs import StateRuns
+from .subscriptions import SubscriptionOutput
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class InstallDataflow:
     plan: DataflowPlan
     as_of: int
     imports: tuple[Import, ...]
-    output: ViewOutput | IndexOutput
+    output: ViewOutput | IndexOutput | SubscriptionOutput
     state: tuple[StateRuns, ...] | None = None
     checkpoint: Checkpoint | None = None
     durable: StateOptions | None = None
