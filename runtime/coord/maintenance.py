@@ -216,7 +216,8 @@ class Maintenance:
                     for id_ in self._inputs_of(item):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
                 case ItemKind.SINK:
-                    needed = self._controller.sinks.upper(item) - 1
+                    # What it has said since then may be gone by a restart.
+                    needed = self._controller.sinks.durable_upper(item) - 1
                     sinces[item.on] = min(sinces.get(item.on, needed), needed)
         return sinces
 

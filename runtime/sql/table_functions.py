@@ -71,6 +71,12 @@ def calls_in_from(
     calls: list[TableCall] = []
     names: list[str] = []
     for node in nodes:
+        if node.name == ("changes",):
+            raise Unsupported(
+                "CHANGES(relation) is not supported yet",
+                hint="SUBSCRIBE relation WITH (SNAPSHOT = false) AS OF t UP TO u tells its changes behind t and before u.",
+                position=node.position,
+            )
         if not is_table_function(node):
             scalar = expressions.scalar(node)
             calls.append(TABLE_FUNCTIONS["once"].resolve((scalar,), (False,)))

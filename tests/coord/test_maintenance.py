@@ -11,6 +11,7 @@ from inprocess import InProcess, eventually, rows, running
 from ptvc.coord.catalog import Change, Item
 from ptvc.coord.ddl.catalog_changes import CatalogChanges
 from ptvc.persist.client import ShardState
+from ptvc.replica.protocol import SinkProgress
 from ptvc.sql.plans import ItemKind
 
 
@@ -156,6 +157,26 @@ def test_a_dropped_table_does_not_disturb_upkeep(
         db.execute("INSERT INTO kept VALUES (1)")
         eventually(lambda: state(runtime, "kept").since > time)
     assert "maintenance failed" not in caplog.text
+
+
+def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess) -> None:
+    """What a sink has said is noted now and then: until then a restart does not know."""
+    runtime.query("CREATE TABLE t (a int)")
+    out = runtime.directory / "out"
+    runtime.query(f"CREATE SINK k FROM t INTO FILE '{out}' FORMAT JSON ENVELOPE NONE")
+    item = runtime.coordinator.catalog.find("public", "k")
+    assert item is not None
+    sinks = runtime.coordinator.controller.sinks
+
+    def said() -> tuple[int, int]:
+        before = sinks.durable_upper(item)
+        ahead = sinks.upper(item) + 1_000_000
+        sinks.moved(SinkProgress(item.id, ahead))
+        assert sinks.upper(item) == ahead
+        return before, sinks.durable_upper(item)
+
+    before, after = runtime.call(said)
+    assert before == after
 
 
 def test_sinks_write_what_is_durable_and_go_on_after_restarts(runtime: InProcess) -> None:

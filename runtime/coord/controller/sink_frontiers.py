@@ -24,6 +24,10 @@ class SinkFrontiers:
         """Everything below is known to be in the sink's target; the target itself may be further."""
         if (progress := self._said.get(item.id)) is not None:
             return progress.upper
+        return self.durable_upper(item)
+
+    def durable_upper(self, item: Item) -> int:
+        """What a restart finds: the sink goes on from there, and needs its input readable there."""
         assert item.remap is not None
         position = self._remap.position(item.remap)
         return int(position) if position is not None else int(item.options["as_of"]) + 1
