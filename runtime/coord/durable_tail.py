@@ -6,6 +6,7 @@ on.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
 
@@ -14,7 +15,7 @@ import numpy as np
 from ..compute.row_chain import evaluate_chain
 from ..errors import UndefinedTable
 from ..expr.relation import Get, Relation
-from ..persist.client import PartRef, PersistClient
+from ..persist.client import PartRef, PersistClient, ShardId
 from ..persist.read import read_updates
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
@@ -27,6 +28,25 @@ MOST_BYTES = 32 << 20
 
 AT_ONCE_BYTES = 256 << 10
 """What is less is read on the loop: a thread would cost more."""
+
+MOST_RECENT = 32
+"""So many small pieces of changes are kept for others who follow the same."""
+
+
+class RecentUpdates:
+    """What was read last, by shard, interval and number of columns.  Those who follow a collection closely read the same: it is
+    decoded once for all of them."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[tuple[ShardId, int, int, int], Delta] = OrderedDict()
+
+    def get(self, key: tuple[ShardId, int, int, int]) -> Delta | None:
+        return self._known.get(key)
+
+    def put(self, key: tuple[ShardId, int, int, int], delta: Delta) -> None:
+        self._known[key] = delta
+        if len(self._known) > MOST_RECENT:
+            self._known.popitem(last=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +62,7 @@ class DurableTail:
     check: Callable[[], None]
     persist: PersistClient
     collections: Collections
+    recent: RecentUpdates
 
     async def steps(self) -> AsyncGenerator[Step, None]:
         schema = self.relation.schema
@@ -71,26 +92,32 @@ class DurableTail:
         nothing = empty_delta(self.relation.schema)
         if collection.last_write < lower:
             return nothing, upper
-        known = min(upper, self.persist.state(collection.shard).upper)
+        shard, schema = collection.shard, collection.schema
+        key = (shard, lower, upper, len(schema))
+        if (shared := self.recent.get(key)) is not None:
+            return self._told(shared), upper
+        known = min(upper, self.persist.state(shard).upper)
         if known <= lower:
             return nothing, upper
-        parts = self.persist.updates(collection.shard, lower, known)
+        parts = self.persist.updates(shard, lower, known)
         if (sooner := _bound(parts, lower)) is not None:
             known = upper = sooner
-        schema = collection.schema
-
-        def read() -> Delta:
-            whole = read_updates(self.persist.blob, parts, schema, lower, known)
-            width = len(self.source.schema)
-            rows = whole if width >= len(schema) else Delta(whole.oks.select(range(width)), whole.errs)
-            found = evaluate_chain(self.relation, {self.source.id: rows})
-            assert found is not None
-            return Delta(consolidate(found.oks), consolidate(found.errs))
-
         if not parts:
             return nothing, upper
-        small = sum(part.decoded_nbytes for part in parts) <= AT_ONCE_BYTES
-        return (read() if small else await beside(read)), upper
+        if sum(part.decoded_nbytes for part in parts) <= AT_ONCE_BYTES:
+            whole = read_updates(self.persist.blob, parts, schema, lower, known)
+            self.recent.put(key, whole)
+            return self._told(whole), upper
+        blob = self.persist.blob
+        return await beside(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
+
+    def _told(self, whole: Delta) -> Delta:
+        """What the relation makes of changes of its source."""
+        width = len(self.source.schema)
+        rows = whole if width >= len(whole.oks.columns) else Delta(whole.oks.select(range(width)), whole.errs)
+        found = evaluate_chain(self.relation, {self.source.id: rows})
+        assert found is not None
+        return Delta(consolidate(found.oks), consolidate(found.errs))
 
 
 def _bound(parts: tuple[PartRef, ...], lower: int) -> int | None:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
 from ..compute.lower import lower as lower_plan
@@ -58,13 +58,14 @@ class MaintainedTail:
             replica = await self.controller.clusters.serving(self.cluster)
             told = False
             try:
-                async for step in self._from(replica, as_of, first):
-                    told = step.upper is None
-                    if step.upper is not None:
-                        as_of, first, failures = step.upper - 1, step.upper, 0
-                    yield step
-                    if self.up_to is not None and first >= self.up_to:
-                        return
+                async with aclosing(self._from(replica, as_of, first)) as heard:
+                    async for step in heard:
+                        told = step.upper is None
+                        if step.upper is not None:
+                            as_of, first, failures = step.upper - 1, step.upper, 0
+                        yield step
+                        if self.up_to is not None and first >= self.up_to:
+                            return
             except ReplicaUnavailable:
                 failures += 1
                 if told or failures == MOST_FAILURES:

@@ -12,6 +12,7 @@ time.  Until it is closed, what it reads stays readable from where it has come t
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 
 import numpy as np
@@ -60,27 +61,28 @@ class Subscription:
                 yield begun
             if self._up_to is not None and self._up_to <= self._begin:
                 return
-            async for step in self._whole():
-                oks, error = step.delta.oks, None
-                errs = step.delta.errs
-                if len(errs) and (errs.diffs > 0).any():
-                    error = _first(errs)
-                    oks = oks.filter(oks.times < error[0])
-                rows = self._teller.rows(oks)
-                if rows is not None:
-                    yield rows
-                if error is not None:
-                    raise error[1]
-                if step.upper is not None:
-                    self._following.advance(step.upper - 1)
-                    progress = self._teller.progressed(step.upper, changed=rows is not None)
-                    if progress is not None:
-                        yield progress
+            async with aclosing(self._whole()) as steps:
+                async for step in steps:
+                    oks, error = step.delta.oks, None
+                    errs = step.delta.errs
+                    if len(errs) and (errs.diffs > 0).any():
+                        error = _first(errs)
+                        oks = oks.filter(oks.times < error[0])
+                    rows = self._teller.rows(oks)
+                    if rows is not None:
+                        yield rows
+                    if error is not None:
+                        raise error[1]
+                    if step.upper is not None:
+                        self._following.advance(step.upper - 1)
+                        progress = self._teller.progressed(step.upper, changed=rows is not None)
+                        if progress is not None:
+                            yield progress
         finally:
             await self._steps.aclose()
             self._following.end()
 
-    async def _whole(self) -> AsyncIterator[Step]:
+    async def _whole(self) -> AsyncGenerator[Step, None]:
         """The steps; by key, all of a time is told at once."""
         if self._plan.envelope is Envelope.NONE:
             async for step in self._steps:

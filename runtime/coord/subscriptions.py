@@ -25,7 +25,7 @@ from .catalog import Catalog
 from .collections import Collections
 from .controller import Controller
 from .controller.replicas import SUBSCRIPTION
-from .durable_tail import DurableTail
+from .durable_tail import DurableTail, RecentUpdates
 from .maintained_tail import MaintainedTail
 from .oracle import Oracle
 from .peeks import Peeks, ReadContext
@@ -58,6 +58,7 @@ class Subscriptions:
         self._persist = persist
         self._peeks = peeks
         self._numbers = numbers
+        self._recent = RecentUpdates()
 
     def open(self, plan: Subscribe, context: ReadContext) -> Subscription:
         """Raises what is wrong with its times; what it reads stays readable from now on."""
@@ -95,7 +96,15 @@ class Subscriptions:
         if not temporal and is_chain(relation) and isinstance(source, Get):
             snapshot = self._peeks.batches(plan.relation, context) if plan.snapshot else None
             tail = DurableTail(
-                relation, source, begin, up_to, snapshot, check, self._persist, self._collections
+                relation,
+                source,
+                begin,
+                up_to,
+                snapshot,
+                check,
+                self._persist,
+                self._collections,
+                self._recent,
             )
             return tail.steps()
         return MaintainedTail(
