@@ -55,7 +55,14 @@ CASES = [
     ("select sum(a) over (rows between 1 following and current row) from t", "42P20", "frame starting from following row cannot have preceding rows", 50),
     ("create view x as select now()", "0A000", "now is not allowed in a view", 25),
     ("create materialized view x as select mz_now()", "0A000", "this use of mz_now() is not supported in what is maintained", None),
-    ("subscribe t", "0A000", "SUBSCRIBE is not supported yet", 1),
+    ("tail t", "0A000", "TAIL is not supported yet", 1),
+    ("subscribe t with (speed 1)", "22023", 'SUBSCRIBE option "speed" not recognized', 19),
+    ("subscribe t envelope debezium (a)", "42601", 'syntax error at or near "a"', 32),
+    ("subscribe t envelope upsert (key (nope))", "42703", 'column "nope" does not exist', 35),
+    ("subscribe t up 5", "42601", 'syntax error at or near "5"', 16),
+    ("select a from t as of at most 5", "42601", 'syntax error at or near "most"', 26),
+    ("select a from (select a from t as of 5) as x", "42601", "AS OF is not allowed here", 32),
+    ("select a from t as of true", "42804", "argument of AS OF must be a time, not type boolean", 23),
     ("create table p (a int references t (a))", "0A000", "FOREIGN KEY is not supported: it would not be enforced", 23),
 ]  # fmt: skip
 
@@ -72,7 +79,7 @@ def test_hints_name_what_was_meant() -> None:
     for sql, hint in [
         ("select aa from t", 'Perhaps you meant to reference the column "t.a".'),
         ("select * from count", 'Perhaps you meant "counts".'),
-        ("subscribe t", "Poll the view with SELECT."),
+        ("tail t", "It is called SUBSCRIBE."),
     ]:
         with pytest.raises(PtvcError) as caught:
             planned(sql)
