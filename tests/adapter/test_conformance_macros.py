@@ -5,12 +5,16 @@ from __future__ import annotations
 import pytest
 from dbt.tests.adapter.utils import (
     test_any_value,
+    test_array_append,
+    test_array_concat,
     test_array_construct,
     test_bool_or,
     test_cast,
     test_cast_bool_to_text,
     test_concat,
+    test_date,
     test_date_trunc,
+    test_dateadd,
     test_datediff,
     test_equals,
     test_escape_single_quotes,
@@ -19,7 +23,9 @@ from dbt.tests.adapter.utils import (
     test_get_powers_of_two,
     test_hash,
     test_intersect,
+    test_last_day,
     test_length,
+    test_listagg,
     test_null_compare,
     test_position,
     test_replace,
@@ -202,4 +208,34 @@ class TestStringLiteral(test_string_literal.TestStringLiteral):
 
 @pytest.mark.slow
 class TestValidateSqlMethod(test_validate_sql.TestValidateSqlMethod):
+    pass
+
+
+@pytest.mark.slow
+class TestArrayAppend(test_array_append.TestArrayAppend):
+    pass
+
+
+@pytest.mark.slow
+class TestArrayConcat(test_array_concat.TestArrayConcat):
+    pass
+
+
+@pytest.mark.slow
+class TestDate(test_date.TestDate):
+    pass
+
+
+@pytest.mark.slow
+class TestDateAdd(test_dateadd.TestDateAdd):
+    pass
+
+
+@pytest.mark.slow
+class TestLastDay(test_last_day.TestLastDay):
+    pass
+
+
+@pytest.mark.slow
+class TestListagg(test_listagg.TestListagg):
     pass

@@ -1,10 +1,14 @@
-"""dbt's own conformance tests, unchanged: how models are built: incremental ones, contracts, snapshots, comments."""
+"""dbt's own conformance tests, unchanged: how models are built: incremental ones, snapshots, comments."""
 
 from __future__ import annotations
 
 import pytest
-from dbt.tests.adapter.constraints import test_constraints
-from dbt.tests.adapter.incremental import test_incremental_predicates, test_incremental_unique_id
+from dbt.tests.adapter.incremental import (
+    test_incremental_merge_exclude_columns,
+    test_incremental_microbatch,
+    test_incremental_predicates,
+    test_incremental_unique_id,
+)
 from dbt.tests.adapter.persist_docs import test_persist_docs
 from dbt.tests.adapter.query_comment import test_query_comment
 from dbt.tests.adapter.simple_copy import test_simple_copy
@@ -12,17 +16,12 @@ from dbt.tests.adapter.simple_snapshot import test_snapshot
 
 
 @pytest.mark.slow
-class TestIncrementalConstraintsRollback(test_constraints.TestIncrementalConstraintsRollback):
+class TestMergeExcludeColumns(test_incremental_merge_exclude_columns.BaseMergeExcludeColumns):
     pass
 
 
 @pytest.mark.slow
-class TestIncrementalForeignKeyConstraint(test_constraints.TestIncrementalForeignKeyConstraint):
-    pass
-
-
-@pytest.mark.slow
-class TestTableConstraintsRollback(test_constraints.TestTableConstraintsRollback):
+class TestMicrobatch(test_incremental_microbatch.BaseMicrobatch):
     pass
 
 

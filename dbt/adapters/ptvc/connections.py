@@ -161,7 +161,9 @@ class PtvcConnectionManager(SQLConnectionManager):
     def data_type_code_to_name(cls, type_code: int | str) -> str:
         """PostgreSQL's name of a type, by its OID."""
         info = psycopg.adapters.types.get(int(type_code))
-        return info.regtype if info is not None else f"oid {type_code}"
+        if info is None:
+            return f"oid {type_code}"
+        return info.regtype + "[]" if int(type_code) == info.array_oid else info.regtype
 
 
 class UnreachableError(psycopg.OperationalError):

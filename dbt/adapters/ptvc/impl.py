@@ -19,12 +19,13 @@ from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.events.types import AdapterEventInfo
 from dbt.adapters.protocol import AdapterConfig
 from dbt.adapters.sql.impl import SQLAdapter
-from dbt_common.contracts.constraints import ConstraintType
+from dbt_common.contracts.constraints import ColumnLevelConstraint, ConstraintType
 from dbt_common.events.functions import fire_event
 from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcConnectionManager
+from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.hydration import HydrationStatus
@@ -83,10 +84,10 @@ class PtvcAdapter(SQLAdapter):
     AdapterSpecificConfigs = PtvcConfig
 
     CONSTRAINT_SUPPORT = {
-        ConstraintType.check: ConstraintSupport.NOT_SUPPORTED,
+        ConstraintType.check: ConstraintSupport.ENFORCED,
         ConstraintType.not_null: ConstraintSupport.ENFORCED,
-        ConstraintType.unique: ConstraintSupport.NOT_SUPPORTED,
-        ConstraintType.primary_key: ConstraintSupport.NOT_SUPPORTED,
+        ConstraintType.unique: ConstraintSupport.ENFORCED,
+        ConstraintType.primary_key: ConstraintSupport.ENFORCED,
         ConstraintType.foreign_key: ConstraintSupport.NOT_SUPPORTED,
     }
 
@@ -120,7 +121,15 @@ class PtvcAdapter(SQLAdapter):
         self._say(message)
 
     def valid_incremental_strategies(self) -> list[str]:
-        return ["append", "delete+insert", "merge"]
+        return ["append", "delete+insert", "merge", "microbatch"]
+
+    @classmethod
+    def render_column_constraint(cls, constraint: ColumnLevelConstraint) -> str | None:
+        """As dbt renders it, with the constraint's name, which dbt leaves out: errors and ALTER TABLE say it."""
+        rendered: str | None = super().render_column_constraint(constraint)
+        if rendered is None or not constraint.name or constraint.type is ConstraintType.custom:
+            return rendered
+        return f"constraint {constraint.name} {rendered}"
 
     # --- names -----------------------------------------------------------------------------------------------------
 
@@ -232,6 +241,18 @@ class PtvcAdapter(SQLAdapter):
             str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    @available.parse(lambda *a, **k: ConstraintChanges([], []))
+    def constraint_changes(self, existing: PtvcRelation, wanted: PtvcRelation) -> ConstraintChanges:
+        """How the constraints of a table differ from those of another one that has what the contract asks for."""
+        there, asked = (
+            [
+                Constraint(*row)
+                for row in self.execute_macro("ptvc__get_constraints", kwargs={"relation": table})
+            ]
+            for table in (existing, wanted)
+        )
+        return ConstraintChanges.between(there, asked)
 
     @available.parse(lambda *a, **k: False)
     def begin_replacement(self, sql: str) -> bool:

@@ -34,12 +34,15 @@
   {% set columns = adapter.get_columns_in_relation(existing) %}
   {% if ptvc__column_signature(columns) == ptvc__column_signature(adapter.get_columns_in_relation(intermediate)) %}
     {% set names = columns | map(attribute='quoted') | join(', ') %}
+    {% set constraints = adapter.constraint_changes(existing, intermediate) %}
+    {% do ptvc__alter_table(existing, constraints.drop) %}
     {% call statement('main') -%}
       begin;
       delete from {{ existing.render() }};
       insert into {{ existing.render() }} ({{ names }}) select {{ names }} from {{ intermediate.render() }};
       commit
     {%- endcall %}
+    {% do ptvc__alter_table(existing, constraints.add) %}
     {% do adapter.drop_relation(intermediate) %}
     {% do create_indexes(existing) %}
   {% else %}

@@ -21,7 +21,9 @@
   {{ get_assert_columns_equivalent(sql) }}
   create table {{ relation.render() }} {{ get_table_columns_and_constraints() }};
   insert into {{ relation.render() }} ({{ adapter.dispatch('get_column_names', 'dbt')() }})
-  {{ get_select_subquery(sql) }}
+  (
+    {{ get_select_subquery(sql) }}
+  );
   {%- else %}
   create {% if temporary %}temporary {% endif -%}
   table {{ relation.include(database=False, schema=(not temporary)) }} as

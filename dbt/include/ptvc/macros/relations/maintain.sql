@@ -16,6 +16,7 @@
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
   {% set action = ptvc__choose_action(existing, wanted) %}
+  {% if action in ('create', 'replace') %}{% do ptvc__warn_of_unenforced(wanted) %}{% endif %}
   {% if action == 'create' %}
     {{ log('Applying CREATE to: ' ~ wanted) }}
     {% do ptvc__build(wanted, sql) %}
