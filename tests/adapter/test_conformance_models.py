@@ -6,6 +6,7 @@ import pytest
 from dbt.tests.adapter.incremental import (
     test_incremental_merge_exclude_columns,
     test_incremental_microbatch,
+    test_incremental_on_schema_change,
     test_incremental_predicates,
     test_incremental_unique_id,
 )
@@ -22,6 +23,11 @@ class TestMergeExcludeColumns(test_incremental_merge_exclude_columns.BaseMergeEx
 
 @pytest.mark.slow
 class TestMicrobatch(test_incremental_microbatch.BaseMicrobatch):
+    pass
+
+
+@pytest.mark.slow
+class TestIncrementalOnSchemaChange(test_incremental_on_schema_change.TestIncrementalOnSchemaChange):
     pass
 
 

@@ -12,6 +12,9 @@ import dbt.tests.adapter
 
 from .conformance import NOT_PASSING
 
+TESTED = 181
+"""How many of the 214 classes are tests here.  It only grows."""
+
 
 def modules(folder: Path, package: str, pattern: str) -> Iterator[ModuleType]:
     for file in sorted(folder.rglob(pattern)):
@@ -49,3 +52,4 @@ def test_every_class_passes_or_has_a_reason() -> None:
     assert tested | set(NOT_PASSING) == set(classes)
     assert not tested & set(NOT_PASSING)
     assert all(reason for reason in NOT_PASSING.values())
+    assert (len(classes), len(tested)) == (214, TESTED)

@@ -66,7 +66,7 @@ def contract(name: str, checks: str, more: str = "") -> str:
 
 
 def rows(project: Any, relation: str) -> list[Any]:
-    return list(project.run_sql(f"select * from {{schema}}.{relation} order by 1", fetch="all"))
+    return sorted(project.run_sql(f"select * from {{schema}}.{relation}", fetch="all"))
 
 
 class TestTables:

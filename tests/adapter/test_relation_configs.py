@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.impl import closing_parenthesis
 from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash, index_statement_is
+from dbt.adapters.ptvc.source_body import closing_parenthesis
 
 
 def test_the_hash_follows_query_kind_and_options() -> None:

@@ -5,7 +5,6 @@ Statements are written in macros; here is what Jinja cannot do: hashes, waiting,
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from dbt_common.contracts.constraints import ColumnLevelConstraint, ConstraintTy
 from dbt_common.events.functions import fire_event
 from dbt_common.exceptions import DbtRuntimeError
 
+from dbt.adapters.ptvc.catalog import catalog_table
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcConnectionManager
 from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
@@ -41,9 +41,11 @@ from dbt.adapters.ptvc.relation import (
 from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
 from dbt.adapters.ptvc.seeds import copy_value, same_rows
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
+from dbt.adapters.ptvc.source_body import closing_parenthesis
 
 if TYPE_CHECKING:
     import agate
+    from dbt_common.contracts.metadata import CatalogTable
 
 logger = AdapterLogger("ptvc")
 
@@ -168,6 +170,10 @@ class PtvcAdapter(SQLAdapter):
             "list_relations_without_caching", kwargs={"schema_relation": schema_relation}
         )
         return [self._relation(schema, name, kind, text) for schema, name, kind, text in rows]
+
+    def get_catalog_for_single_relation(self, relation: PtvcRelation) -> CatalogTable | None:  # type: ignore[override]
+        rows = self.execute_macro("get_catalog_for_single_relation", kwargs={"relation": relation})
+        return catalog_table(rows)
 
     def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
         super()._relations_cache_for_schemas(relation_configs, cache_schemas)
@@ -375,22 +381,3 @@ def _description(cursor: psycopg.Cursor[Any]) -> list[tuple[bytes | None, int, i
     result = cursor.pgresult
     assert result is not None
     return [(result.fname(i), result.ftype(i), result.fmod(i)) for i in range(result.nfields)]
-
-
-_TOKEN = re.compile(r"'(?:[^']|'')*'|\"[^\"]*\"|--[^\n]*|/\*.*?\*/|[()]|.", re.DOTALL)
-
-
-def closing_parenthesis(sql: str) -> int:
-    """The position after the list that `sql` begins with, or 0 when it begins with none."""
-    depth = 0
-    for token in _TOKEN.finditer(sql):
-        text = token.group()
-        if text == "(":
-            depth += 1
-        elif text == ")":
-            depth -= 1
-            if depth == 0:
-                return token.end()
-        elif depth == 0 and not (text.isspace() or text.startswith(("--", "/*"))):
-            return 0
-    return 0

@@ -18,3 +18,17 @@
   {% endcall %}
   {{ return(sql_convert_columns_in_relation(load_result('get_columns_in_relation').table)) }}
 {%- endmacro %}
+
+{# One statement an action: a DROP COLUMN stands alone. #}
+{% macro ptvc__alter_relation_add_remove_columns(relation, add_columns, remove_columns) -%}
+  {% set actions = [] %}
+  {% for column in add_columns or [] %}
+    {% do actions.append('add column ' ~ column.quoted ~ ' ' ~ column.expanded_data_type) %}
+  {% endfor %}
+  {% for column in remove_columns or [] %}
+    {% do actions.append('drop column ' ~ column.quoted) %}
+  {% endfor %}
+  {% for action in actions %}
+    {% do run_query('alter table ' ~ relation.render() ~ ' ' ~ action) %}
+  {% endfor %}
+{%- endmacro %}

@@ -35,14 +35,14 @@
   {% if ptvc__column_signature(columns) == ptvc__column_signature(adapter.get_columns_in_relation(intermediate)) %}
     {% set names = columns | map(attribute='quoted') | join(', ') %}
     {% set constraints = adapter.constraint_changes(existing, intermediate) %}
-    {% do ptvc__alter_table(existing, constraints.drop) %}
+    {% do ptvc__alter_constraints(existing, constraints.drop) %}
     {% call statement('main') -%}
       begin;
       delete from {{ existing.render() }};
       insert into {{ existing.render() }} ({{ names }}) select {{ names }} from {{ intermediate.render() }};
       commit
     {%- endcall %}
-    {% do ptvc__alter_table(existing, constraints.add) %}
+    {% do ptvc__alter_constraints(existing, constraints.add) %}
     {% do adapter.drop_relation(intermediate) %}
     {% do create_indexes(existing) %}
   {% else %}

@@ -18,14 +18,15 @@
   {{ return(load_result('constraints').table) }}
 {%- endmacro %}
 
-{% macro ptvc__alter_table(relation, actions) -%}
+{% macro ptvc__alter_constraints(relation, actions) -%}
   {% if actions %}
+    {{ log('constraints of ' ~ relation.render() ~ ': ' ~ actions | join(', '), info=true) }}
     {% do run_query('alter table ' ~ relation.render() ~ ' ' ~ actions | join(', ')) %}
   {% endif %}
 {%- endmacro %}
 
 {#
-  Bring the constraints of a table that stays to those of its contract. Rows that are there already and break a new one
+  Bring the constraints of a table that stays to those of its contract, in one statement. Rows that are there already and break a new one
   are an error, and the table is left as it was. `pattern` is where a table with the wanted constraints may be made.
 #}
 {% macro ptvc__apply_contract(relation, pattern) -%}
@@ -34,7 +35,7 @@
     {% do run_query('create table ' ~ pattern.render() ~ ' ' ~ get_table_columns_and_constraints()) %}
     {% set changes = adapter.constraint_changes(relation, pattern) %}
     {% do adapter.drop_relation(pattern) %}
-    {% do ptvc__alter_table(relation, changes.drop + changes.add) %}
+    {% do ptvc__alter_constraints(relation, changes.drop + changes.add) %}
   {% endif %}
 {%- endmacro %}
 

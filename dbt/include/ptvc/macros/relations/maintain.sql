@@ -21,7 +21,6 @@
     {{ log('Applying CREATE to: ' ~ wanted) }}
     {% do ptvc__build(wanted, sql) %}
   {% elif action == 'replace' %}
-    {{ log('Applying REPLACE to: ' ~ existing) }}
     {% do ptvc__replace_relation(existing, wanted, sql) %}
   {% else %}
     {% set wanted = existing %}
@@ -83,12 +82,14 @@
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {% if existing.is_materialized_view and wanted.is_materialized_view and not should_full_refresh()
         and adapter.begin_replacement(ptvc__get_create_replacement_sql(intermediate, existing, sql)) %}
+    {{ log('Applying ALTER to: ' ~ existing) }}
     {% do ptvc__wait(intermediate, []) %}
     {% call statement('main') -%}
       alter materialized view {{ existing.render() }} apply replacement {{ intermediate.render() }}
     {%- endcall %}
     {% do ptvc__exchange_indexes(wanted) %}
   {% else %}
+    {{ log('Applying REPLACE to: ' ~ existing) }}
     {% do ptvc__replace_object(existing, wanted, sql) %}
   {% endif %}
 {%- endmacro %}
