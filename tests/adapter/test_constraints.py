@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import psycopg
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 from dbt_common.contracts.constraints import ColumnLevelConstraint, ConstraintType
@@ -138,6 +139,34 @@ class TestIncremental:
         run(GROWING % (3, 9))
         assert "positive" in run(GROWING % (4, 4), passes=False)
         assert rows(project, "growing") == [(1, 5), (2, 6), (3, 9)]
+
+
+class TestAnAppendedColumn:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"growing.sql": GROWING % (1, 5), "growing.yml": contract("growing", "{type: not_null}")}
+
+    def test_its_constraints_come_with_it(self, project: Any) -> None:
+        run_dbt(["run"])
+        column = (
+            "      - {name: more, data_type: integer, constraints: [{type: check, expression: more > %d}]}\n"
+        )
+        write_file(
+            contract("growing", "{type: not_null}") + column % 2,
+            project.project_root,
+            "models",
+            "growing.yml",
+        )
+        write_file(
+            (GROWING % (2, 6)).replace(" as n", " as n, 3 as more"),
+            project.project_root,
+            "models",
+            "growing.sql",
+        )
+        run_dbt(["run"])
+        assert project.run_sql("select * from {schema}.growing where more > 0", fetch="all") == [(2, 6, 3)]
+        with pytest.raises(psycopg.errors.CheckViolation):
+            project.run_sql("insert into {schema}.growing values (3, 1, 2)")
 
 
 class TestViews:

@@ -17,7 +17,6 @@
   {% if rebuilds %}
     {% do ptvc__exchange_table(existing, target_relation, intermediate, sql) %}
   {% else %}
-    {% do ptvc__apply_contract(existing, intermediate) %}
     {% do ptvc__increment(existing, target_relation, strategy, on_schema_change, sql) %}
   {% endif %}
 
@@ -39,6 +38,7 @@
   {% endif %}
   {% set columns = process_schema_changes(on_schema_change, news, existing)
       or adapter.get_columns_in_relation(existing) %}
+  {% do ptvc__apply_contract(existing, make_intermediate_relation(target_relation)) %}
   {% call statement('main') -%}
     {{ strategy({
         'target_relation': target_relation,
