@@ -12,7 +12,7 @@ pytestmark = pytest.mark.slow
 
 
 class TypeNames:
-    """The originals expect a driver's names of types, in capitals: here they are PostgreSQL's.  There is jsonb, no json."""
+    """The originals expect a driver's names of types, in capitals: here they are PostgreSQL's."""
 
     @pytest.fixture
     def string_type(self) -> str:
@@ -33,7 +33,7 @@ class TypeNames:
             ["ARRAY['a','b','c']", "text[]", "text[]"],
             ["ARRAY[1,2,3]", "int[]", "integer[]"],
             ["'1'::numeric", "numeric", "numeric"],
-            ["""'{"bar": "baz", "balance": 7.77, "active": false}'::jsonb""", "jsonb", "jsonb"],
+            ["""'{"bar": "baz", "balance": 7.77, "active": false}'::json""", "json", "json"],
         ]
 
 

@@ -123,3 +123,8 @@ class TestUnitTestQuotedReservedWordColumnNames(
 @pytest.mark.slow
 class TestUnitTestingVarcharFixtureNoTruncation(test_types.BaseUnitTestingVarcharFixtureNoTruncation):
     pass
+
+
+@pytest.mark.slow
+class TestPostgresUnitTestingTypes(test_types.TestPostgresUnitTestingTypes):
+    pass

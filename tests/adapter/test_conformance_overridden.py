@@ -20,7 +20,6 @@ from dbt.tests.adapter.simple_copy import test_copy_uppercase
 from dbt.tests.adapter.simple_seed import test_seed
 from dbt.tests.adapter.simple_snapshot import test_various_configs
 from dbt.tests.adapter.store_test_failures_tests import basic
-from dbt.tests.adapter.unit_testing import test_types
 from dbt.tests.adapter.utils import (
     test_current_timestamp,
     test_date_spine,
@@ -182,23 +181,6 @@ class TestStoreTestFailuresAsExceptions(basic.StoreTestFailuresAsExceptions):
         assert "'error' is not a valid value" in result.message
         accepted = "Accepted values are: ['ephemeral', 'table', 'view', 'materialized_view']"
         assert accepted in result.message
-
-
-class TestUnitTestingTypes(test_types.TestPostgresUnitTestingTypes):
-    @pytest.fixture
-    def data_types(self) -> list[list[str]]:
-        """The original's, with jsonb: there is no json."""
-        document = """'{"bar": "baz", "balance": 7.77, "active": false}'"""
-        return [
-            ["1", "1"],
-            ["'1'", "1"],
-            ["true", "true"],
-            ["DATE '2020-01-02'", "2020-01-02"],
-            ["TIMESTAMP '2013-11-03 00:00:00-0'", "2013-11-03 00:00:00-0"],
-            ["TIMESTAMPTZ '2013-11-03 00:00:00-0'", "2013-11-03 00:00:00-0"],
-            ["'1'::numeric", "1"],
-            [f"{document}::jsonb", document],
-        ]
 
 
 class OfPostgres:
