@@ -3,6 +3,7 @@
 A map, from the outside in; each package may import those below it only:
 
 server, cli   the processes: `ptvc serve`, up, down, sql
+spark         the data source that users' own Spark jobs load
 pgwire        PostgreSQL's protocol
 coord         catalog, timestamps, sessions, group commit, control of replicas
 sql           text -> planned statements

@@ -6,10 +6,11 @@ cannot change the catalog.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 
 from ..errors import Fenced
-from ..persist.client import PersistClient, ShardId, UpperMismatch, Write
+from ..persist.client import PersistClient, ShardId, ShardState, UpperMismatch, Write
 from ..persist.read import read_snapshot
 from ..persist.write import write_parts
 from ..repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
@@ -19,6 +20,28 @@ from .catalog import Change, Entry, Item, bootstrap_entries, entry_from_json, en
 
 CATALOG_SHARD = "catalog"
 SCHEMA = Schema((Column("key", TEXT, False), Column("value", TEXT, False)))
+
+
+def find_item(persist: PersistClient, schema: str, name: str) -> Item | None:
+    """The object of that name in the durable catalog, for whoever reads it beside the coordinator; None if there is none.
+    UndefinedObject if there is no catalog."""
+    # Most of the catalog are other objects' plans: only what may be the object is parsed.
+    named = f'"schema_name":{json.dumps(schema)},"name":{json.dumps(name)},'
+    for key, value in _rows(persist, persist.state(CATALOG_SHARD)):
+        if named in value:
+            entry = entry_from_json(key, value)
+            if isinstance(entry, Item) and (entry.schema_name, entry.name) == (schema, name):
+                return entry
+    return None
+
+
+def _rows(persist: PersistClient, state: ShardState) -> Iterator[tuple[str, str]]:
+    """The keys and values of all entries as they are now."""
+    if state.upper == state.since:
+        return iter(())
+    snapshot = persist.snapshot(CATALOG_SHARD, state.upper - 1)
+    keys, values = read_snapshot(persist.blob, snapshot).oks.columns
+    return zip(keys.to_pylist(), values.to_pylist(), strict=True)
 
 
 class CatalogStore:
@@ -32,9 +55,7 @@ class CatalogStore:
         if state.upper == state.since:
             self.save(Change(None, entry) for entry in bootstrap_entries())
             state = self._persist.state(CATALOG_SHARD)
-        snapshot = self._persist.snapshot(CATALOG_SHARD, state.upper - 1)
-        keys, values = read_snapshot(self._persist.blob, snapshot).oks.columns
-        return [entry_from_json(k, v) for k, v in zip(keys.to_pylist(), values.to_pylist(), strict=True)]
+        return [entry_from_json(key, value) for key, value in _rows(self._persist, state)]
 
     def save(self, changes: Iterable[Change]) -> None:
         """Makes the changes durable, all or nothing; those of temporary objects are not."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 import numpy as np
@@ -149,13 +149,15 @@ def _by_hash(schema: Schema, batches: Sequence[Batch], pieces: int) -> Iterator[
 
 def joined(blob: Blob, wanted: Merge, parts: tuple[PartRef, ...], writer: str) -> tuple[PartRef, ...]:
     """The parts that several tasks have made of a merge, as few as one process would have: those that are inline are
-    written together.  No update is in two of them."""
+    written together.  No update is in two of them; where all are at one time, no row is, and the parts say so."""
     small = [part for part in parts if part.inline is not None]
-    if len(small) < 2:
+    if len(small) > 1:
+        delta = concat_deltas(wanted.schema, [read_part(blob, part, wanted.schema) for part in small])
+        large = tuple(part for part in parts if part.inline is None)
+        parts = large + write_parts(blob, wanted.shard, wanted.schema, delta, writer=writer)
+    if len({time for part in parts for time in (part.min_time, part.max_time)}) != 1:
         return parts
-    delta = concat_deltas(wanted.schema, [read_part(blob, part, wanted.schema) for part in small])
-    large = tuple(part for part in parts if part.inline is None)
-    return large + write_parts(blob, wanted.shard, wanted.schema, delta, writer=writer)
+    return tuple(replace(part, settled=wanted.upper) for part in parts)
 
 
 def _tier(nbytes: int) -> int:

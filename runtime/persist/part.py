@@ -34,6 +34,9 @@ class PartRef:
     only: what is inline is quicker to look at than to describe.
 
     Updates before `lower` do not belong to the part, though its bytes have them (see `trim`).
+
+    `settled`, unless it is 0, is the upper of a batch that a merge has made and whose updates all have one time: no
+    other part of that batch has an update of a row that is in this one.
     """
 
     shard: ShardId
@@ -48,6 +51,7 @@ class PartRef:
     checksum: int
     stats: PartStats | None = None
     lower: int = 0
+    settled: int = 0
 
     @property
     def first_time(self) -> int:
@@ -81,10 +85,12 @@ class PartRef:
             self.max_time,
             self.checksum,
         ]
-        if self.stats is not None or self.lower:
+        if self.stats is not None or self.lower or self.settled:
             values.append(self.stats.to_json() if self.stats is not None else None)
-        if self.lower:
+        if self.lower or self.settled:
             values.append(self.lower)
+        if self.settled:
+            values.append(self.settled)
         return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -103,6 +109,7 @@ class PartRef:
             checksum=checksum,
             stats=PartStats.from_json(rest[0]) if rest and rest[0] is not None else None,
             lower=rest[1] if len(rest) > 1 else 0,
+            settled=rest[2] if len(rest) > 2 else 0,
         )
 
 

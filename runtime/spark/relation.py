@@ -1,0 +1,90 @@
+"""A relation of an environment as a job finds it: its shard and its columns, looked up in the durable catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from ..clock import SystemClock
+from ..coord.catalog import Item
+from ..coord.catalog_store import find_item
+from ..errors import ObjectNotReady, UndefinedObject, UndefinedTable, Unsupported, WrongObjectType
+from ..persist.client import PersistClient, ShardId
+from ..persist.stores import open_existing
+from ..repr.schema import Schema
+from ..sql.plans import ItemKind
+from .options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class PersistedRelation:
+    """`schema` is what it shows: of the shard's columns, those at `layout`.  `consensus` and `blobs` are URLs that any task can open."""
+
+    persist: PersistClient
+    shard: ShardId
+    schema: Schema
+    layout: tuple[int, ...]
+    is_table: bool
+    consensus: str
+    blobs: str
+
+
+@contextmanager
+def opened(options: Options) -> Iterator[PersistedRelation]:
+    """The relation that the options name.  UndefinedTable if there is none; WrongObjectType or Unsupported if it is not
+    stored as rows."""
+    stores = open_existing(options.directory, options.location)
+    try:
+        persist = PersistClient(stores.consensus, stores.blob, SystemClock())
+        item = _find(persist, options)
+        if item.shard is None:
+            raise WrongObjectType(
+                f'"{item.full_name}" is a {item.kind.value.replace("-", " ")}, which stores no rows',
+                hint="Read a table, a source or a materialized view.",
+            )
+        if not len(item.schema):
+            raise Unsupported(f'"{item.full_name}" has no columns: Spark cannot read it')
+        layout = item.layout or tuple(range(len(item.schema)))
+        yield PersistedRelation(
+            persist,
+            item.shard,
+            item.schema,
+            layout,
+            item.kind is ItemKind.TABLE,
+            stores.location.consensus,
+            stores.location.blob,
+        )
+    finally:
+        stores.consensus.close()
+
+
+def resolve_time(relation: PersistedRelation, as_of: int | None) -> int | None:
+    """The time to read at; None for a table to which nothing was ever written.  ObjectNotReady, which names the range,
+    unless the relation is readable then."""
+    state = relation.persist.state(relation.shard)
+    if state.upper <= state.since:
+        if relation.is_table and as_of is None:
+            return None
+        raise ObjectNotReady(
+            f'shard "{relation.shard}" holds nothing yet: it is known up to {state.upper}, exclusive',
+            hint="Wait until it has been hydrated.",
+        )
+    if as_of is None:
+        return state.upper - 1
+    if not state.since <= as_of < state.upper:
+        raise ObjectNotReady(
+            f'shard "{relation.shard}" is not readable at {as_of}: it is from {state.since} to {state.upper - 1}',
+            hint="Name a time in this range, or latest; RETAIN HISTORY keeps more of it.",
+        )
+    return as_of
+
+
+def _find(persist: PersistClient, options: Options) -> Item:
+    try:
+        item = find_item(persist, options.schema, options.name)
+    except UndefinedObject:
+        item = None  # no coordinator has ever begun here
+    if item is None:
+        raise UndefinedTable(f'relation "{options.schema}.{options.name}" does not exist')
+    return item
