@@ -16,6 +16,7 @@ from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
 from .idle import run_idle
 from .measure import Machine
+from .merges import run_merges
 from .report import Result, console, show, write_json
 from .statements import run_planning, run_statements
 from .storage import run_storage
@@ -155,6 +156,14 @@ def idle(
     machine = Machine.now()
     console.log(f"{views:,} idle views")
     finish([run_idle(views, seconds)], machine, output)
+
+
+@app.command()
+def merges(output: OutputOption = None) -> None:
+    """Merges of state in which half of the newer rows are retractions."""
+    machine = Machine.now()
+    console.log("merges")
+    finish(list(run_merges()), machine, output)
 
 
 @app.command()

@@ -15,6 +15,7 @@ from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .measure import Latencies, Machine, plain
+from .merges import MergeResult
 from .statements import PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
@@ -34,6 +35,7 @@ Result = (
     | StatementResult
     | PlanningResult
     | IdleResult
+    | MergeResult
     | StorageResult
     | AppendCost
     | AppendRate
@@ -60,6 +62,7 @@ def show(results: list[Result]) -> None:
     _show_statements([r for r in results if isinstance(r, StatementResult)])
     _show_planning([r for r in results if isinstance(r, PlanningResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
+    _show_merges([r for r in results if isinstance(r, MergeResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
@@ -235,6 +238,22 @@ def _show_planning(results: list[PlanningResult]) -> None:
     table = _table("Planning (milliseconds)", "statement", "median", "p99", "max", "CPU", "load")
     for r in results:
         table.add_row(r.statement, *_three(r.latencies), _ms(r.latencies.cpu_ms), f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_merges(results: list[MergeResult]) -> None:
+    if not results:
+        return
+    table = _table("Merges", "older", "newer", "text", "median ms", "max", "CPU each", "ns per row", "load")
+    for r in results:
+        table.add_row(
+            f"{r.older:,}",
+            f"{r.newer:,}",
+            "yes" if r.text else "no",
+            *map(_ms, (r.merge.median_ms, r.merge.max_ms, r.merge.cpu_ms)),
+            f"{r.ns_per_row:.0f}",
+            f"{r.load_1min:.1f}",
+        )
     console.print(table)
 
 
