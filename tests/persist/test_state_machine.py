@@ -449,23 +449,22 @@ class PersistOnFiles(Persist):
             shutil.rmtree(self.directory)
 
 
-class PersistOnS3(PersistOnFiles):
-    """The server has troubles of its own, which the store outlives."""
+class BlobsInS3:
+    """In place of files.  The server has troubles of its own, which the store outlives."""
 
     server: S3Server
 
     def open_blob(self) -> Blob:
-        self.url = self.server.url(self.server.bucket(), "p")
-        return open_blob(self.url)
+        self.blobs = self.server.url(self.server.bucket(), "p")
+        return open_blob(self.blobs)
 
     @initialize(seed=st.integers(0, 2**16))
     def trouble(self, seed: int) -> None:
         self.server.fail_at_random(0.05, seed)
 
     def reopen(self) -> None:
-        self.store.close()
-        self.store = SqliteConsensus(self.directory / "consensus.db")
-        self.blob = open_blob(self.url)
+        super().reopen()
+        self.blob = open_blob(self.blobs)
 
     def teardown(self) -> None:
         try:
@@ -474,11 +473,15 @@ class PersistOnS3(PersistOnFiles):
             self.server.fail()
 
 
+class PersistOnS3(BlobsInS3, PersistOnFiles):
+    """SQLite, and objects."""
+
+
 @pytest.fixture(scope="class")
 def troubled_s3(s3: S3Server) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(s3_client, "FIRST_DELAY_S", 0.001)
-        patch.setattr(PersistOnS3, "server", s3, raising=False)
+        patch.setattr(BlobsInS3, "server", s3, raising=False)
         yield
 
 
@@ -512,6 +515,10 @@ class PersistOnPostgres(Persist):
             shutil.rmtree(self.directory)
 
 
+class PersistOnPostgresAndS3(BlobsInS3, PersistOnPostgres):
+    """Nothing of an environment on this machine."""
+
+
 @pytest.fixture(scope="class")
 def postgres(oracle_uri: str) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
@@ -540,7 +547,7 @@ def filtered(contents: Contents, comparison: Comparison, value: int) -> Contents
     return Counter({key: n for key, n in contents.items() if key[0] == "error" or holds(key[1])})
 
 
-def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: str | None = None) -> Any:
+def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: tuple[str, ...] = ()) -> Any:
     case = type(of.__name__, (of.TestCase,), {})  # its own settings, beside other sizes of the same machine
     case.settings = settings(
         max_examples=runs,
@@ -552,16 +559,18 @@ def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: str | No
         suppress_health_check=list(HealthCheck),
     )
     case.pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)] if slow else []
-    if needs is not None:
-        case.pytestmark.append(pytest.mark.usefixtures(needs))
+    if needs:
+        case.pytestmark.append(pytest.mark.usefixtures(*needs))
     return case
 
 
 TestInMemory = machine(Persist, 300)
 TestOnFiles = machine(PersistOnFiles, 12)
-TestOnS3 = machine(PersistOnS3, 12, needs="troubled_s3")
-TestOnPostgres = machine(PersistOnPostgres, 12, needs="postgres")
+TestOnS3 = machine(PersistOnS3, 12, needs=("troubled_s3",))
+TestOnPostgres = machine(PersistOnPostgres, 12, needs=("postgres",))
+TestOnPostgresAndS3 = machine(PersistOnPostgresAndS3, 6, needs=("postgres", "troubled_s3"))
 TestInMemoryOften = machine(Persist, 10_000, slow=True)
 TestOnFilesOften = machine(PersistOnFiles, 300, slow=True)
-TestOnS3Often = machine(PersistOnS3, 300, slow=True, needs="troubled_s3")
-TestOnPostgresOften = machine(PersistOnPostgres, 300, slow=True, needs="postgres")
+TestOnS3Often = machine(PersistOnS3, 300, slow=True, needs=("troubled_s3",))
+TestOnPostgresOften = machine(PersistOnPostgres, 300, slow=True, needs=("postgres",))
+TestOnPostgresAndS3Often = machine(PersistOnPostgresAndS3, 300, slow=True, needs=("postgres", "troubled_s3"))
