@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 from ptvc.errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from ptvc.expr.aggregates import AGGREGATES, AggregateKind, resolve_aggregate
-from ptvc.expr.coercion import common_type
+from ptvc.expr.coercion import base_name, common_type
 from ptvc.expr.evaluate import can_fail, evaluate, evaluate_predicates, fold
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, walk
@@ -225,7 +225,7 @@ def test_common_type_is_postgresqls(oracle: psycopg.Connection) -> None:
             except psycopg.Error as error:
                 expected = error.sqlstate
             try:
-                found: str | None = str(ScalarType(common_type([left, right]).kind))
+                found: str | None = base_name(common_type([left, right]))
             except DatatypeMismatch as error:
                 found = error.sqlstate
             if found != expected:
