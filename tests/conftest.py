@@ -19,7 +19,12 @@ os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules
 import oracle as oracle_server
 from s3_server import S3Server, running_s3
 
-EACH_TEST_BY_ITSELF = ("tests/slt/", "tests/workloads/", "tests/e2e/test_random_views_by_job.py")
+EACH_TEST_BY_ITSELF = (
+    "tests/slt/",
+    "tests/workloads/",
+    "tests/e2e/test_random_views_by_job.py",
+    "tests/persist/test_state_machine.py",
+)
 """Where a file has minutes of tests that share nothing."""
 
 
