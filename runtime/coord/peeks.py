@@ -190,9 +190,8 @@ class Peeks:
         self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
-        self.times.check_readable(
-            ids, time
-        )  # once more: upkeep may have moved on when the read began to hold
+        # Once more: upkeep may have moved on when the read began to hold.
+        self.times.check_readable(ids, time)
         if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
         conditions = part_conditions(relation)

@@ -225,8 +225,9 @@ class Writes:
         latest = self._peeks.latest(context)
         assert latest.time is not None
         written = tuple(transaction.writes.get(item.id, ()))
-        read = await asyncio.to_thread(read_updates, self._persist.blob, written, item.physical, 0, MAX_TIME)
-        own = read.oks
+        read = partial(read_updates, self._persist.blob, written, item.physical, 0, MAX_TIME)
+        stored = any(part.blob is not None for part in written)
+        own = (await asyncio.to_thread(read) if stored else read()).oks
         own = own.with_columns(item.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes

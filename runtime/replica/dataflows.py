@@ -2,8 +2,8 @@
 
 A step takes, for every dataflow in order of creation, all updates below the least frontier of its inputs, and hands the
 output on: in memory to dataflows of this replica that read it, in one `Append` to the coordinator, which hears of indexes
-first, as nothing of them has to be written (`outputs`).  Views do not wait for their inputs to become durable; `Appended` only says
-what need not be kept for readers that come later.
+first, as nothing of them has to be written (`outputs`).  Views do not wait for their inputs to become durable; `Appended`
+only says what need not be kept for readers that come later.
 """
 
 from __future__ import annotations

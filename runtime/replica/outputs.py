@@ -121,8 +121,8 @@ def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first
     # What was durable when the view was installed is the same, and stays.  What others have written since is
     # left to the commit, which knows of it.
     since = max(installed.appended, lower)
-    new = None
-    if delta:
+    new = delta
+    if delta and since > lower:
         new = Delta(delta.oks.filter(delta.oks.times >= since), delta.errs.filter(delta.errs.times >= since))
     if new:
         installed.unacknowledged.append((upper, new))

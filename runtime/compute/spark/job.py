@@ -55,9 +55,9 @@ class Step:
 class Job:
     """Everything that all tasks need to know.
 
-    `blobs` is their URL; `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes` bounds what one task may
-    answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is its `lower`, and the rows
-    of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
+    `blobs` is their URL; `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes`
+    bounds what one task may answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is
+    its `lower`, and the rows of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
     are below `merge_upper`, and errors travel and are written as rows are.
     """
 

@@ -18,9 +18,9 @@ from ..arrays import with_nulls
 from ..coercion import base_name
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..jsonb.build import as_written, strings
-from ..literals import cast_to, coerce_unknown
 from ..row_errors import Evaluated, listed_errors, merge_errors
 from ..scalar import Call, Scalar
+from .jsonb import resolve_extract
 from .jsonb_build import names_of, typed
 from .rowwise import rowwise
 
@@ -125,33 +125,13 @@ def _resolve_to_json(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...
     return resolve
 
 
-def _resolve_extract(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
-    result = TEXT if name.endswith("_text") else JSON
-
-    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
-        fits = [flag or arg.type.is_string_category for arg, flag in zip(args[1:], unknown[1:], strict=True)]
-        if len(args) < 2 or not all(fits) or not (unknown[0] or args[0].type.kind is Kind.JSON):
-            shown = ", ".join(
-                "unknown" if f else base_name(a.type) for a, f in zip(args, unknown, strict=True)
-            )
-            raise UndefinedFunction(f"function {name}({shown}) does not exist")
-        document = coerce_unknown(args[0], JSON) if unknown[0] else args[0]
-        steps = [
-            coerce_unknown(arg, TEXT) if flag else cast_to(arg, TEXT)
-            for arg, flag in zip(args[1:], unknown[1:], strict=True)
-        ]
-        return Call(name, (document, *steps), result, True)
-
-    return resolve
-
-
 def _extract(name: str, one: Callable[..., Any]) -> Function:
     result = TEXT if name.endswith("_text") else JSON
     kernel = rowwise(lambda text, *path: one(text, path))
     return Function(
         name,
         (Overload(None, result, kernel, can_fail=True, nullable=True),),
-        resolver=_resolve_extract(name),
+        resolver=resolve_extract(name, JSON),
     )
 
 

@@ -57,18 +57,18 @@ def _resolve_steps(name: str, sign: str) -> Callable[[tuple[Scalar, ...], tuple[
 # --- paths -------------------------------------------------------------------------------------------------------------
 
 
-def _resolve_extract(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
-    """A document, and the elements of a path as arguments of their own."""
-    result = TEXT if name.endswith("_text") else JSONB
+def resolve_extract(name: str, type_: ScalarType) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]:
+    """A document of `type_`, json or jsonb, and the elements of a path as arguments of their own."""
+    result = TEXT if name.endswith("_text") else type_
 
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
         fits = [flag or arg.type.is_string_category for arg, flag in zip(args[1:], unknown[1:], strict=True)]
-        if len(args) < 2 or not all(fits) or not (unknown[0] or args[0].type.kind is Kind.JSONB):
+        if len(args) < 2 or not all(fits) or not (unknown[0] or args[0].type.kind is type_.kind):
             shown = ", ".join(
                 "unknown" if f else base_name(a.type) for a, f in zip(args, unknown, strict=True)
             )
             raise UndefinedFunction(f"function {name}({shown}) does not exist")
-        document = coerce_unknown(args[0], JSONB) if unknown[0] else args[0]
+        document = coerce_unknown(args[0], type_) if unknown[0] else args[0]
         steps = [
             coerce_unknown(arg, TEXT) if flag else cast_to(arg, TEXT)
             for arg, flag in zip(args[1:], unknown[1:], strict=True)
@@ -197,7 +197,9 @@ def _steps(name: str, sign: str, one: Callable[..., Any], result: ScalarType) ->
 
 def _extract(name: str, one: Callable[..., Any], result: ScalarType) -> Function:
     kernel: Kernel = over_documents(lambda document, *path: one(document, path))
-    return Function(name, (Overload(None, result, kernel, nullable=True),), resolver=_resolve_extract(name))
+    return Function(
+        name, (Overload(None, result, kernel, nullable=True),), resolver=resolve_extract(name, JSONB)
+    )
 
 
 def _flipped(one: Callable[..., Any]) -> Callable[..., Any]:

@@ -9,9 +9,8 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
+from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
-
-Db = psycopg.Connection[tuple[Any, ...]]
 
 READS = (
     "SELECT k, a, b FROM t ORDER BY k, a, b",
@@ -26,36 +25,11 @@ def reads(time: int | None = None) -> list[str]:
     return [query if time is None else f"{query} AS OF {time}" for query in READS]
 
 
-def define(db: Db) -> None:
-    db.execute("CREATE TABLE t (k int NOT NULL, a int, b text) WITH (RETAIN HISTORY FOR '1 hour')")
-    db.execute(
-        "CREATE MATERIALIZED VIEW m WITH (RETAIN HISTORY FOR '1 hour') AS"
-        " SELECT k, count(*) AS n, sum(a) AS s FROM t GROUP BY k"
-    )
-    db.execute("CREATE VIEW v AS SELECT k, count(DISTINCT a) AS n FROM t GROUP BY k")
-    db.execute("CREATE INDEX v_k ON v (k)")
+TEXT_COLUMN = ", b text DEFAULT 'x'"
+TEXT_CHANGES = ", b = b || 'y'"
 
 
-def write(db: Db, random: Random) -> None:
-    match random.randrange(4):
-        case 0 | 1:
-            for _ in range(random.randrange(1, 4)):
-                db.execute("INSERT INTO t VALUES (%s, %s, 'x')", (random.randrange(6), random.randrange(30)))
-        case 2:
-            db.execute("UPDATE t SET a = a + 1, b = b || 'y' WHERE k = %s", (random.randrange(6),))
-        case _:
-            db.execute("DELETE FROM t WHERE a %% 5 = %s", (random.randrange(5),))
-
-
-def seen(db: Db) -> tuple[int, list[list[tuple[Any, ...]]]]:
-    """A time, and what everything holds then."""
-    with db.transaction():
-        contents = [rows(db, query) for query in reads()]
-        [(time,)] = rows(db, "SELECT mz_now()")
-    return time, contents
-
-
-def check(db: Db, history: list[tuple[int, list[list[tuple[Any, ...]]]]]) -> None:
+def check(db: Db, history: list[Moment]) -> None:
     for time, contents in history:
         assert [rows(db, query) for query in reads(time)] == contents, time
 
@@ -66,12 +40,12 @@ def test_what_was_read_is_read_again(seed: int) -> None:
     random = Random(seed)
     with running() as runtime:
         with runtime.connect() as db:
-            define(db)
+            define(db, TEXT_COLUMN)
             eventually(lambda: hydrated(db, "m", "v_k"))
             history = []
             for _ in range(12):
-                write(db, random)
-                history.append(seen(db))
+                write(db, random, TEXT_CHANGES)
+                history.append(seen(db, READS))
             check(db, random.sample(history, 4))
             for item in runtime.coordinator.catalog.user_items():
                 if item.shard is not None:
@@ -81,8 +55,8 @@ def test_what_was_read_is_read_again(seed: int) -> None:
         runtime.start()
         with runtime.connect() as db:
             check(db, history)
-            write(db, random)
-            check(db, [*random.sample(history, 4), seen(db)])
+            write(db, random, TEXT_CHANGES)
+            check(db, [*random.sample(history, 4), seen(db, READS)])
 
 
 def test_times(db: Db) -> None:

@@ -10,14 +10,13 @@ from random import Random
 from typing import Any
 
 import asyncpg
-import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
+from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
 from ptvc.coord import maintained_tail
 
-Db = psycopg.Connection[tuple[Any, ...]]
-History = list[tuple[int, list[list[tuple[Any, ...]]]]]
+History = list[Moment]
 
 FOLLOWED = (
     "SELECT k, a FROM t",
@@ -28,35 +27,6 @@ FOLLOWED = (
     "SELECT DISTINCT ON (k) k, a FROM t ORDER BY k, a DESC",
     "SELECT count(*) AS n FROM t",
 )
-
-
-def define(db: Db) -> None:
-    db.execute("CREATE TABLE t (k int NOT NULL, a int) WITH (RETAIN HISTORY FOR '1 hour')")
-    db.execute(
-        "CREATE MATERIALIZED VIEW m WITH (RETAIN HISTORY FOR '1 hour') AS"
-        " SELECT k, count(*) AS n, sum(a) AS s FROM t GROUP BY k"
-    )
-    db.execute("CREATE VIEW v AS SELECT k, count(DISTINCT a) AS n FROM t GROUP BY k")
-    db.execute("CREATE INDEX v_k ON v (k)")
-
-
-def write(db: Db, random: Random) -> None:
-    match random.randrange(4):
-        case 0 | 1:
-            for _ in range(random.randrange(1, 4)):
-                db.execute("INSERT INTO t VALUES (%s, %s)", (random.randrange(6), random.randrange(30)))
-        case 2:
-            db.execute("UPDATE t SET a = a + 1 WHERE k = %s", (random.randrange(6),))
-        case _:
-            db.execute("DELETE FROM t WHERE a %% 5 = %s", (random.randrange(5),))
-
-
-def seen(db: Db) -> tuple[int, list[list[tuple[Any, ...]]]]:
-    """A time, and what everything holds then."""
-    with db.transaction():
-        contents = [rows(db, query) for query in FOLLOWED]
-        [(time,)] = rows(db, "SELECT mz_now()")
-    return time, contents
 
 
 class Follower:
@@ -104,12 +74,12 @@ def test_snapshot_and_changes_are_what_is_read(seed: int) -> None:
         eventually(lambda: hydrated(db, "m", "v_k"))
         for _ in range(3):
             write(db, random)
-        first = seen(db)
+        first = seen(db, FOLLOWED)
         follower = Follower(runtime)
-        history = [seen(db)]
+        history = [seen(db, FOLLOWED)]
         for number in range(12):
             write(db, random)
-            history.append(seen(db))
+            history.append(seen(db, FOLLOWED))
             if number in (3, 8):
                 follower.follow(history[-1][0])
             if number == 5:
