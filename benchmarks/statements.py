@@ -21,8 +21,9 @@ import psycopg
 from ptvc.expr.scalar import Literal
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import DATE, INT8, TEXT, Kind, ScalarType
+from ptvc.sql.catalog_view import PlanContext
 from ptvc.sql.plan_cache import Asked, PlanCache
-from ptvc.sql.plans import PlanContext, Select
+from ptvc.sql.query_plans import Select
 
 from .hydration import await_hydrated
 from .measure import Latencies, load

@@ -32,9 +32,10 @@ from ptvc.expr.relation import GlobalId
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
+from ptvc.sql.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
+from ptvc.sql.definition_plans import CreateMaterializedView
 from ptvc.sql.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.plans import CatalogItem, CreateMaterializedView, ItemKind, PlanContext, QualifiedName
 from ptvc.transform.pipeline import optimize
 
 ORDERS: GlobalId = "u1"
@@ -192,6 +193,12 @@ class Tables:
         wanted = (schema, name)
         return next((i for i in self._items.values() if (i.name.schema, i.name.name) == wanted), None)
 
+    def functions(self, name: str) -> tuple[CatalogItem, ...]:
+        return ()
+
+    def all_functions(self) -> tuple[CatalogItem, ...]:
+        return ()
+
     def item_by_id(self, id: str) -> CatalogItem:
         return self._items[id]
 
@@ -206,6 +213,9 @@ class Tables:
 
     def clusters(self) -> tuple[str, ...]:
         return ("quickstart",)
+
+    def role_oids(self) -> Mapping[str, int]:
+        return {}
 
 
 class Data:

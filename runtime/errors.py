@@ -86,6 +86,14 @@ class WrongObjectType(PtvcError):
     sqlstate = "42809"
 
 
+class PermissionDenied(PtvcError):
+    sqlstate = "42501"
+
+
+class ObjectInUse(PtvcError):
+    sqlstate = "55006"
+
+
 class DependentObjectsExist(PtvcError):
     sqlstate = "2BP01"
 
@@ -136,8 +144,8 @@ class SerializationFailure(PtvcError):
 
     sqlstate = "40001"
 
-    def __init__(self, hint: str = "Run the transaction again.") -> None:
-        super().__init__("could not serialize access due to concurrent update", hint=hint)
+    def __init__(self, hint: str = "Run the transaction again.", detail: str | None = None) -> None:
+        super().__init__("could not serialize access due to concurrent update", detail=detail, hint=hint)
 
 
 class QueryCanceled(PtvcError):

@@ -21,6 +21,7 @@ from .errors import Fenced
 from .persist.location import Location
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
+from .pgwire.passwords import of_roles
 from .sql.warm_up import warm_up
 
 logger = logging.getLogger(__name__)
@@ -47,7 +48,7 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     await coordinator.start()
     try:
         limits = Limits(max_connections=settings.max_connections)
-        listener = await listen(host, port, coordinator, limits=limits)
+        listener = await listen(host, port, coordinator, passwords=of_roles(coordinator), limits=limits)
         try:
             RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)
             print(

@@ -29,6 +29,7 @@ from ptvc.coord.coordinator import Coordinator
 from ptvc.persist.location import open_blob
 from ptvc.persist.stores import locate
 from ptvc.pgwire.listener import Limits, Listener, serve
+from ptvc.pgwire.passwords import of_roles
 from ptvc.replica.main import Replica
 from ptvc.replica.protocol import (
     CancelJob,
@@ -216,7 +217,9 @@ class InProcess:
             self.directory, self.settings, self.clock, self.fenced.set, made, location
         )
         await self.coordinator.start()
-        self._listener = await serve("127.0.0.1", 0, self.coordinator, limits=Limits())
+        self._listener = await serve(
+            "127.0.0.1", 0, self.coordinator, passwords=of_roles(self.coordinator), limits=Limits()
+        )
         self.port = self._listener.port
 
     def stop(self) -> None:

@@ -42,5 +42,5 @@ def seen(db: Db, queries: Sequence[str]) -> Moment:
     """What the queries answer at one time."""
     with db.transaction():
         contents = [rows(db, query) for query in queries]
-        [(time,)] = rows(db, "SELECT mz_now()")
+        [(time,)] = rows(db, "SELECT mz_now()::bigint")
     return time, contents

@@ -36,14 +36,27 @@ def disconnect(uri: str, name: str = "ptvc") -> int:
         return len(connection.execute(query, (name,)).fetchall())
 
 
-def wait_until_gone(uri: str, name: str, timeout_s: float = 30.0) -> None:
-    """Until no connection of that application is left: what a process that was killed has sent is done by then."""
+def wait_until_gone(uri: str, name: str, timeout_s: float = 120.0) -> None:
+    """Until no connection of that application is left: what a process that was killed has sent is done by then.
+
+    A server that recovers is waited for: as it writes its whole folder to the disk, a slow one takes a minute.
+    """
     deadline = monotonic() + timeout_s
-    with psycopg.connect(uri, autocommit=True) as connection:
+    with _connect_recovered(uri, deadline) as connection:
         query = "SELECT count(*) FROM pg_stat_activity WHERE application_name = %s"
         while connection.execute(query, (name,)).fetchall() != [(0,)]:
             assert monotonic() < deadline
             sleep(0.01)
+
+
+def _connect_recovered(uri: str, deadline: float) -> psycopg.Connection[Any]:
+    while True:
+        try:
+            return psycopg.connect(uri, autocommit=True)
+        except psycopg.OperationalError:
+            if monotonic() > deadline:
+                raise
+            sleep(0.05)
 
 
 class FailingServer:

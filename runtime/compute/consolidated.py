@@ -7,19 +7,21 @@ be: for a step of one row that is a sixth of its time, for one of 100,000 rows a
 
 from __future__ import annotations
 
-from .plan import DataflowPlan, DistinctOp, Mfp, Node, ReduceOp, ThresholdOp, TopKOp
+from .plan import DataflowPlan, DistinctOp, Import, Mfp, Node, ReduceOp, ThresholdOp, TopKOp
 
 
-def consolidated_nodes(plan: DataflowPlan) -> tuple[bool, ...]:
-    """One entry per node, in the plan's order."""
+def consolidated_nodes(plan: DataflowPlan, *, imports: bool = False) -> tuple[bool, ...]:
+    """One entry per node, in the plan's order; with `imports`, if what is imported is consolidated."""
     known: list[bool] = []
     for node in plan.nodes:
-        known.append(_consolidated(node, plan, known))
+        known.append(_consolidated(node, plan, known, imports))
     return tuple(known)
 
 
-def _consolidated(node: Node, plan: DataflowPlan, known: list[bool]) -> bool:
+def _consolidated(node: Node, plan: DataflowPlan, known: list[bool], imports: bool) -> bool:
     match node.op:
+        case Import():
+            return imports
         case ReduceOp(scalar=scalar):
             return not scalar  # the row over nothing and its retraction may meet at the first time
         case DistinctOp() | ThresholdOp():

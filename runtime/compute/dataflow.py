@@ -72,7 +72,10 @@ class _Counter:
 
 
 class Dataflow:
-    def __init__(self, plan: DataflowPlan, as_of: int) -> None:
+    """With `arranged`, the output goes into an arrangement, which adds up equal updates by itself: what comes as its
+    inputs have it, as in an index of a table, is put out as it is; these are consolidated but for few updates."""
+
+    def __init__(self, plan: DataflowPlan, as_of: int, *, arranged: bool = False) -> None:
         self.plan = plan
         self.as_of = as_of
         self._upper = as_of
@@ -107,7 +110,7 @@ class Dataflow:
         ]
         self._next_due: int | None = None
         self._last_reader = _last_readers(plan)
-        self._consolidated = consolidated_nodes(plan)[plan.output]
+        self._consolidated = consolidated_nodes(plan, imports=arranged)[plan.output]
         self._errs = Counts(ERROR_SCHEMA)
         self._counters = [_Counter() for _ in plan.nodes]
         self._state: dict[StateId, Spine] = {

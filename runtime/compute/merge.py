@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import functools
 import os
+import sys
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -33,6 +34,10 @@ __all__ = ["Identity", "MergeWorker", "Run", "merge_runs", "merge_worker", "past
 CHUNK_ROWS = 1 << 14
 """A merge takes so many rows of its largest run at a time: what it needs beside its input and output is some 4 MiB
 (17 MiB with four times as many), and the time is the same."""
+
+NICENESS = 5
+"""Who waits for a step or a look-up comes first, where there are fewer cores than threads at work: the merge thread gets a
+quarter of the time that another one gets."""
 
 IDLE_S = 1.0
 """Merges have come to rest when none was asked for in so long."""
@@ -139,8 +144,9 @@ def _add_up(
 
     Returns which positions of that order still stand for something.
 
-    Unless sums, whole rows or `compact` ask for more, only what shares its hash with a retraction is looked at: equal
-    insertions lie side by side for as long as they live, so nothing is gained by a search for them.
+    Unless sums, whole rows or `compact` ask for more, only what shares its hash with a retraction is looked at, and
+    insertions are cancelled, not added up (`_apart`): they lie side by side for as long as they live, and a run in which all
+    diffs are one keeps no diffs.
     """
     alive = np.ones(len(order), np.bool_)
     starts, counts = _of_one_hash(hashes)
@@ -148,20 +154,26 @@ def _add_up(
         return alive
     every = bool(totals) or identity.is_key or identity.compact
     columns = [batch.columns[i] for i in identity.columns]
-    two = counts == 2
-    pairs = starts[two]
-    if not every:
-        pairs = pairs[(diffs[pairs] < 0) | (diffs[pairs + 1] < 0)]
-    if len(pairs):  # most often an update and its retraction: no need to hash whole rows, and to group them
-        left, right = order[pairs], order[pairs + 1]
-        equal = (times[left] == times[right]) & rows_equal(columns, left, columns, right, exact=True)
-        pairs = pairs[equal]
-        for values in (diffs, *totals.values()):
-            values[pairs] += values[pairs + 1]
-        alive[pairs + 1] = False
-    if two.all():
+    sums = (diffs, *totals.values())
+
+    def meet(left: Indices, right: Indices) -> Mask:
+        a, b = order[left], order[right]
+        equal: Mask = (times[a] == times[b]) & rows_equal(columns, a, columns, b, exact=True)
+        if not every:
+            equal &= (diffs[left] < 0) | (diffs[right] < 0)
+        return equal
+
+    # Most often a few are an update and its retraction: no need to hash whole rows, and to group them.
+    two, three = counts == 2, counts == 3
+    for few, size in ((starts[two], 2), (starts[three], 3)):
+        if not every:
+            few = few[_retracted(diffs, few, size)]
+        if len(few):
+            _add_few(few, size, meet, sums, alive)
+    more = ~(two | three)
+    if not more.any():
         return alive
-    members = _members(starts[~two], counts[~two], None if every else diffs)
+    members = _members(starts[more], counts[more], None if every else diffs)
     if not len(members):
         return alive
     rows = order[members]
@@ -170,11 +182,75 @@ def _add_up(
     groups = group_updates(columns, times[rows], words)
     grouped = members[groups.order]
     first = grouped[groups.starts]
+    before = diffs[grouped]
     alive[members] = False
     alive[first] = True
-    for values in (diffs, *totals.values()):
+    for values in sums:
         values[first] = np.add.reduceat(values[grouped], groups.starts)
+    if not every:
+        _apart(grouped, groups.starts, before, diffs, alive)
     return alive
+
+
+def _apart(grouped: Indices, starts: Indices, before: Diffs, diffs: Diffs, alive: Mask) -> None:
+    """Of groups of equal updates, which were added up, some insertions stay instead of one with their sum: as many as were
+    not cancelled.  Unless there are so many that it pays to keep diffs.
+
+    `grouped` are positions, a group from each of `starts` on, whose diffs were `before`.
+    """
+    totals = diffs[grouped[starts]]
+    several = np.flatnonzero(totals > 1)
+    if not len(several) or 4 * int(totals[several].sum() - len(several)) > len(diffs):
+        return
+    counts = np.diff(starts, append=len(grouped))[several]
+    within = _members(starts[several], counts, None)
+    insertion = before[within] == 1
+    ends = np.cumsum(counts)
+    number = np.cumsum(insertion)
+    number -= np.repeat(number[ends - counts] - insertion[ends - counts], counts)
+    kept = insertion & (number <= np.repeat(totals[several], counts))
+    enough = (
+        np.add.reduceat(kept, ends - counts, dtype=np.int64) == totals[several]
+    )  # with diffs of 2 there may be too few
+    kept &= np.repeat(enough, counts)
+    changed = grouped[within[np.repeat(enough, counts)]]
+    alive[changed] = False
+    stay = grouped[within[kept]]
+    alive[stay] = True
+    diffs[stay] = 1
+
+
+def _retracted(diffs: Diffs, starts: Indices, size: int) -> Mask:
+    """Which stretches of `size` have a retraction."""
+    least = np.minimum(diffs[starts], diffs[starts + 1])
+    return (least if size == 2 else np.minimum(least, diffs[starts + 2])) < 0
+
+
+def _add_few(
+    starts: Indices,
+    size: int,
+    meet: Callable[[Indices, Indices], Mask],
+    sums: Sequence[npt.NDArray[np.int64]],
+    alive: Mask,
+) -> None:
+    """As `_add_up`, of stretches of two or three updates each: all pairs are compared.  `meet` says which of them are to be
+    added up."""
+
+    def join(left: Indices, right: Indices) -> None:
+        for values in sums:
+            values[left] += values[right]
+        alive[right] = False
+
+    first = meet(starts, starts + 1)
+    join(starts[first], starts[first] + 1)
+    if size == 2:
+        return
+    third = meet(starts, starts + 2)
+    join(starts[third], starts[third] + 2)
+    rest = starts[~(first | third)] + 1
+    if len(rest):
+        rest = rest[meet(rest, rest + 1)]
+        join(rest, rest + 1)
 
 
 def _of_one_hash(hashes: Words) -> tuple[Indices, Indices]:
@@ -234,6 +310,7 @@ class MergeWorker:
                 self._changed.wait()
 
     def _run(self) -> None:
+        _step_aside()
         while True:
             spine = self._next()
             try:
@@ -257,6 +334,12 @@ class MergeWorker:
                     self._busy = True
                     return self._queue.pop(next(iter(self._queue)))
             release_rest()
+
+
+def _step_aside() -> None:
+    """Lowers the priority of the calling thread.  Only Linux knows one of a thread."""
+    if sys.platform == "linux":
+        os.nice(NICENESS)
 
 
 _shared: tuple[int, MergeWorker] | None = None

@@ -7,8 +7,9 @@ whenever a plan is made, and kept nowhere: so it is that of the definitions as t
 
 from __future__ import annotations
 
-from ..expr.relation import GlobalId, Relation, dependencies
-from ..sql.plans import ItemKind
+from ..expr.relation import GlobalId, Relation
+from ..expr.relation_tree import dependencies
+from ..sql.catalog_view import ItemKind
 from ..storage.connectors import only_appends
 from ..storage.envelope import EnvelopeKind
 from ..transform.append_only import AppendOnly

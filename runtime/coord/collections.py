@@ -15,9 +15,11 @@ from dataclasses import dataclass, replace
 from ..errors import ObjectNotReady, PtvcError
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef, PersistClient, ShardId
-from ..replica.protocol import Import
+from ..replica.protocol import ChangesOf, Import
 from ..repr.schema import Column, Schema
 from .oracle import Oracle
+
+_ATTEMPTS = 10
 
 HOLDER = "controller"
 """Who holds every shard readable, as far back as anybody here may need."""
@@ -209,4 +211,40 @@ class Collections:
             snapshot=snapshot,
             updates=updates,
             upper=max(state.upper, as_of + 1),
+        )
+
+    def changes_of(
+        self, id: GlobalId, shown: GlobalId, width: int, times: tuple[int, int] | None, as_of: int
+    ) -> Import:
+        """What has changed in the collection, of its first `width` columns, as the input `shown` of a query at `as_of`:
+        at `times`, both of them included, or behind the beginning of its history.
+
+        ObjectNotReady if that is later than the first of them.
+        """
+        collection = self._by_id[id]
+        for attempt in range(_ATTEMPTS):
+            state = self._persist.state(collection.shard)
+            lower = state.since + 1 if times is None else times[0]
+            upper = min(state.upper, as_of + 1, as_of + 1 if times is None else times[1] + 1)
+            parts: tuple[PartRef, ...] = ()
+            failing: tuple[PartRef, ...] = ()
+            try:
+                if lower < upper:
+                    parts = self._persist.updates(collection.shard, lower, upper)
+                    snapshot = self._persist.snapshot(collection.shard, upper - 1)
+                    failing = tuple(part for part in snapshot.parts if part.errors)
+                break
+            except ObjectNotReady:  # upkeep moves on beside this
+                if times is not None or attempt == _ATTEMPTS - 1:
+                    raise
+        return Import(
+            id=shown,
+            shard=collection.shard,
+            schema=collection.schema,
+            stamped=collection.stamped,
+            as_of=as_of,
+            snapshot=failing,
+            updates=parts,
+            upper=as_of + 1,
+            changes=ChangesOf(lower, upper, width),
         )

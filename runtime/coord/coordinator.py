@@ -20,7 +20,8 @@ from ..errors import Fenced, PtvcError
 from ..persist.client import PersistClient
 from ..persist.location import Location
 from ..persist.stores import locate, open_stores
-from .catalog import TEMP_SCHEMA_PREFIX, Catalog
+from .catalog import Catalog
+from .catalog_entries import TEMP_SCHEMA_PREFIX
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import Collections
 from .controller import Controller
@@ -34,6 +35,8 @@ from .maintenance import Maintenance
 from .oracle import Oracle
 from .peeks import Peeks
 from .reads import ActiveReads
+from .role import OWNER_ID, RoleEntry
+from .scram_secret import ScramSecret
 from .sequencer import Sequencer
 from .session import Session
 from .subscriptions import Subscriptions
@@ -153,6 +156,7 @@ class Coordinator:
             self.controller,
             self._commit,
             self.epoch,
+            ddl.settle_sinks,
         )
         await self.controller.start(self._commit)
         self._tasks = [
@@ -177,12 +181,46 @@ class Coordinator:
                 sqlstate="3D000",
                 hint=f'There is one database: "{DATABASE}".',
             )
+        role = self._role_of(user)
         number = next(self._session_numbers)
         defaults = {"statement_timeout": str(self._settings.statement_timeout_ms)}
-        variables = Variables({**defaults, **options})
-        session = Session(self._sequencer, number, user, DATABASE, variables, self._closed)
+        first = {
+            "session_authorization": user,
+            "is_superuser": "on" if role.superuser else "off",
+        }
+        variables = Variables({**defaults, **role.settings, **options, **first, "role": "none"})
+        session = Session(self._sequencer, number, user, role.id, DATABASE, variables, self._closed)
         self._sessions[number] = session
         return session
+
+    def secret(self, user: str) -> ScramSecret | None:
+        """What the user must prove to know; None: nothing."""
+        role = self.catalog.roles.find(user)
+        return ScramSecret.parse(role.password) if role is not None and role.password is not None else None
+
+    @property
+    def asks_passwords(self) -> bool:
+        """Whether some role has one: then nobody learns without one who exists."""
+        return any(role.password is not None for role in self.catalog.roles.by_id.values())
+
+    def knows(self, user: str) -> bool:
+        return self.catalog.roles.find(user) is not None
+
+    def _role_of(self, user: str) -> RoleEntry:
+        """As long as nobody has made a role, any name is one for the first."""
+        roles = self.catalog.roles
+        role = roles.find(user)
+        if role is None:
+            if roles.only_the_first:
+                return roles.by_id[OWNER_ID]
+            raise PtvcError(
+                f'role "{user}" does not exist',
+                sqlstate="28000",
+                hint="Since this environment has roles of its own, only they may connect.",
+            )
+        if not role.login:
+            raise PtvcError(f'role "{user}" is not permitted to log in', sqlstate="28000")
+        return role
 
     def _closed(self, session: Session) -> None:
         self._sessions.pop(session.number, None)

@@ -18,7 +18,7 @@ from pathlib import Path
 
 from ..errors import ObjectNotReady
 from ..repr.schema import Schema
-from ..sql.plans import Direction
+from ..sql.session_plans import Direction
 from .results import Columns
 from .spool import KeptRows
 

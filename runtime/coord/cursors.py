@@ -11,7 +11,8 @@ from pathlib import Path
 
 from ..errors import PtvcError
 from ..repr.schema import Schema
-from ..sql.plans import CloseCursor, DeclareCursor, Fetch, Subscribe
+from ..sql.query_plans import Subscribe
+from ..sql.session_plans import CloseCursor, DeclareCursor, Fetch
 from .cursor import Cursor
 from .results import Columns, Command, Rows
 from .subscription_cursor import SubscriptionCursor

@@ -14,21 +14,24 @@ from ..compute.lower import lower
 from ..compute.plan import DataflowPlan
 from ..compute.plan_text import plan_json, plan_text
 from ..errors import ObjectNotReady, Unsupported
-from ..expr.relation import GlobalId, Relation, dependencies
+from ..expr.relation import Get, GlobalId, Relation
+from ..expr.relation_tree import dependencies, walk
 from ..expr.temporal import at_time
+from ..sql.catalog_view import ItemKind
 from ..sql.explain import explain, explain_json, finishing_line
-from ..sql.plans import (
+from ..sql.explain_plans import (
     Explain,
     ExplainAnalyze,
     ExplainFormat,
     ExplainPushdown,
     ExplainStage,
     ExplainTimestamp,
-    ItemKind,
 )
 from ..transform.pipeline import optimize
 from .append_only import append_only
-from .catalog import Catalog, Item
+from .catalog import Catalog
+from .catalog_entries import Item
+from .changelog import changes_in
 from .collections import Collections
 from .controller import Controller
 from .controller.replicas import ReplicaClient
@@ -158,7 +161,10 @@ class Explainer:
         relation = optimize(at_time(expand(self._defined(planned), self._catalog), time))
         conditions = part_conditions(relation)
         found: list[list[str]] = []
-        for id_ in sorted(id_ for id_ in dependencies(relation) if not is_system(id_)):
+        # Of CHANGES all parts of its interval are read.
+        told = changes_in(relation).keys()
+        stored = {node.id for node in walk(relation) if isinstance(node, Get)} - told
+        for id_ in sorted(id_ for id_ in stored if not is_system(id_)):
             source = self._collections.import_of(
                 id_, max(time, self._controller.since(self._collections[id_].shard))
             )

@@ -20,6 +20,7 @@ from ..persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Wri
 from ..persist.consensus.base import Indeterminate
 from ..persist.part import stamp, trim
 from ..replica.protocol import Updates
+from ..repr.schema import Schema
 from .collections import Collections
 from .key_counts import KeyCounts
 from .oracle import Oracle
@@ -35,13 +36,24 @@ class Conflict:
     id: GlobalId
 
 
+@dataclass(frozen=True, slots=True)
+class Defined:
+    """What a block has defined: rows of the catalog, schemas that tables get, and what makes it so for everybody, in the
+    moment in which it is durable."""
+
+    catalog: Mapping[ShardId, Write]
+    evolved: Mapping[GlobalId, Schema]
+    on_durable: Callable[[], None]
+
+
 @dataclass(slots=True)
 class _Request:
     """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
     (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
     constraints; those of the `unchecked` ones only collide, as whoever writes has seen.  `valid` says, at the
     last moment, whether what is written still fits the tables.  `catalog` is a change of the catalog that is part of
-    the transaction."""
+    the transaction, and `evolved` of the schemas of tables that it writes; with `alone` nothing else is: what comes
+    behind is checked against the catalog as it then is."""
 
     future: asyncio.Future[int | Conflict | KeysTaken]
     stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
@@ -52,6 +64,8 @@ class _Request:
     unchecked: frozenset[KeyId] = frozenset()
     valid: Callable[[], bool] | None = None
     catalog: Mapping[ShardId, Write] = field(default_factory=dict)
+    evolved: Mapping[GlobalId, Schema] = field(default_factory=dict)
+    alone: bool = False
     on_durable: Callable[[], None] | None = None
 
     @property
@@ -60,7 +74,7 @@ class _Request:
 
     @property
     def is_barrier(self) -> bool:
-        return not (self.stamped or self.companions or self.timed)
+        return not (self.stamped or self.companions or self.timed or self.alone)
 
 
 class GroupCommit:
@@ -128,6 +142,33 @@ class GroupCommit:
             _Request(future, parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
         )
 
+    async def write_defined(
+        self,
+        parts: Mapping[GlobalId, tuple[PartRef, ...]],
+        expect: Mapping[GlobalId, int],
+        keys: Mapping[KeyId, KeyCounts],
+        unchecked: frozenset[KeyId],
+        valid: Callable[[], bool],
+        defined: Defined,
+    ) -> int | Conflict | KeysTaken:
+        """As `write_keyed`, with definitions that become durable with it."""
+        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
+        stamped = {**dict.fromkeys(defined.evolved, ()), **parts}
+        return await self._submit(
+            _Request(
+                future,
+                stamped,
+                expect=expect,
+                keys=keys,
+                unchecked=unchecked,
+                valid=valid,
+                catalog=defined.catalog,
+                evolved=defined.evolved,
+                alone=True,
+                on_durable=defined.on_durable,
+            )
+        )
+
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
         future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
@@ -180,6 +221,10 @@ class GroupCommit:
             if self._frozen:
                 requests = [r for r in waiting if self._frozen.isdisjoint(r.stamped)]
                 self._pending = [r for r in waiting if not self._frozen.isdisjoint(r.stamped)]
+            if (first := next((i for i, r in enumerate(requests) if r.alone), None)) is not None:
+                end = max(first, 1)
+                requests, self._pending = requests[:end], [*requests[end:], *self._pending]
+                self._wake.set()
             await self._commit(self._accepted(requests))
             for request in requests:
                 if request.is_barrier and not request.future.done():
@@ -273,7 +318,9 @@ class GroupCommit:
         stamped: dict[GlobalId, list[PartRef]] = {}
         companions: dict[ShardId, list[PartRef]] = {}
         timed: dict[GlobalId, Updates] = {}
+        evolved: dict[GlobalId, Schema] = {}
         for request in requests:
+            evolved.update(request.evolved)
             for id_, parts in request.stamped.items():
                 stamped.setdefault(id_, []).extend(stamp(part, time) for part in parts)
             for shard, parts in request.companions.items():
@@ -285,9 +332,9 @@ class GroupCommit:
         writes: dict[ShardId, Write] = {}
         for id_, rows in stamped.items():
             collection = self._collections[id_]
-            schema = collection.schema if collection.evolved else None
+            schema = evolved.get(id_, collection.schema if collection.evolved else None)
             update = Updates(id_, collection.durable_upper, time + 1, tuple(rows), schema)
-            writes[collection.shard] = Write(update.lower, update.upper, update.parts)
+            writes[collection.shard] = Write(update.lower, update.upper, update.parts, evolved.get(id_))
             committed.append(update)
         for shard, rows in companions.items():
             writes[shard] = Write(self._persist.state(shard).upper, time + 1, tuple(rows))

@@ -15,18 +15,21 @@ import numpy as np
 import pyarrow as pa
 
 from ..expr.functions.comparison_keys import has_keys
-from ..expr.relation import Filter, Get, Map, Project, Relation, inputs, with_inputs
+from ..expr.relation import Filter, Get, Map, Project, Relation
+from ..expr.relation_tree import inputs, with_inputs
 from ..expr.scalar import And, Call, Cast, Literal, Scalar
 from ..repr.order import sql_ranks
 from ..repr.schema import Column, Schema
-from ..repr.types import Kind, ScalarType
-from .catalog import Catalog, Item
+from ..repr.types import NESTED, Kind, ScalarType
+from .catalog import Catalog
+from .catalog_entries import Item
 
 MOST_KEYS = 100_000
 """More keys than this are not looked up: all rows are read."""
 
 _EXACT = frozenset(
     {Kind.BOOL, Kind.TEXT, Kind.VARCHAR, Kind.BYTEA, Kind.UUID, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+    | {Kind.MZ_TIMESTAMP}
 )
 """Beside integers: kinds of which equal values have one form."""
 
@@ -162,17 +165,17 @@ def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[S
 
 def _distinct(values: list[Any], type_: ScalarType) -> Values:
     """Each value once, as SQL's `=` tells them apart."""
-    if len(values) < 2 or not (type_.is_float or type_.kind in (Kind.INTERVAL, Kind.ARRAY)):
+    if len(values) < 2 or not (type_.is_float or type_.kind in NESTED | {Kind.INTERVAL}):
         return tuple(values) if len(values) < 2 else tuple(dict.fromkeys(values))
     _, first = np.unique(sql_ranks(pa.array(values, type_.arrow)), return_index=True)
     return tuple(values[place] for place in sorted(first))
 
 
 def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
-    bound = 1 << (type_.arrow.bit_width - 1)
-    if not values or (-bound <= min(values) and max(values) < bound):
+    least, greatest = type_.integer_bounds
+    if not values or (least <= min(values) and max(values) <= greatest):
         return values
-    return tuple(value for value in values if -bound <= value < bound)
+    return tuple(value for value in values if least <= value <= greatest)
 
 
 def _rebase(chain: list[Relation], get: Get, index: Item) -> Relation:

@@ -24,7 +24,7 @@ from ..repr.consolidate import Groups, group_rows
 from ..repr.hash import hash_columns
 from ..repr.schema import Column, Schema
 from ..sql.constraints import Constraint
-from .catalog import Item
+from .catalog_entries import Item
 from .key_values import key_values
 from .row_checks import shown_values
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 from ..expr.functions.comparison_keys import equality_keys
 from ..repr.batch import Batch
 from ..sql.constraints import Constraint
-from .catalog import Item
+from .catalog_entries import Item
 
 
 def key_values(item: Item, constraint: Constraint, rows: Batch) -> list[pa.Array]:

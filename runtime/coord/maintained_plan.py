@@ -5,10 +5,11 @@ from __future__ import annotations
 from ..compute.lower import lower
 from ..compute.plan import DataflowPlan
 from ..expr.relation import Map, Relation
-from ..sql.plans import ItemKind
+from ..sql.catalog_view import ItemKind
 from ..transform.pipeline import optimize
 from .append_only import append_only
-from .catalog import Catalog, Item
+from .catalog import Catalog
+from .catalog_entries import Item
 from .shared_indexes import shared_by
 from .views import expand
 

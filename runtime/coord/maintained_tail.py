@@ -18,7 +18,8 @@ from dataclasses import dataclass
 
 from ..compute.lower import lower as lower_plan
 from ..errors import PtvcError, ReplicaUnavailable, UndefinedTable
-from ..expr.relation import GlobalId, Relation, dependencies
+from ..expr.relation import GlobalId, Relation
+from ..expr.relation_tree import dependencies
 from ..persist.state import MAX_TIME
 from ..replica.protocol import InstallDataflow, SubscriptionOutput, unpack_changes
 from ..repr.batch import Delta

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
@@ -20,8 +21,9 @@ from ..errors import UndefinedObject
 from ..expr.relation import GlobalId
 from ..persist.client import DEFAULT_GRACE_MS, MAX_MERGE_BYTES, PersistClient, ShardId
 from ..replica.protocol import Updates
-from ..sql.plans import ItemKind
-from .catalog import Catalog, Item
+from ..sql.catalog_view import ItemKind
+from .catalog import Catalog
+from .catalog_entries import Item
 from .catalog_store import CATALOG_SHARD
 from .collections import HOLDER, Collection, Collections
 from .controller import Controller
@@ -50,6 +52,7 @@ class Maintenance:
         controller: Controller,
         commit: GroupCommit,
         epoch: int,
+        settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._persist = persist
@@ -60,6 +63,7 @@ class Maintenance:
         self._controller = controller
         self._commit = commit
         self._epoch = epoch
+        self._settle_sinks = settle_sinks
         self._thread = ThreadPoolExecutor(1, "maintenance")
         self._rounds = 0
         self._sinces: dict[ShardId, int] = {}
@@ -78,7 +82,10 @@ class Maintenance:
 
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run on a thread of their own, beside commits."""
+        switched = [i.id for i in self._catalog.user_items() if self._controller.sinks.has_switched(i)]
         await self._make_frontiers_durable()
+        if switched:  # a restart finds them beyond the switch
+            await self._settle_sinks(switched)
         loop = asyncio.get_running_loop()
         holds = self._holds()
         compactions = self._controller.compactions
@@ -174,9 +181,12 @@ class Maintenance:
             await self._commit.write({}, companions=companions, on_durable=durable)
 
     def _holds_inputs_back(self, view: Collection) -> bool:
-        """An input has data that can be compacted no further than to the view's durable frontier."""
+        """An input has data that can be compacted no further than to the view's durable frontier; or the view is hydrated, and
+        has no rows: nobody else says so to those who read persist."""
         if view.upper <= view.durable_upper:
             return False
+        if view.durable_upper <= self._sinces.get(view.shard, -1):
+            return True
         item = self._catalog.find_by_id(view.id)
         return item is not None and any(
             self._collections[id_].durable_upper > view.durable_upper
@@ -217,8 +227,8 @@ class Maintenance:
                         sinces[id_] = min(sinces.get(id_, needed), needed)
                 case ItemKind.SINK:
                     # What it has said since then may be gone by a restart.
-                    needed = self._controller.sinks.durable_upper(item) - 1
-                    sinces[item.on] = min(sinces.get(item.on, needed), needed)
+                    for id_, needed in self._controller.sinks.reads(item):
+                        sinces[id_] = min(sinces.get(id_, needed), needed)
         return sinces
 
     def _needed(self, item: Item, durable_upper: int | None) -> int | None:

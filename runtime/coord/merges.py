@@ -8,8 +8,8 @@ from ..errors import CardinalityViolation
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import fixed
 from ..repr.consolidate import consolidate
-from ..sql.plans import MERGE_DELETE, MERGE_INSERT
-from .catalog import Item
+from ..sql.data_plans import MERGE_DELETE, MERGE_INSERT
+from .catalog_entries import Item
 from .key_lookup import Read
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import pyarrow as pa
 
 from ..expr.evaluate import can_fail
-from ..expr.relation import Filter, Get, GlobalId, Relation, inputs
+from ..expr.relation import Filter, Get, GlobalId, Relation
+from ..expr.relation_tree import inputs
 from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
 from ..persist.part import PartRef
 from ..persist.part_stats import bounds_of

@@ -16,7 +16,8 @@ import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
-from ..expr.relation import Constant, Filter, Finishing, GlobalId, Map, Project, Relation, TopK, dependencies
+from ..expr.relation import Constant, Filter, Finishing, Get, GlobalId, Map, Project, Relation, TopK
+from ..expr.relation_tree import dependencies, walk
 from ..expr.temporal import at_time
 from ..persist.client import PartRef
 from ..persist.part import stamp
@@ -24,10 +25,11 @@ from ..replica.protocol import Import, Peek, PeekIndex
 from ..repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ..repr.order import sort_indices
 from ..repr.schema import Column, Schema
-from ..sql.plans import Select
+from ..sql.query_plans import Select
 from ..transform.pipeline import optimize
 from .beside import beside
 from .catalog import Catalog
+from .changelog import changes_in, check_size, without_changes
 from .collections import Collections
 from .controller import Controller
 from .controller.query_jobs import QueryJobs
@@ -39,7 +41,7 @@ from .read_times import ReadTimes
 from .reads import ActiveReads
 from .results import Columns
 from .system_reads import CatalogQueries, SystemRows, is_system, with_system_rows
-from .views import expand
+from .views import expand, expand_unbuilt
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
 
@@ -49,12 +51,14 @@ RETRIES = 10
 @dataclass(frozen=True, slots=True)
 class ReadContext:
     """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
-    may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time."""
+    may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time.  `catalog` is what
+    the query was planned over: everybody's, or that of a block."""
 
     cluster: str
     time: int | None
     overlay: Overlay
     system_rows: SystemRows
+    catalog: Catalog
     check: Callable[[], None] = lambda: None
     as_of: bool = False
 
@@ -162,7 +166,7 @@ class Peeks:
                     raise
             except PtvcError as error:
                 if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
-                    found = (self._catalog.find_by_id(id_) for id_ in reads)
+                    found = (context.catalog.find_by_id(id_) for id_ in reads)
                     names = sorted(f'"{item.full_name}"' for item in found if item is not None)
                     error.detail = f"The query reads {', '.join(names)}."
                 raise
@@ -176,7 +180,8 @@ class Peeks:
             context.check()
             answers = await self._peek_index(at_time(relation, time), context, time)
             if answers is None:
-                expanded = at_time(expand(relation, self._catalog), time)
+                catalog = context.catalog
+                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 answers = self._peek(_changed(relation, expanded), context, time, finishing)
             async for batch in answers:
                 yield batch
@@ -192,11 +197,21 @@ class Peeks:
         context.check()
         # Once more: upkeep may have moved on when the read began to hold.
         self.times.check_readable(ids, time)
-        if (now := self._catalog.widened(relation)) is not relation:  # from here to the sources nothing waits
+        if (
+            now := context.catalog.widened(relation)
+        ) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
         conditions = part_conditions(relation)
-        sources = tuple(self._import(id_, time, context.overlay, conditions.get(id_)) for id_ in sorted(ids))
-        if self._jobs.wanted(relation, context.cluster, sources):
+        told = changes_in(relation)
+        stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - told.keys())
+        sources = (
+            *(self._import(id_, time, context, conditions.get(id_)) for id_ in stored),
+            *(self.times.changes(node, time) for node in told.values()),
+        )
+        if told:
+            check_size(sources)
+            relation = without_changes(relation)
+        elif self._jobs.wanted(relation, context.cluster, sources):
             if finishing is not None and finishing.limit is not None:
                 shown = finishing.offset + finishing.limit
                 relation = optimize(TopK(relation, (), finishing.order, shown))
@@ -213,7 +228,7 @@ class Peeks:
         self, relation: Relation, context: ReadContext, time: int
     ) -> AsyncIterator[Batch] | None:
         """The rows from the memory of a replica; None when no index will do."""
-        if context.overlay:
+        if context.overlay or context.catalog is not self._catalog:
             return None
         clusters, cluster = self._controller.clusters, context.cluster
         read = choose_index(
@@ -240,6 +255,8 @@ class Peeks:
             yield from_ipc(answer.payload)
 
     def _check_there(self, id: GlobalId, time: int, context: ReadContext) -> None:
+        if id in context.catalog.unbuilt:
+            return
         if id not in self._collections:
             raise UndefinedTable("a relation that the query reads was dropped meanwhile")
         collection = self._collections[id]
@@ -254,13 +271,25 @@ class Peeks:
             )
 
     def _import(
-        self, id: GlobalId, time: int, overlay: Overlay, conditions: tuple[Conditions, ...] | None
+        self, id: GlobalId, time: int, context: ReadContext, conditions: tuple[Conditions, ...] | None
     ) -> Import:
         """What there is at `time` in the parts that the query needs."""
-        source = self._collections.import_of(id, time)
-        own = tuple(stamp(part, time) for part in overlay.get(id, ()))
+        source = self._source(id, time, context.catalog)
+        own = tuple(stamp(part, time) for part in context.overlay.get(id, ()))
         parts = needed(source.snapshot + own, source.schema, conditions)
         return replace(source, snapshot=parts, updates=())
+
+    def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
+        """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
+        item = catalog.find_by_id(id)
+        if item is not None and id in catalog.unbuilt:
+            assert item.shard is not None
+            return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
+        source = self._collections.import_of(id, time)
+        known = self._catalog.find_by_id(id)
+        if item is None or known is None or item.stored_shape == known.stored_shape:
+            return source
+        return replace(source, schema=item.stored_schema)
 
 
 def _is_chain(relation: Relation) -> bool:

@@ -8,11 +8,14 @@ from typing import TypeVar
 from ..errors import PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType
+from ..sql.catalog_view import PlanContext, Prepared
 from ..sql.parse import Statement, parse
 from ..sql.plan import describe, plan, result_schema
 from ..sql.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
-from ..sql.plans import Execute, PlanContext, PlannedStatement, Prepared
-from ..sql.statements import AT_ONCE, ExecuteStatement
+from ..sql.plans import PlannedStatement
+from ..sql.session_plans import Execute
+from ..sql.session_statements import ExecuteStatement
+from ..sql.statements import AT_ONCE
 from .beside import beside
 from .catalog import Catalog
 from .results import check_shape
@@ -23,15 +26,25 @@ T = TypeVar("T")
 
 
 class Planning:
-    """Of one session, whose context at the moment `context` says."""
+    """Of one session, whose context at the moment `context` says, and `source` the catalog: everybody's, or a block's."""
 
     def __init__(
-        self, catalog: Catalog, plans: PlanCache, temp_schema: str, context: Callable[[], PlanContext]
+        self,
+        source: Callable[[], tuple[Catalog, PlanCache]],
+        temp_schema: str,
+        context: Callable[[], PlanContext],
     ) -> None:
-        self._catalog = catalog
-        self._plans = plans
+        self._source = source
         self._temp_schema = temp_schema
         self._context = context
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self._source()[0]
+
+    @property
+    def _plans(self) -> PlanCache:
+        return self._source()[1]
 
     async def parse(self, sql: str) -> list[Statement]:
         statements = self._plans.parsed(sql)

@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from ..errors import PtvcError, Unsupported
 from ..repr.types import ScalarType, type_from_oid
-from ..sql.plans import Prepare, Prepared
+from ..sql.catalog_view import Prepared
+from ..sql.session_plans import Prepare
 from .results import Command
 
 UNKNOWN_OID = 705

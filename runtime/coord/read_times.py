@@ -16,9 +16,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from ..errors import InvalidTransactionState, ObjectNotReady, Unsupported
-from ..expr.relation import GlobalId, Relation, dependencies
+from ..expr.relation import Changes, GlobalId, Relation
+from ..expr.relation_tree import dependencies
+from ..replica.protocol import Import
 from ..sql.plan_as_of import time_at
-from ..sql.plans import AsOf
+from ..sql.query_plans import AsOf
 from .catalog import Catalog
 from .collections import Collections
 from .controller import Controller
@@ -29,6 +31,10 @@ from .views import expand
 if TYPE_CHECKING:
     from .peeks import ReadContext
 
+_RETAIN_HINT = (
+    "A relation keeps the history that it is told to, by RETAIN HISTORY FOR '1h' in the WITH of its CREATE, or by "
+    "ALTER ... SET (RETAIN HISTORY FOR '1h')."
+)
 _LAST_DATE_MS = 253_402_300_800_000
 
 
@@ -70,7 +76,7 @@ class ReadTimes:
             return now
         if not as_of.at_least:
             return time
-        stored = dependencies(expand(relation, self._catalog))
+        stored = dependencies(expand(relation, context.catalog))
         there = [self._collections[id_] for id_ in stored if id_ in self._collections]
         complete = min((self._collections.frontier(found.id) - 1 for found in there), default=now)
         since = max((self._controller.since(found.shard) for found in there), default=0)
@@ -89,9 +95,26 @@ class ReadTimes:
             raise ObjectNotReady(
                 f"{names} cannot be read as of {shown_time(time)} any more",
                 detail=f"Readable are {readable}.",
-                hint="A relation keeps the history that it is told to, by RETAIN HISTORY FOR '1h' in the WITH of its "
-                "CREATE, or by ALTER ... SET (RETAIN HISTORY FOR '1h').",
+                hint=_RETAIN_HINT,
             )
+
+    def changes(self, node: Changes, time: int) -> Import:
+        """What has changed up to `time`, as an input.  ObjectNotReady, which says from when on history is there, if more is asked
+        for."""
+        bounds = [time_at(bound, time, "CHANGES") for bound in node.bounds]
+        times = (bounds[0], bounds[1]) if bounds else None
+        width = len(node.schema) - 2
+        try:
+            return self._collections.changes_of(node.object, node.id, width, times, time)
+        except ObjectNotReady:
+            name = self._catalog.get(node.object).full_name
+            since = self._controller.since(self._collections[node.object].shard)
+            begin = shown_time(bounds[0]) if bounds else "its beginning"
+            raise ObjectNotReady(
+                f'the changes of "{name}" from {begin} on are not there any more',
+                detail=f"Those behind {shown_time(since)} are.",
+                hint=_RETAIN_HINT,
+            ) from None
 
 
 def shown_time(milliseconds: int) -> str:

@@ -13,7 +13,7 @@ import pyarrow as pa
 from ..errors import Unsupported
 from ..expr.zones import Zone
 from ..repr.schema import Schema
-from ..sql.plans import CopyOptions
+from ..sql.data_plans import CopyOptions
 
 Columns = tuple[pa.Array, ...]
 """One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""

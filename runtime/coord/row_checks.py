@@ -13,7 +13,7 @@ from ..expr.text_format import to_text
 from ..repr.batch import Batch
 from ..repr.buffers import validity
 from ..repr.schema import Schema
-from .catalog import Item
+from .catalog_entries import Item
 from .results import Columns
 
 SHOWN_BYTES = 64

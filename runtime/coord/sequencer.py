@@ -6,39 +6,32 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, TypeGuard
 
 from ..clock import Clock
-from ..errors import InvalidTransactionState, SerializationFailure
+from ..errors import InvalidTransactionState, SerializationFailure, Unsupported
 from ..expr.relation import GlobalId, Project, Relation, TopK
 from ..repr.batch import Batch
+from ..sql.constraints import Constraint
+from ..sql.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from ..sql.definition_plans import CreateTable
+from ..sql.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
 from ..sql.plan import PUSHDOWN_SCHEMA
 from ..sql.plan_cache import PlanCache
 from ..sql.plan_explain import Explanation
-from ..sql.plans import (
-    CopyFrom,
-    CopyTo,
-    CreateTable,
-    Delete,
-    Explain,
-    ExplainAnalyze,
-    ExplainPushdown,
-    ExplainTimestamp,
-    Insert,
-    Merge,
-    NoOp,
-    PlannedStatement,
-    Select,
-    Subscribe,
-    Truncate,
-    Update,
-)
-from .catalog import Catalog, Shape
-from .ddl import Ddl, Definition
+from ..sql.plans import PlannedStatement
+from ..sql.query_plans import Select, Subscribe
+from ..sql.session_plans import NoOp
+from .authorize import Authorization
+from .block_catalog import BlockCatalog
+from .catalog import Catalog
+from .catalog_entries import Item, Shape
+from .ddl import Ddl, Definition, RowsToFit, dropped_on_commit
 from .explain import Explainer
-from .group_commit import Conflict, GroupCommit
+from .group_commit import Conflict, Defined, GroupCommit
 from .introspection import Introspection
 from .peeks import Peeks, ReadContext
 from .results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
@@ -90,10 +83,16 @@ class Sequencer:
         self._introspection = introspection
         self._explainer = explainer
         self._subscriptions = subscriptions
+        self._authorization = Authorization(catalog)
         self.answers = answers
 
     def now_us(self) -> int:
         return self._clock.now_ms() * 1000
+
+    def authorization(self, transaction: Transaction | None) -> Authorization:
+        """Who may do what, in the catalog that the transaction sees."""
+        own = transaction.own if transaction is not None else None
+        return own.authorization if own is not None else self._authorization
 
     # -- definitions --
 
@@ -107,7 +106,28 @@ class Sequencer:
             context = self._peeks.latest(self._context(session, Transaction(TransactionKind.IMPLICIT, 0)))
             return await self._peeks.collect(relation, context)
 
-        return await self.ddl.execute(planned, notices, read)
+        return await self.ddl.execute(planned, notices, read, session.actor)
+
+    async def define_in_block(
+        self, planned: PlannedStatement, session: Session, transaction: Transaction, notices: list[Notice]
+    ) -> Command:
+        """As `define`, for nobody but the block before it commits; the statement was planned over its own catalog."""
+        assert isinstance(planned, Definition)
+        own = transaction.define(self.catalog).catalog
+        context = self._context(session, transaction)
+
+        async def read(relation: Relation) -> Batch:
+            return await self.writes.read(relation, context, transaction)
+
+        async def add_key(old: Item, new: Item, key: Constraint) -> None:
+            await self.writes.add_key(old, new, key, context, transaction)
+
+        rows = RowsToFit(read, add_key)
+        command, changes = await self.ddl.changes(planned, own, notices, rows, session.actor)
+        transaction.defined(changes)
+        if command.tag == "SELECT 0" and (plan := self.table_as(planned)) is not None:
+            return await self._fill(plan, session, transaction)
+        return command
 
     def table_as(self, planned: PlannedStatement) -> CreateTable | None:
         """The statement, if it is a CREATE TABLE AS."""
@@ -115,17 +135,23 @@ class Sequencer:
 
     async def fill_table(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
         """The second half of CREATE TABLE AS; if the query fails the table goes again."""
-        assert plan.query is not None
         item = self.catalog.find(plan.name.schema, plan.name.name)
         assert item is not None
         try:
-            insert = Insert(item.id, finished(plan.query))
-            result = await self.writes.insert(insert, self._context(session, transaction), transaction)
+            command = await self._fill(plan, session, transaction)
             await self.commit(transaction, session)
         except BaseException:
             await self.ddl.drop_created(item)
             raise
         transaction.forget()
+        return command
+
+    async def _fill(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
+        assert plan.query is not None
+        item = self._catalog(transaction).find(plan.name.schema, plan.name.name)
+        assert item is not None
+        insert = Insert(item.id, finished(plan.query))
+        result = await self.writes.insert(insert, self._context(session, transaction), transaction)
         assert isinstance(result, Command)
         return Command(f"SELECT {result.tag.rpartition(' ')[2]}")
 
@@ -151,6 +177,7 @@ class Sequencer:
             case Insert() | Update() | Delete() | Merge() | Truncate():
                 return await self._write(planned, session, transaction)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
+                _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
             case NoOp(tag=tag):
                 return Command(tag)
@@ -159,6 +186,7 @@ class Sequencer:
 
     def subscribe(self, plan: Subscribe, session: Session, transaction: Transaction) -> Subscription:
         """The relation as it is now, or as it was when the block has read, and its changes from then on."""
+        _refuse_behind_definitions("SUBSCRIBE", transaction)
         return self._subscriptions.open(plan, self._context(session, transaction))
 
     def open_cursor(
@@ -166,7 +194,8 @@ class Sequencer:
     ) -> AsyncIterator[Columns]:
         """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
         is altered before the first of them is."""
-        context = replace(self._context(session, transaction), check=unaltered(query.relation, self.catalog))
+        context = self._context(session, transaction)
+        context = replace(context, check=unaltered(query.relation, context.catalog))
         context = self._peeks.as_of(query, context)
         if transaction.time is None:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
@@ -192,10 +221,11 @@ class Sequencer:
         """A statement by itself commits at once, and runs again after a conflict."""
         upsert = isinstance(planned, Insert) and planned.conflict is not None
         tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
-        shapes = [self._shape(table) for table in tables]
+        catalog = self._catalog(transaction)
+        shapes = [_shape(catalog, table) for table in tables]
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
-                if attempt and shapes != [self._shape(table) for table in tables]:
+                if attempt and shapes != [_shape(catalog, table) for table in tables]:
                     raise SerializationFailure("The table was altered meanwhile; run the statement again.")
                 try:
                     result = await self._buffer(planned, self._context(session, transaction), transaction)
@@ -212,10 +242,6 @@ class Sequencer:
                 if attempt == 0:  # those who lost a race try again one by one, so that nobody starves
                     await turn.enter_async_context(self._retrying)
         raise SerializationFailure("Try again.")
-
-    def _shape(self, table: GlobalId) -> Shape | None:
-        item = self.catalog.find_by_id(table)
-        return item.shape if item is not None else None
 
     async def _buffer(
         self,
@@ -237,19 +263,44 @@ class Sequencer:
 
     async def commit(self, transaction: Transaction, session: Session) -> None:
         """Makes the transaction's writes durable, all at one time."""
-        if not transaction.writes:
-            return
-        if isinstance(await self._durable(transaction, session), Conflict):
+        own = transaction.own
+        if own is not None:
+            transaction.defined(dropped_on_commit(own.catalog))
+        if transaction.settle() and own is not None:
+            await self._commit_definitions(own, transaction, session)
+        elif transaction.writes and isinstance(await self._durable(transaction, session), Conflict):
             raise SerializationFailure()
 
-    async def _durable(self, transaction: Transaction, session: Session) -> int | Conflict:
+    async def _commit_definitions(
+        self, own: BlockCatalog, transaction: Transaction, session: Session
+    ) -> None:
+        """What the block has defined and written becomes durable, and visible, in one moment."""
+
+        async def append(defined: Defined) -> None:
+            if isinstance(await self._durable(transaction, session, defined), Conflict):
+                raise SerializationFailure()
+
+        async with self.ddl.lock:
+            own.refresh()
+            commit = asyncio.create_task(self.ddl.commit(own.changes.values(), append))
+            try:
+                await asyncio.shield(commit)
+            except asyncio.CancelledError:
+                await commit  # what has begun ends: nobody else may change the catalog in between
+                raise
+
+    async def _durable(
+        self, transaction: Transaction, session: Session, defined: Defined | None = None
+    ) -> int | Conflict:
         """Commits; 23505 for a key that is taken."""
-        writes, expect = transaction.overlay(), dict(transaction.expect)
+        writes, keys, expect = transaction.overlay(), transaction.keys, dict(transaction.expect)
         collide: set[int] = set()
         for _ in range(MAX_ATTEMPTS):
-            outcome = await self._commit.write_keyed(
-                writes, expect, transaction.keys, frozenset(collide), lambda: self.writes.valid(transaction)
-            )
+            unchecked, valid = frozenset(collide), partial(self.writes.valid, transaction)
+            if defined is None:
+                outcome = await self._commit.write_keyed(writes, expect, keys, unchecked, valid)
+            else:
+                outcome = await self._commit.write_defined(writes, expect, keys, unchecked, valid, defined)
             match outcome:
                 case KeysTaken(key=key):
                     # Read before it is said to collide only: nobody may write the table in between.
@@ -274,7 +325,7 @@ class Sequencer:
         """What the client is asked to send."""
         if transaction.read_only:
             raise _read_only("COPY FROM")
-        item = self.catalog.get(plan.table)
+        item = self._catalog(transaction).get(plan.table)
         return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
 
     async def _explain(
@@ -297,12 +348,33 @@ class Sequencer:
                 lines = self._explainer.analyze(planned, rows, monotonic() - begun, cluster)
         return text_lines("QUERY PLAN", lines, "EXPLAIN")
 
+    def _catalog(self, transaction: Transaction) -> Catalog:
+        return transaction.own.catalog if transaction.own is not None else self.catalog
+
     def _context(self, session: Session, transaction: Transaction) -> ReadContext:
+        catalog = self._catalog(transaction)
+        cluster: str = session.variables.get("cluster")
+        if transaction.own is not None:
+            cluster = transaction.own.shared_cluster(cluster)
         return ReadContext(
-            cluster=session.variables.get("cluster"),
+            cluster=cluster,
             time=transaction.time,
             overlay=transaction.overlay(),
-            system_rows=self._introspection.of_session(session),
+            system_rows=self._introspection.of_session(session, catalog),
+            catalog=catalog,
+        )
+
+
+def _shape(catalog: Catalog, table: GlobalId) -> Shape | None:
+    item = catalog.find_by_id(table)
+    return item.shape if item is not None else None
+
+
+def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:
+    if transaction.own is not None and transaction.own.changes:
+        raise Unsupported(
+            f"{command} behind a definition of the same transaction is not supported",
+            hint="COMMIT first.",
         )
 
 

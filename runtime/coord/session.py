@@ -1,8 +1,8 @@
 """A session: one client's variables, transaction and statements.
 
 Text comes in, results go out; what a statement means is `sql`'s, what it does `sequencer`'s.  The session owns the
-transaction: implicit ones end with their statement (or at Sync), blocks with COMMIT.  Definitions take effect at once
-and are refused inside blocks.
+transaction: implicit ones end with their statement (or at Sync), blocks with COMMIT.  A definition by itself takes effect at
+once; those of a block, or of a message of several statements, with the transaction.
 """
 
 from __future__ import annotations
@@ -11,41 +11,45 @@ from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Se
 from dataclasses import replace
 
 from ..config import DATABASE
-from ..errors import InvalidTransactionState, PtvcError
+from ..errors import InvalidTransactionState, PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
+from ..sql.catalog_view import PlanContext, Prepared
+from ..sql.data_plans import CopyFrom
+from ..sql.definition_plans import ApplyReplacement, CreateTable
 from ..sql.parse import Statement
-from ..sql.plans import (
-    ApplyReplacement,
+from ..sql.plan_cache import PlanCache
+from ..sql.plans import PlannedStatement
+from ..sql.query_plans import Subscribe
+from ..sql.session_plans import (
     Begin,
     CloseCursor,
     Commit,
-    CopyFrom,
     Deallocate,
     DeclareCursor,
     Execute,
     Fetch,
-    PlanContext,
-    PlannedStatement,
     Prepare,
-    Prepared,
     Release,
     Rollback,
     RollbackTo,
     Savepoint,
     SetVariable,
     ShowVariable,
-    Subscribe,
 )
-from ..sql.statements import CommitStatement, RollbackStatement, RollbackToStatement
-from .catalog import TEMP_SCHEMA_PREFIX
+from ..sql.session_statements import CommitStatement, RollbackStatement, RollbackToStatement
+from .actor import Actor
+from .catalog import Catalog
+from .catalog_entries import TEMP_SCHEMA_PREFIX
 from .cursor import Cursor
 from .cursors import Cursors
+from .ddl import refused_in_block
 from .interruption import Interruption
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
 from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from .sequencer import Sequencer
+from .session_roles import SessionRoles
 from .show import show_all, show_one
 from .subscription import Subscription
 from .transaction import Transaction, TransactionKind
@@ -60,12 +64,14 @@ class Session:
         sequencer: Sequencer,
         number: int,
         user: str,
+        role: str,
         database: str,
         variables: Variables,
         on_close: Callable[[Session], None],
     ) -> None:
         self.number = number
         self.user = user
+        self.roles = SessionRoles(sequencer.catalog, user, role, variables)
         self.database = database
         self.variables = variables
         self.notices: list[Notice] = []
@@ -73,7 +79,7 @@ class Session:
         self._sequencer = sequencer
         self._on_close = on_close
         self._statements = PreparedStatements()
-        self._planning = Planning(sequencer.catalog, sequencer.plans, self.temp_schema, self._context)
+        self._planning = Planning(self._source, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
         self._cursors = Cursors(sequencer.answers)
@@ -98,8 +104,13 @@ class Session:
     async def close_cursor(self, name: str) -> None:
         await self._cursors.close(CloseCursor(name))
 
+    @property
+    def actor(self) -> Actor:
+        """Whose statements the session executes now."""
+        return self.roles.actor
+
     def parameter_status(self) -> Mapping[str, str]:
-        return {**self.variables.reported(), "session_authorization": self.user}
+        return self.variables.reported()
 
     def pop_parameter_changes(self) -> list[tuple[str, str]]:
         return self.variables.pop_changes()
@@ -131,7 +142,7 @@ class Session:
             return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
-        """Writes of all statements commit together at the end, or before the first definition."""
+        """Writes and definitions of all statements commit together at the end, or before one that no block can have."""
         async with self._interruption.guarded():
             statements = await self._planning.parse(sql)
         if not statements:
@@ -183,7 +194,10 @@ class Session:
     async def _execute(self, statement: Statement, parameters: Sequence[Literal]) -> Result:
         if self._transaction is not None and self._transaction.failed:
             return await self._execute_in_failed(statement)
-        self._begin_implicit()
+        transaction = self._begin_implicit()
+        ends = isinstance(statement.node, CommitStatement | RollbackStatement | RollbackToStatement)
+        if transaction.own is not None and not ends:
+            transaction.own.refresh()
         planned = await self._planning.plan(statement, parameters)
         if isinstance(planned, Execute):
             return await self._execute_prepared(planned)
@@ -202,6 +216,7 @@ class Session:
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
     ) -> Result:
         transaction = self._begin_implicit()
+        self._authorize(planned)
         match planned:
             case Begin() | Commit() | Rollback():
                 return await self._control(planned)
@@ -234,24 +249,46 @@ class Session:
     async def _define(
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
     ) -> Result:
-        assert self._transaction is not None
-        if self._transaction.kind is TransactionKind.EXPLICIT:
-            raise PtvcError(
-                "definitions cannot run inside a transaction block",
-                sqlstate="0A000",
+        transaction = self._transaction
+        assert transaction is not None
+        refused = refused_in_block(planned)
+        if transaction.kind is TransactionKind.EXPLICIT and refused is not None:
+            raise Unsupported(
+                f"{refused} cannot run inside a transaction block",
                 hint="Run the statement outside BEGIN ... COMMIT.",
             )
+        ends_at_once = isinstance(planned, CreateTable) and planned.drop_on_commit
+        if refused is None and (ends_at_once or not transaction.single):
+            return await self._define_in_block(statement, parameters, planned, transaction)
         await self._end_implicit()
         if isinstance(planned, ApplyReplacement):
             await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = await self._planning.plan_anew(statement, parameters)
+            self._authorize(planned)
             result = await self._sequencer.define(planned, self, self.notices)
         created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
         if created and (query := self._sequencer.table_as(planned)) is not None:
             return await self._sequencer.fill_table(query, self, self._begin_implicit())
         return result
+
+    async def _define_in_block(
+        self,
+        statement: Statement,
+        parameters: Sequence[Literal],
+        planned: PlannedStatement,
+        transaction: Transaction,
+    ) -> Result:
+        if transaction.read_only:
+            raise InvalidTransactionState(
+                "cannot define anything in a read-only transaction", sqlstate="25006"
+            )
+        if transaction.own is None:  # planned again, over what is the block's own from now on
+            transaction.define(self._sequencer.catalog)
+            planned = await self._planning.plan_anew(statement, parameters)
+            self._authorize(planned)
+        return await self._sequencer.define_in_block(planned, self, transaction, self.notices)
 
     async def _execute_in_failed(self, statement: Statement) -> Result:
         assert self._transaction is not None
@@ -332,7 +369,10 @@ class Session:
             return Command("RESET")
         if local and self.transaction_status == "I":
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
-        self.variables.set(name, value, local=local)
+        if self.roles.is_one(name):
+            self.roles.set(name, value, local=local)
+        else:
+            self.variables.set(name, value, local=local)
         return Command("RESET" if value is None else "SET")
 
     async def _deallocate(self, planned: Deallocate) -> Command:
@@ -343,6 +383,7 @@ class Session:
                 )
             await self._cursors.close_all()
             self._statements.clear()
+            self.roles.reset()
             self.variables.reset_all()
             return Command("DISCARD ALL")
         return self._statements.deallocate(planned.name)
@@ -376,13 +417,30 @@ class Session:
         self.variables.end_transaction(committed=committed)
         await self._cursors.end_transaction(committed=committed)
 
+    def _source(self) -> tuple[Catalog, PlanCache]:
+        """What statements are planned with: a block that defines something has a catalog of its own."""
+        own = self._transaction.own if self._transaction is not None else None
+        return (
+            (own.catalog, own.plans) if own is not None else (self._sequencer.catalog, self._sequencer.plans)
+        )
+
+    def _authorize(self, planned: PlannedStatement) -> None:
+        """42501 if the current role may not do that."""
+        authorization = self._sequencer.authorization(self._transaction)
+        authorization.check(planned, self.actor.role, self.variables.get("cluster"))
+
     def _context(self) -> PlanContext:
         transaction = self._transaction
+        privileges = self._sequencer.authorization(transaction).privileges
         return PlanContext(
-            catalog=self._sequencer.catalog,
+            catalog=self._source()[0],
             search_path=self.variables.search_path,
             database=DATABASE,
-            user=self.user,
+            user=self.roles.current_user,
+            session_user=self.roles.session_user,
+            hidden=privileges.hidden_schemas(self.actor.role),
+            role=self.roles.role_name,
+            privileges=privileges,
             cluster=self.variables.get("cluster"),
             now_us=transaction.now_us if transaction is not None else self._sequencer.now_us(),
             temp_schema=self.temp_schema,

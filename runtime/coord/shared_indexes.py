@@ -13,7 +13,8 @@ from typing import Any
 from ..compute.lower.shared_arrangements import IndexKey
 from ..expr.relation import GlobalId
 from ..expr.scalar import ColumnRef
-from .catalog import Catalog, Item
+from .catalog import Catalog
+from .catalog_entries import Item
 
 OPTION = "shares"
 """The option of an item that holds the choice: `[index, object, columns of the key]` for each index."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..repr.batch import Batch, concat_batches
-from ..sql.plans import Envelope, Subscribe
+from ..sql.query_plans import Envelope, Subscribe
 from .reads import Following
 from .results import Columns
 from .subscription_rows import Step, Teller

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator
 from contextlib import suppress
 
 from ..errors import ObjectNotReady, PtvcError, Unsupported
-from ..sql.plans import Direction
+from ..sql.session_plans import Direction
 from .cursor import Cursor, Fetched
 from .results import Columns
 

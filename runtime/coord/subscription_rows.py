@@ -19,7 +19,7 @@ import pyarrow as pa
 
 from ..repr.batch import Batch, Delta, Indices, Mask
 from ..repr.order import dense_ranks, sort_indices
-from ..sql.plans import Envelope, Subscribe
+from ..sql.query_plans import Envelope, Subscribe
 from .results import Columns
 
 PROGRESS_MS = 500

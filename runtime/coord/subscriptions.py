@@ -14,12 +14,13 @@ from dataclasses import replace
 
 from ..compute.row_chain import is_chain
 from ..errors import DataError, InvalidTransactionState
-from ..expr.relation import Filter, Get, Map, Project, Relation, dependencies, scalars_of, walk
+from ..expr.relation import Filter, Get, Map, Project, Relation
+from ..expr.relation_tree import dependencies, scalars_of, walk
 from ..expr.temporal import reads_now
 from ..persist.client import PersistClient
 from ..repr.batch import NO_ERRORS, Batch, Delta
 from ..sql.plan_as_of import time_at
-from ..sql.plans import Subscribe
+from ..sql.query_plans import Subscribe
 from ..transform.pipeline import optimize
 from .catalog import Catalog
 from .collections import Collections

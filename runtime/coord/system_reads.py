@@ -12,10 +12,11 @@ from ..compute.lower import lower
 from ..compute.oneshot import evaluate_once
 from ..compute.plan import DataflowPlan
 from ..compute.row_chain import is_chain
-from ..expr.relation import Constant, Get, GlobalId, Relation, dependencies, free_locals, inputs, with_inputs
+from ..expr.relation import Constant, Get, GlobalId, Relation
+from ..expr.relation_tree import dependencies, free_locals, inputs, with_inputs
 from ..expr.temporal import at_time
 from ..repr.batch import Batch, Delta
-from ..repr.types import Kind
+from ..repr.types import UNSIGNED, Kind
 
 SystemRows = Callable[[GlobalId], Batch]
 """All rows of a system relation."""
@@ -28,7 +29,7 @@ MOST_ROWS = 10_000
 _AS_LITERALS = frozenset(
     {
         Kind.BOOL, Kind.CHAR, Kind.NAME, Kind.TEXT, Kind.VARCHAR, Kind.OID,
-        Kind.INT2, Kind.INT4, Kind.INT8, Kind.FLOAT4, Kind.FLOAT8, Kind.ARRAY,
+        Kind.INT2, Kind.INT4, Kind.INT8, *UNSIGNED, Kind.FLOAT4, Kind.FLOAT8, Kind.ARRAY,
     }
 )  # fmt: skip
 """Kinds whose Arrow values are the same as Python values and back."""

@@ -8,13 +8,15 @@ then: if somebody has written to it since, the transaction is refused (40001), o
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..errors import InvalidTransactionState
 from ..expr.relation import GlobalId
 from ..persist.client import PartRef
-from .catalog import Shape
+from .block_catalog import BlockCatalog
+from .catalog import Catalog
+from .catalog_entries import Change, Item, Shape
 from .cursor import Cursor
 from .key_counts import KeyCounts
 from .variables import VariablesState
@@ -23,7 +25,7 @@ from .variables import VariablesState
 @dataclass(frozen=True, slots=True)
 class Savepoint:
     """What a block would have written when it set the savepoint: of each table so many parts, with what they were
-    computed from and the keys that they change; and the session's variables, and its cursors."""
+    computed from and the keys that they change; what it had defined; and the session's variables, and its cursors."""
 
     name: str
     parts: dict[GlobalId, int]
@@ -31,6 +33,7 @@ class Savepoint:
     keys: dict[int, KeyCounts]
     upserted: frozenset[int]
     shapes: dict[GlobalId, Shape]
+    definitions: Mapping[str, Change] | None
     variables: VariablesState
     cursors: tuple[Cursor, ...]
 
@@ -44,7 +47,7 @@ class TransactionKind(enum.Enum):
 class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
     the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
-    several statements; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
+    several statements; `own` is the catalog with what the block has defined, if it has; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
     `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for; `savepoints`
     are those of the block, the newest last."""
 
@@ -60,6 +63,7 @@ class Transaction:
     upserted: set[int] = field(default_factory=set)
     shapes: dict[GlobalId, Shape] = field(default_factory=dict)
     savepoints: list[Savepoint] = field(default_factory=list)
+    own: BlockCatalog | None = None
     _release: Callable[[], None] | None = None
 
     @property
@@ -80,9 +84,39 @@ class Transaction:
     def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}
 
+    def settle(self) -> bool:
+        """What the block has dropped itself has no rows and no keys.  Whether it leaves definitions behind."""
+        own = self.own
+        if own is None:
+            return False
+        self.writes = {id_: parts for id_, parts in self.writes.items() if id_ in self.shapes}
+        items = [item for item in map(own.catalog.find_by_id, self.writes) if item is not None]
+        oids = {constraint.oid for item in items for constraint in item.constraints}
+        self.keys = {oid: counts for oid, counts in self.keys.items() if oid in oids}
+        if not own.changes:
+            self.own = None
+        return bool(own.changes)
+
     def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
+
+    def define(self, shared: Catalog) -> BlockCatalog:
+        """From now on the block has a catalog of its own."""
+        if self.own is None:
+            self.own = BlockCatalog(shared)
+        return self.own
+
+    def defined(self, changes: Iterable[Change]) -> None:
+        """What one more definition of the block has changed; rows that it has written already are as they are stored."""
+        assert self.own is not None
+        changes = list(changes)
+        self.own.add(changes)
+        for change in changes:
+            if isinstance(change.after, Item) and change.after.id in self.shapes:
+                self.shapes[change.after.id] = change.after.shape
+            elif isinstance(change.before, Item) and change.after is None:
+                self.shapes.pop(change.before.id, None)
 
     def fail(self) -> None:
         """After an error: what was written since the newest savepoint is gone already, and the rest cannot be used before
@@ -103,6 +137,7 @@ class Transaction:
                 {oid: counts.copy() for oid, counts in self.keys.items()},
                 frozenset(self.upserted),
                 dict(self.shapes),
+                self.own.changes if self.own is not None else None,
                 variables,
                 cursors,
             )
@@ -138,6 +173,10 @@ class Transaction:
         self.keys = {oid: counts.copy() for oid, counts in savepoint.keys.items()}
         self.upserted = set(savepoint.upserted)
         self.shapes = dict(savepoint.shapes)
+        if savepoint.definitions is None:
+            self.own = None
+        elif self.own is not None:
+            self.own.restore(savepoint.definitions)
 
     def forget(self) -> None:
         """Nothing of what would have been written is."""
@@ -146,6 +185,7 @@ class Transaction:
         self.keys.clear()
         self.upserted.clear()
         self.shapes.clear()
+        self.own = None
 
     def read_for_write(self, ids: set[GlobalId], time: int) -> None:
         for id_ in ids:

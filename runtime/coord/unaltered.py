@@ -9,9 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..errors import ObjectNotReady, UndefinedTable
-from ..expr.relation import GlobalId, Relation, dependencies
-from ..sql.plans import ItemKind
-from .catalog import Catalog, Item
+from ..expr.relation import GlobalId, Relation
+from ..expr.relation_tree import dependencies
+from ..sql.catalog_view import ItemKind
+from .catalog import Catalog
+from .catalog_entries import Item
 
 
 def unaltered(

@@ -24,7 +24,7 @@ from ..repr.batch import Batch
 from ..repr.buffers import Words, validity
 from ..repr.hash import hash_columns
 from ..sql.constraints import Constraint
-from .catalog import Item
+from .catalog_entries import Item
 from .collections import Collections
 from .key_counts import KeyCounts
 from .key_values import key_values

@@ -20,8 +20,8 @@ from ..repr.consolidate import consolidate
 from ..repr.hash import hash_columns
 from ..repr.order import sort_indices
 from ..sql.constraints import Constraint
-from ..sql.plans import OnConflict
-from .catalog import Item
+from ..sql.data_plans import OnConflict
+from .catalog_entries import Item
 from .key_counts import Counts
 from .key_lookup import Read, key_groups, rows_with_keys
 from .key_values import key_values

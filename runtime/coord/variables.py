@@ -33,11 +33,13 @@ DEFAULTS: dict[str, str] = {
     "lock_timeout": "0",
     "max_identifier_length": "63",
     "ptvc_version": version("dbt-ptvc"),
+    "role": "none",
     "row_security": "on",
     "search_path": DEFAULT_SCHEMA,
     "server_encoding": "UTF8",
     "server_version": POSTGRES_VERSION,
     "server_version_num": "160004",
+    "session_authorization": "",
     "standard_conforming_strings": "on",
     "statement_timeout": "0",
     "synchronous_commit": "on",
@@ -57,6 +59,7 @@ REPORTED = (
     "ptvc_version",
     "server_encoding",
     "server_version",
+    "session_authorization",
     "standard_conforming_strings",
     "TimeZone",
 )
@@ -70,6 +73,8 @@ READ_ONLY = {
     "server_version",
     "server_version_num",
 }
+_OF_ROLES = ("role", "session_authorization", "is_superuser")
+"""Not of those that RESET ALL takes back."""
 _BY_LOWER = {name.lower(): name for name in DEFAULTS}
 _ALIASES = {"timezone": "TimeZone", "schema": "search_path", "names": "client_encoding"}
 _DURATION = re.compile(r"\s*(\d+)\s*(us|ms|s|min|h|d)?\s*$")
@@ -111,6 +116,13 @@ class Variables:
         name = _canonical(name)
         if name in READ_ONLY:
             raise InvalidParameter(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+        self._assign(name, value, local=local)
+
+    def show_superuser(self, superuser: bool, *, local: bool) -> None:
+        """Lets `is_superuser` say what the current role is."""
+        self._assign("is_superuser", "on" if superuser else "off", local=local)
+
+    def _assign(self, name: str, value: str | None, *, local: bool) -> None:
         if value is None:
             value = self._start.get(name, "")
         value = _checked(name, value)
@@ -152,6 +164,8 @@ class Variables:
     def reset_all(self) -> None:
         self._local.clear()
         for name in [n for n in self._values if self._values[n] != self._start.get(n)]:
+            if name in _OF_ROLES:
+                continue
             self._values[name] = self._start.get(name, "")
             self._report(name)
 
@@ -216,6 +230,14 @@ def _canonical(name: str) -> str:
     if "." in lower:
         return lower
     raise UndefinedObject(f'unrecognized configuration parameter "{name}"')
+
+
+def checked_setting(name: str, value: str | None) -> tuple[str, str]:
+    """A setting's own spelling, and the value as sessions of a role may begin with; raises where SET would."""
+    name = _canonical(name)
+    if name in READ_ONLY or name in _OF_ROLES:
+        raise InvalidParameter(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+    return name, "" if value is None else _checked(name, value)
 
 
 def _zone(value: str) -> str:

@@ -6,9 +6,11 @@ index to use, expands it to its definition.
 
 from __future__ import annotations
 
-from ..expr.relation import Get, GlobalId, Relation, dependencies, inputs, with_inputs
-from ..sql.plans import ItemKind
-from .catalog import Catalog, Item
+from ..expr.relation import Get, GlobalId, Relation
+from ..expr.relation_tree import dependencies, inputs, with_inputs
+from ..sql.catalog_view import ItemKind
+from .catalog import Catalog
+from .catalog_entries import Item
 
 
 def expand(relation: Relation, catalog: Catalog) -> Relation:
@@ -21,6 +23,21 @@ def expand(relation: Relation, catalog: Catalog) -> Relation:
         return expand(item.relation, catalog)
     children = inputs(relation)
     new = tuple(expand(child, catalog) for child in children)
+    same = all(a is b for a, b in zip(children, new, strict=True))
+    return relation if same else with_inputs(relation, new)
+
+
+def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
+    """`relation`, which is expanded, with every materialized view computed that a block has created: nobody stores it yet."""
+    if not catalog.unbuilt:
+        return relation
+    if isinstance(relation, Get):
+        item = catalog.find_by_id(relation.id) if relation.id in catalog.unbuilt else None
+        if item is None or item.relation is None:
+            return relation
+        return expand_unbuilt(expand(item.relation, catalog), catalog)
+    children = inputs(relation)
+    new = tuple(expand_unbuilt(child, catalog) for child in children)
     same = all(a is b for a, b in zip(children, new, strict=True))
     return relation if same else with_inputs(relation, new)
 

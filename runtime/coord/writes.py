@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
 from ..errors import PtvcError, SerializationFailure, UniqueViolation
-from ..expr.relation import GlobalId, Relation, dependencies
+from ..expr.relation import GlobalId, Relation
+from ..expr.relation_tree import dependencies
 from ..persist.client import PersistClient
 from ..persist.read import read_updates
 from ..persist.write import INLINE_MAX_BYTES, write_parts
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ..repr.buffers import Words
 from ..repr.consolidate import consolidate
+from ..sql.catalog_view import ItemKind
 from ..sql.constraints import Constraint
-from ..sql.plans import CopyFrom, Delete, Insert, ItemKind, Merge, OnConflict, Returning, Truncate, Update
-from .catalog import Catalog, Item
+from ..sql.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
+from .catalog import Catalog
+from .catalog_entries import Change, Item
 from .collections import Collections
 from .key_counts import Counts, KeyCounts
-from .key_lookup import check_duplicates
+from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
 from .peeks import Peeks, ReadContext, repeat
 from .results import Columns, Command, Rows
@@ -52,8 +56,8 @@ class Writes:
         self._unique = unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = self._catalog.get(plan.table)
-        rows = await self._read(plan.relation, context, transaction)
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
         check_rows(item, rows)
@@ -70,15 +74,15 @@ class Writes:
         transaction: Transaction,
     ) -> Command | Rows:
         arbiters = [constraint for constraint in item.constraints if constraint.name in conflict.arbiters]
-        await self._unique.ready(item, arbiters)
+        await self._ready(item, arbiters)
 
         def known(constraint: Constraint, hashes: Words) -> Counts:
-            counts = self._unique.of(constraint.oid, hashes)
+            counts = self._committed(item, constraint, hashes)
             own = transaction.keys.get(constraint.oid)
             return counts if own is None else counts + own.of(hashes)
 
         def read(relation: Relation) -> Awaitable[Batch]:
-            return self._read(relation, context, transaction)
+            return self.read(relation, context, transaction)
 
         transaction.upserted.update(constraint.oid for constraint in arbiters)
         changes, written = await upserted(item, conflict, arbiters, rows, known, read)
@@ -91,24 +95,24 @@ class Writes:
         return self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
-        item = self._catalog.get(plan.table)
-        rows = await self._read(plan.relation, context, transaction)
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
         changes, new, count = await merged(
-            item, rows, lambda relation: self._read(relation, context, transaction)
+            item, rows, lambda relation: self.read(relation, context, transaction)
         )
         check_rows(item, new)
         await self._change(item, changes, context, transaction)
         return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = self._catalog.get(plan.table)
-        rows = await self._read(plan.relation, context, transaction)
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
         await self._change(item, rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = self._catalog.get(plan.table)
-        rows = await self._read(plan.relation, context, transaction)
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
@@ -119,15 +123,16 @@ class Writes:
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for table in plan.tables:
-            rows = await self._read(self._catalog.get(table).contents, context, transaction)
-            await self._change(self._catalog.get(table), rows.negate(), context, transaction)
+            item = context.catalog.get(table)
+            rows = await self.read(item.contents, context, transaction)
+            await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
 
     async def copy_from(
         self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
-        item = self._catalog.get(plan.table)
+        item = context.catalog.get(plan.table)
         if len(plan.columns) + len(plan.defaults) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
@@ -148,29 +153,15 @@ class Writes:
             total += count
         return Command(f"COPY {total}")
 
-    async def _read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
+    async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
         """The rows that a statement writes or deletes, and a note of what they were computed from."""
         time = self._peeks.read_time(context)
-        reads = self._inputs(relation)
+        reads = _inputs(relation, context.catalog)
         if reads and transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
-        fixed = ReadContext(context.cluster, time, context.overlay, context.system_rows)
-        rows = await self._peeks.collect(relation, fixed)
+        rows = await self._peeks.collect(relation, self._peeks.at(context, time))
         transaction.read_for_write({i for i in reads if i in self._collections}, time)
         return rows
-
-    def _inputs(self, relation: Relation) -> set[GlobalId]:
-        """The stored collections that the relation depends on, by way of materialized views as well: a view that has
-        not changed since it was read may only be late."""
-        found: set[GlobalId] = set()
-        pending = [relation]
-        while pending:
-            for id_ in dependencies(expand(pending.pop(), self._catalog)) - found:
-                if (item := self._catalog.find_by_id(id_)) is not None:
-                    found.add(id_)
-                    if item.relation is not None:
-                        pending.append(item.relation)
-        return found
 
     async def _change(
         self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
@@ -179,7 +170,7 @@ class Writes:
         commit."""
         keys = [constraint for constraint in item.constraints if constraint.is_key]
         if keys and len(changes):
-            await self._unique.ready(item, keys)
+            await self._ready(item, keys)
         await self._encode(item, changes, transaction)
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
@@ -188,8 +179,10 @@ class Writes:
             own = transaction.keys.setdefault(constraint.oid, KeyCounts())
             own.add(hashes, diffs)
             added = hashes[diffs > 0]
-            counts = self._unique.of(constraint.oid, added) + own.of(added) if len(added) else added
-            if len(added) and (counts > 1).any():
+            if not len(added):
+                continue
+            counts = self._committed(item, constraint, added) + own.of(added)
+            if (counts > 1).any():
                 await self._check_duplicates(item, constraint, added[counts > 1], context, transaction)
 
     async def verify(
@@ -200,7 +193,7 @@ class Writes:
         Otherwise their hashes only collide: returns the table and the time at which that was so.
         """
         for table in transaction.writes:
-            item = self._catalog.find_by_id(table)
+            item = context.catalog.find_by_id(table)
             for constraint in item.constraints if item is not None else ():
                 if item is not None and constraint.oid == taken.key:
                     try:
@@ -225,7 +218,7 @@ class Writes:
         latest = self._peeks.latest(context)
         assert latest.time is not None
         written = tuple(transaction.writes.get(item.id, ()))
-        read = partial(read_updates, self._persist.blob, written, item.physical, 0, MAX_TIME)
+        read = partial(read_updates, self._persist.blob, written, item.stored_schema, 0, MAX_TIME)
         stored = any(part.blob is not None for part in written)
         own = (await asyncio.to_thread(read) if stored else read()).oks
         own = own.with_columns(item.visible(own.columns))
@@ -234,10 +227,38 @@ class Writes:
         )
         return latest.time
 
+    async def _ready(self, item: Item, keys: list[Constraint]) -> None:
+        """Returns once it is known which keys everybody's rows have, as far as they are keys for everybody."""
+        known = self._catalog.find_by_id(item.id)
+        if known is not None:
+            oids = {constraint.oid for constraint in keys}
+            await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
+
+    def _committed(self, item: Item, constraint: Constraint, hashes: Words) -> Counts:
+        """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
+        known = self._catalog.find_by_id(item.id)
+        if known is None or all(constraint.oid != other.oid for other in known.constraints):
+            return np.zeros(len(hashes), np.int32)
+        return self._unique.of(constraint.oid, hashes)
+
+    async def add_key(
+        self, old: Item, new: Item, constraint: Constraint, context: ReadContext, transaction: Transaction
+    ) -> None:
+        """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
+        write of somebody else it does not commit."""
+        catalog = context.catalog.fork([Change(old, new)])
+        rows = await self.read(new.contents, replace(context, catalog=catalog), transaction)
+        if (found := duplicate(new, constraint, rows)) is not None:
+            raise not_unique(new, constraint, rows, found)
+        counts = KeyCounts()
+        counts.add(*key_changes(new, constraint, rows))
+        transaction.keys[constraint.oid] = counts
+
     def valid(self, transaction: Transaction) -> bool:
         """Whether the tables still have the definitions that the transaction's rows were made for."""
+        catalog = transaction.own.catalog if transaction.own is not None else self._catalog
         for table, shape in transaction.shapes.items():
-            item = self._catalog.find_by_id(table)
+            item = catalog.find_by_id(table)
             if item is None or item.shape != shape:
                 return False
         return True
@@ -275,3 +296,17 @@ class Writes:
 
 def _rows(columns: Columns, count: int) -> Batch:
     return Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
+
+
+def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
+    """The stored collections that the relation depends on, by way of materialized views as well: a view that has not changed
+    since it was read may only be late."""
+    found: set[GlobalId] = set()
+    pending = [relation]
+    while pending:
+        for id_ in dependencies(expand(pending.pop(), catalog)) - found:
+            if (item := catalog.find_by_id(id_)) is not None:
+                found.add(id_)
+                if item.relation is not None:
+                    pending.append(item.relation)
+    return found

@@ -31,10 +31,12 @@ from ..repr.types import (
     JSONB,
     NUMERIC,
     TEXT,
+    UINT8,
     Kind,
     ScalarType,
     array_of,
     derived_numeric,
+    list_of,
 )
 from .coercion import CastContext, base_name, can_cast
 
@@ -65,7 +67,9 @@ def _sum(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
     match argument.kind:
         case Kind.INT2 | Kind.INT4:
             return argument, INT8
-        case Kind.INT8:
+        case Kind.UINT2 | Kind.UINT4:
+            return argument, UINT8
+        case Kind.INT8 | Kind.UINT8:
             return argument, derived_numeric(0)
         case Kind.NUMERIC:
             return argument, NUMERIC if argument.scale is None else derived_numeric(argument.scale)
@@ -103,8 +107,8 @@ def _extreme(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
         return TEXT, TEXT
     if argument.kind in (Kind.BOOL, Kind.JSONB, Kind.JSON, Kind.UUID) or argument.is_range:
         return None
-    if argument.element is not None and argument.element.kind is Kind.JSONB:
-        raise Unsupported("min and max of jsonb[] are not supported")
+    if argument.leaf.kind is Kind.JSONB:
+        raise Unsupported(f"min and max of {argument} are not supported")
     if argument.kind is Kind.NUMERIC and argument.scale is not None:
         return argument, derived_numeric(argument.scale)
     return argument, plain_type(argument)
@@ -138,7 +142,7 @@ def plain_type(argument: ScalarType) -> ScalarType:
         return NUMERIC if argument.scale is None else derived_numeric(argument.scale)
     if argument.kind is Kind.BPCHAR:
         return argument  # how it prints is a matter of its length
-    return ScalarType(argument.kind, element=argument.element)
+    return ScalarType(argument.kind, element=argument.element, fields=argument.fields)
 
 
 def _any(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
@@ -155,7 +159,15 @@ def _array(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
             f"array_agg of {argument} is not supported: its result would have two dimensions",
             hint="Aggregate array_to_string(...) instead.",
         )
+    if argument.kind in (Kind.LIST, Kind.MAP):
+        raise Unsupported(f"array_agg of {argument} is not supported", hint="Write list_agg.")
     return argument, array_of(plain_type(argument))
+
+
+def _list(argument: ScalarType) -> tuple[ScalarType, ScalarType]:
+    if argument.kind is Kind.ARRAY:
+        raise Unsupported(f"list_agg of {argument} is not supported", hint="Cast it to a list.")
+    return argument, list_of(plain_type(argument))
 
 
 def _text(argument: ScalarType) -> tuple[ScalarType, ScalarType] | None:
@@ -217,6 +229,8 @@ AGGREGATES: Mapping[str, AggregateFunction] = {
         # Planned as a max and a min, see sql/split_aggregates.py.
         AggregateFunction("range_intersect_agg", AggregateKind.HIERARCHICAL, _intersection),
         AggregateFunction("array_agg", AggregateKind.WHOLE_GROUP, _array),
+        AggregateFunction("list_agg", AggregateKind.WHOLE_GROUP, _list),  # planned as array_agg
+        AggregateFunction("map_agg", AggregateKind.WHOLE_GROUP, _list),  # planned as array_agg of records
         AggregateFunction("string_agg", AggregateKind.WHOLE_GROUP, _text),
         # Planned as string_agg of the members' texts, see sql/aggregate_call.py.
         AggregateFunction("jsonb_agg", AggregateKind.WHOLE_GROUP, _document),

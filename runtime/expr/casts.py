@@ -12,8 +12,21 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..repr import intervals
-from ..repr.types import CLOCKS, FLOAT8, INTERVAL, TEXT, UNPADDED, Kind, ScalarType
+from ..repr import buffers, intervals
+from ..repr.types import (
+    CLOCKS,
+    FLOAT8,
+    INTERVAL,
+    MZ_TIMESTAMP,
+    SEQUENCES,
+    TEXT,
+    TIMESTAMP,
+    UINT8,
+    UNPADDED,
+    Kind,
+    ScalarType,
+)
+from . import mz_timestamp
 from .arrays import array_of_numpy, numpy_values, valid_mask, with_nulls
 from .binary_casts import bytes_to_integer, integer_to_bytes
 from .blank_padding import padded, unpadded
@@ -40,7 +53,6 @@ from .text_output import to_text
 
 OUT_OF_RANGE = "22003"
 DATETIME_OVERFLOW = "22008"
-_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
 
 
 def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool = True) -> Evaluated:
@@ -67,8 +79,12 @@ def cast_array(array: pa.Array, source: ScalarType, target: ScalarType, explicit
             kept = restricted(read.values, target)
             return Evaluated(kept.values, merge_errors([read.errors, kept.errors]))
         return from_text(array, target, explicit=explicit)
-    if source.kind is Kind.ARRAY and target.kind is Kind.ARRAY:
+    if source.kind in SEQUENCES and target.kind in SEQUENCES:
         return _array_elements(array, source, target, explicit)
+    if source.kind is Kind.MAP and target.kind is Kind.MAP:
+        return _elements_as(array, source.entry, target.entry, explicit)
+    if source.kind is Kind.RECORD and target.kind is Kind.RECORD:
+        return _record_fields(array, source, target, explicit)
     return _cast_value(array, source, target)
 
 
@@ -93,13 +109,34 @@ def _from_padded(array: pa.Array, source: ScalarType, target: ScalarType, explic
     return cast_array(padded(array, source), TEXT, target, explicit)
 
 
+def _to_mz_timestamp(array: pa.Array, source: ScalarType) -> Evaluated:
+    if source.is_integer:
+        return _integer_to_integer(array, source, MZ_TIMESTAMP)
+    if source.kind is Kind.NUMERIC:
+        # Arrow's floor of wide decimals is wrong for a few values, as for 2^64 - 1.
+        rows = np.flatnonzero(as_ints(array) % 10 ** storage_scale(source) != 0)
+        whole = _numeric_to_integer(with_nulls(array, rows), source, MZ_TIMESTAMP)
+        wrong = same_error(rows, OUT_OF_RANGE, mz_timestamp.OUT_OF_RANGE)
+        return Evaluated(whole.values, merge_errors([whole.errors, wrong]))
+    if source.kind is Kind.DATE:
+        at_midnight = _date_to_timestamp(array, TIMESTAMP)
+        found = mz_timestamp.of_instants(at_midnight.values)
+        return Evaluated(found.values, merge_errors([at_midnight.errors, found.errors]))
+    return mz_timestamp.of_instants(array)
+
+
 def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
+    if target.kind is Kind.MZ_TIMESTAMP:
+        return _to_mz_timestamp(array, source)
     if source.kind is target.kind and target.kind in CLOCKS:
         return rounded(array, target) if loses_digits(source, target) else Evaluated(array)
     if target.precision is not None and target.kind in CLOCKS:
         whole = _cast_value(array, source, ScalarType(target.kind))
         kept = rounded(whole.values, target)
         return Evaluated(kept.values, merge_errors([whole.errors, kept.errors]))
+    if source.kind is Kind.MZ_TIMESTAMP:
+        instant = target.kind in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
+        return mz_timestamp.as_instants(array, target) if instant else _cast_value(array, UINT8, target)
     if source.kind is Kind.JSON:
         return parse_column(array)
     if target.kind is Kind.JSON:
@@ -129,7 +166,9 @@ def _cast_value(array: pa.Array, source: ScalarType, target: ScalarType) -> Eval
             return _float_to_integer(array, target)
         case (_, Kind.FLOAT4 | Kind.FLOAT8):
             return Evaluated(array.cast(target.arrow, safe=False))
-        case (Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID, _):
+        case (Kind.OID, _):
+            return _integer_to_integer(array, source, target)
+        case _ if source.is_integer:
             return _integer_to_integer(array, source, target)
         case (Kind.INTERVAL, Kind.INTERVAL):
             return restricted(array, target)
@@ -166,9 +205,23 @@ def _char_code(array: pa.Array) -> pa.Array:
 def _array_elements(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool) -> Evaluated:
     assert source.element is not None
     assert target.element is not None
+    return _elements_as(array, source.element, target.element, explicit)
+
+
+def _record_fields(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool) -> Evaluated:
+    parts = [
+        cast_array(values, before, after, explicit)
+        for values, (_, before), (_, after) in zip(array.flatten(), source.fields, target.fields, strict=True)
+    ]
+    errors = merge_errors([part.errors for part in parts])
+    made = buffers.with_fields(array, [part.values for part in parts]) if parts else array
+    return Evaluated(made if errors is None else with_nulls(made, errors.indices), errors)
+
+
+def _elements_as(array: pa.Array, source: ScalarType, target: ScalarType, explicit: bool) -> Evaluated:
     counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
-    items = cast_array(array.flatten(), source.element, target.element, explicit)
+    items = cast_array(array.flatten(), source, target, explicit)
     mask = pa.array(~array.is_valid().to_numpy(zero_copy_only=False))
     lists = pa.ListArray.from_arrays(pa.array(offsets), items.values, mask=mask)
     if items.errors is None:
@@ -189,19 +242,14 @@ def _range_error(target: ScalarType) -> str:
     return f"{ScalarType(target.kind)} out of range" if target.kind is not Kind.OID else "OID out of range"
 
 
-def _bounds(target: ScalarType) -> tuple[int, int]:
-    if target.kind is Kind.OID:
-        return 0, (1 << 32) - 1
-    half = 1 << (_BITS[target.kind] - 1)
-    return -half, half - 1
-
-
 def _integer_to_integer(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
-    values = numpy_values(array).astype(np.int64, copy=False)
+    values = numpy_values(array)
+    if source.kind is not Kind.UINT8:
+        values = values.astype(np.int64, copy=False)
     if target.kind is Kind.OID and source.kind in (Kind.INT2, Kind.INT4):
         values = values & 0xFFFFFFFF  # PostgreSQL reinterprets the sign bit
         return Evaluated(array_of_numpy(values, valid_mask(array), pa.int64()))
-    low, high = _bounds(target)
+    low, high = target.integer_bounds
     if source.kind is Kind.OID and target.kind is Kind.INT4:
         return Evaluated(
             array_of_numpy(values.astype(np.uint32).view(np.int32), valid_mask(array), pa.int32())
@@ -216,7 +264,7 @@ def _checked(array: pa.Array, values: npt.NDArray[Any], wrong: Mask, target: Sca
     if len(rows):
         valid = ~wrong if valid is None else valid & ~wrong
         values = np.where(wrong, 0, values)
-    physical = np.int64 if target.kind is Kind.OID else np.dtype(f"int{_BITS[target.kind]}")
+    physical = buffers.FIXED[target.arrow.id]
     with np.errstate(invalid="ignore"):
         result = array_of_numpy(values.astype(physical), valid, target.arrow)
     return Evaluated(result, same_error(rows, OUT_OF_RANGE, _range_error(target)))
@@ -224,7 +272,7 @@ def _checked(array: pa.Array, values: npt.NDArray[Any], wrong: Mask, target: Sca
 
 def _float_to_integer(array: pa.Array, target: ScalarType) -> Evaluated:
     values = np.rint(numpy_values(array).astype(np.float64, copy=False))
-    low, high = _bounds(target)
+    low, high = target.integer_bounds
     with np.errstate(invalid="ignore"):
         wrong = ~((values >= float(low)) & (values < float(high + 1)))
     return _checked(array, np.where(wrong, 0, values), wrong, target)
@@ -313,7 +361,7 @@ def _numeric_to_float(array: pa.Array, source: ScalarType, target: ScalarType) -
 
 def _numeric_to_integer(array: pa.Array, source: ScalarType, target: ScalarType) -> Evaluated:
     scale = storage_scale(source)
-    low, high = _bounds(target)
+    low, high = target.integer_bounds
     narrow = as_int64(array)
     rounded = None if narrow is None else _rescale_int64(narrow, scale, 0)
     if rounded is None:
@@ -389,9 +437,10 @@ def cast_can_fail(source: ScalarType, target: ScalarType) -> bool:
             source.kind is Kind.CHAR and target.kind is Kind.BPCHAR
         )
     if source.is_integer and target.is_integer:
-        return _BITS[target.kind] < _BITS[source.kind]
+        (low, high), (least, greatest) = source.integer_bounds, target.integer_bounds
+        return low < least or high > greatest
     if source.is_integer and target.kind is Kind.NUMERIC and target.precision is None:
-        return target.scale is not None and target.scale > 19
+        return target.scale is not None and target.scale > (18 if source.kind is Kind.UINT8 else 19)
     if target.is_float and (source.is_integer or source.kind is Kind.NUMERIC):
         return False
     if source.kind in CLOCKS:

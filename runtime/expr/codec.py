@@ -129,6 +129,8 @@ def _encode_literal(value: Any) -> JsonValue:
             return {TAG: "bytes", "value": value.hex()}
         case list():
             return {TAG: "list", "items": [_encode(item) for item in value]}
+        case dict():
+            return {TAG: "row", "items": [_encode(item) for item in value.values()]}
         case _:
             raise TypeError(f"no JSON form for {type(value).__name__}: {value!r}")
 
@@ -166,5 +168,7 @@ def _decode_literal(tag: str | None, value: dict[str, Any]) -> Any:
             return bytes.fromhex(value["value"])
         case "list":
             return [_decode(item) for item in value["items"]]
+        case "row":
+            return {f"f{i}": _decode(item) for i, item in enumerate(value["items"])}
         case _:
             raise StorageError(f"stored plan is damaged: unknown tag {tag!r}")

@@ -52,8 +52,12 @@ def as_int64(array: pa.Array) -> npt.NDArray[np.int64] | None:
     """The integers of a decimal (or integer) array when all fit in 64 bits, with 0 for NULL; else None."""
     valid = valid_mask(array)
     if pa.types.is_integer(array.type):
-        values = numpy_values(array).astype(np.int64, copy=False)
-        return values if valid is None else np.where(valid, values, 0)
+        values = numpy_values(array)
+        if valid is not None:
+            values = np.where(valid, values, values.dtype.type(0))
+        if values.dtype == np.uint64 and len(values) and int(values.max()) >= _INT64_LIMIT:
+            return None
+        return values.astype(np.int64, copy=False)
     words = _words(array)
     low = words[:, 0]
     sign = low >> 63
@@ -70,7 +74,9 @@ def as_ints(array: pa.Array) -> Ints:
     if small is not None:
         return small.astype(object)
     words = _words(array)
-    value = words[:, -1].astype(object)
+    # The top word has the sign, but of an unsigned integer.
+    top = words[:, -1]
+    value = (top.view(np.uint64) if pa.types.is_uint64(array.type) else top).astype(object)
     for i in range(words.shape[1] - 2, -1, -1):
         value = value * _WORD + words[:, i].view(np.uint64).astype(object)
     valid = valid_mask(array)

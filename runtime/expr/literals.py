@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ..errors import DataError, DatatypeMismatch
-from ..repr.types import NUMERIC, NUMERIC_MAX_PRECISION, Kind, ScalarType, derived_numeric
+from ..repr.types import NESTED, NUMERIC, NUMERIC_MAX_PRECISION, Kind, ScalarType, derived_numeric
 from .coercion import CastContext, as_kind, base_name, can_cast
 from .scalar import Cast, Literal, Scalar
 from .session_zone import read_text
@@ -80,6 +80,8 @@ def any_value(value: pa.Scalar) -> Any:
     except (OverflowError, ValueError):
         if isinstance(value, pa.ListScalar):
             return [any_value(element) for element in value.values]
+        if isinstance(value, pa.StructScalar):
+            return {name: any_value(field) for name, field in value.items()}
         return value.value
 
 
@@ -90,9 +92,9 @@ def coerce_argument(arg: Scalar, unknown: bool, target: ScalarType) -> Scalar:
     """
     if unknown:
         return coerce_unknown(arg, target)
-    if target.kind is Kind.ARRAY and arg.type.kind is Kind.ARRAY:
+    if target.kind in NESTED and arg.type.kind is target.kind:
         return arg  # the functions that take arrays take them of any element
-    open_ended = target.kind is not Kind.ARRAY and target == ScalarType(target.kind)
+    open_ended = target.kind not in NESTED and target == ScalarType(target.kind)
     return cast_to(arg, as_kind(arg.type, target.kind) if open_ended else target)
 
 

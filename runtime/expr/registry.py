@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from typing import NoReturn
 
 from ..errors import DatatypeMismatch, UndefinedFunction, Unsupported
-from ..repr.types import JSON, Kind, ScalarType
-from .coercion import CastContext, base_name, can_cast_kind, category, is_preferred
-from .function import Function, Overload
+from ..repr.types import JSON, NESTED, TEXT, UNSIGNED, Kind, ScalarType
+from .coercion import CastContext, as_signed, base_name, can_cast_kind, category, is_preferred, same_kind
+from .comparands import comparands
+from .function import CallInfo, Datum, Function, Overload
 from .functions import CATALOG
 from .functions.comparison import OPERATOR_SIGNS as COMPARISONS
-from .functions.comparison_keys import comparison_keys, has_keys
+from .functions.comparison_keys import check_records, comparison_keys, has_keys
 from .literals import coerce_argument
 from .scalar import Call, Scalar
 
@@ -77,7 +79,6 @@ KNOWN_ELSEWHERE = frozenset(
         "random",
         "random_normal",
         "regexp_matches",
-        "row_to_json",
         "scale",
         "setseed",
         "statement_timestamp",
@@ -123,6 +124,7 @@ _OF_ANY_ARRAY = frozenset(
 _FUNCTION_HINT = (
     "No function matches the given name and argument types. You might need to add explicit type casts."
 )
+_UNIQUE_HINT = "Could not choose a best candidate function. You might need to add explicit type casts."
 _OPERATOR_HINT = (
     "No operator matches the given name and argument types. You might need to add explicit type casts."
 )
@@ -137,6 +139,8 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
     an untyped literal is not valid input for the type it must take.
     """
     flags = tuple(unknown) + (False,) * (len(args) - len(unknown))
+    if name in COMPARISONS:
+        args = comparands(args, flags)
     types = [None if flag else arg.type for arg, flag in zip(args, flags, strict=True)]
     function = FUNCTIONS.get(name)
     if function is not None and types and not any(types) and name in _AMBIGUOUS:
@@ -157,19 +161,19 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
             raise Unsupported(f"this form of {name} is not supported") from None
         raise
     assert overload.params is not None
-    arrays = next(
-        (type_.unrestricted for type_ in types if type_ is not None and type_.kind is Kind.ARRAY), None
-    )
+    nested = {type_.kind: type_.unrestricted for type_ in types if type_ is not None and type_.kind in NESTED}
     coerced = tuple(
         # Functions of arrays take any: an untyped literal is one like the other argument.
-        coerce_argument(arg, flag, arrays if arrays is not None and param.kind is Kind.ARRAY else param)
+        coerce_argument(arg, flag, nested.get(param.kind, param))
         for arg, flag, param in zip(args, flags, overload.params, strict=True)
     )
-    if name in COMPARISONS and coerced[0].type.element == JSON:
+    if name in COMPARISONS and coerced[0].type.leaf == JSON:
         equality = "an equality operator" if name in ("eq", "ne") else "a comparison function"
         raise UndefinedFunction(f"could not identify {equality} for type json")
     if name in COMPARISONS and _elements_differ(coerced):
         raise no_such_function(name, function, types)
+    if name in COMPARISONS and coerced[0].type.kind is Kind.RECORD:
+        check_records(*(arg.type for arg in coerced))
     if name in COMPARISONS and any(has_keys(arg.type) for arg in coerced):
         return resolve_call(name, comparison_keys(name, coerced))
     nullable = overload.nullable
@@ -181,7 +185,7 @@ def resolve_call(name: str, args: Sequence[Scalar], unknown: Sequence[bool] = ()
 def _elements_differ(args: Sequence[Scalar]) -> bool:
     """Arrays of two types do not compare, although single values of these might."""
     elements = [arg.type.element for arg in args if arg.type.element is not None]
-    return len(elements) == 2 and elements[0].kind is not elements[1].kind
+    return len(elements) == 2 and not same_kind(elements[0], elements[1])
 
 
 def function_exists(name: str) -> bool:
@@ -214,10 +218,24 @@ def no_such_function(
     if ambiguous:
         if noun == "operator":
             return UndefinedFunction(f"operator is not unique: {spelled}", sqlstate="42725")
-        return UndefinedFunction(f"function {spelled} is not unique", sqlstate="42725")
+        return UndefinedFunction(f"function {spelled} is not unique", sqlstate="42725", hint=_UNIQUE_HINT)
     if noun == "operator":
         return UndefinedFunction(f"operator does not exist: {spelled}", hint=hint)
     return UndefinedFunction(f"function {spelled} does not exist", hint=hint)
+
+
+def best_signature(
+    name: str, signatures: Sequence[Sequence[ScalarType]], types: Sequence[ScalarType | None]
+) -> int:
+    """Which of the signatures, all of as many arguments as there are `types`, a call chooses (None: an untyped literal), by the
+    rules of the system's functions; 42883 and 42725 as `resolve_call`."""
+    overloads = tuple(Overload(tuple(params), TEXT, _no_kernel) for params in signatures)
+    chosen = _choose(Function(name, overloads), types)
+    return next(number for number, overload in enumerate(overloads) if overload is chosen)
+
+
+def _no_kernel(args: Sequence[Datum], info: CallInfo) -> NoReturn:
+    raise AssertionError("whoever chooses among signatures has bodies for them")
 
 
 # --- PostgreSQL's func_select_candidate and oper_select_candidate ----------------------------------------------------
@@ -225,13 +243,18 @@ def no_such_function(
 
 def _choose(function: Function, types: Sequence[ScalarType | None]) -> Overload:
     kinds = [None if type_ is None else type_.kind for type_ in types]
-    if function.name in ("multiply", "divide") and not any(kinds):
+    if function.operator is not None and function.name in ("multiply", "divide") and not any(kinds):
         raise no_such_function(
             function.name, function, types, ambiguous=True
         )  # intervals and money take part
     overloads = [o for o in function.overloads if o.params is not None and len(o.params) == len(kinds)]
     if exact := _exact_match(function, overloads, kinds):
         return exact
+    if any(kind in UNSIGNED for kind in kinds):
+        for others in (_widest(kinds), [kind and as_signed(ScalarType(kind)).kind for kind in kinds]):
+            if exact := _exact_match(function, overloads, others):
+                return exact
+        kinds = others
     candidates = [o for o in overloads if _coercible(o, kinds)]
     if not candidates:
         raise no_such_function(function.name, function, types)
@@ -242,6 +265,15 @@ def _choose(function: Function, types: Sequence[ScalarType | None]) -> Overload:
     if len(candidates) > 1:
         raise no_such_function(function.name, function, types, ambiguous=True)
     return candidates[0]
+
+
+def _widest(kinds: list[Kind | None]) -> list[Kind | None]:
+    """Where all are unsigned integers, the widest of them for each."""
+    known = [kind for kind in kinds if kind is not None]
+    if not UNSIGNED.issuperset(known):
+        return kinds
+    widest = max(known, key=lambda kind: ScalarType(kind).typlen)
+    return [kind and widest for kind in kinds]
 
 
 def _kinds(overload: Overload) -> list[Kind]:

@@ -8,9 +8,9 @@ rows to multiplicities.  NULL keys match nothing in a join (unless `null_safe`) 
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import Any
 
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, ScalarType
@@ -27,6 +27,18 @@ class Get:
 
     id: GlobalId
     schema: Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Changes(Get):
+    """What has changed in the stored `object`, a row each: its columns, when, and how many more rows there were.
+
+    `bounds` are nothing, or the first and the last time that is asked for (see `sql.plan_as_of`).  In one-off queries only, where
+    `id` is its own in the query.
+    """
+
+    object: GlobalId = ""
+    bounds: tuple[Scalar, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -419,116 +431,6 @@ Relation = (
     | LocalGet
     | LetRec
 )
-
-
-def inputs(relation: Relation) -> tuple[Relation, ...]:
-    match relation:
-        case Get() | Constant() | LocalGet():
-            return ()
-        case LetRec(bindings=bindings, body=body):
-            return (*(binding.value for binding in bindings), body)
-        case Join(left=left, right=right):
-            return (left, right)
-        case Union(inputs=children):
-            return children
-        case (
-            Map(input=child)
-            | Filter(input=child)
-            | Project(input=child)
-            | Reduce(input=child)
-            | Distinct(input=child)
-            | TopK(input=child)
-            | Window(input=child)
-            | Negate(input=child)
-            | Threshold(input=child)
-            | AssertSingle(input=child)
-            | FlatMap(input=child)
-        ):
-            return (child,)
-        case _:
-            assert_never(relation)
-
-
-def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
-    """The same node over other inputs (of the same column types)."""
-    match relation:
-        case Get() | Constant() | LocalGet():
-            return relation
-        case LetRec(bindings=bindings):
-            bound = tuple(
-                replace(binding, value=value) for binding, value in zip(bindings, new, strict=False)
-            )
-            return replace(relation, bindings=bound, body=new[-1])
-        case Join():
-            return replace(relation, left=new[0], right=new[1])
-        case Union():
-            return replace(relation, inputs=new)
-        case _:
-            return replace(relation, input=new[0])
-
-
-def scalars_of(relation: Relation) -> tuple[Scalar, ...]:
-    """The expressions of the node itself."""
-    match relation:
-        case Map(scalars=scalars):
-            return scalars
-        case Filter(predicates=predicates):
-            return predicates
-        case Join(left_keys=left, right_keys=right, residual=residual):
-            return (*left, *right, *residual)
-        case Reduce(keys=keys, aggregates=aggregates):
-            return (*keys, *(scalar for aggregate in aggregates for scalar in aggregate.scalars))
-        case Window(calls=functions):
-            return tuple(scalar for call in functions for scalar in call.scalars)
-        case FlatMap(calls=calls):
-            return tuple(arg for call in calls for arg in call.args)
-        case _:
-            return ()
-
-
-def with_scalars(relation: Relation, change: Callable[[Scalar], Scalar]) -> Relation:
-    """The same node with `change` applied to each of `scalars_of` it."""
-
-    def every(scalars: tuple[Scalar, ...]) -> tuple[Scalar, ...]:
-        return tuple(change(scalar) for scalar in scalars)
-
-    match relation:
-        case Map(scalars=scalars):
-            return replace(relation, scalars=every(scalars))
-        case Filter(predicates=predicates):
-            return replace(relation, predicates=every(predicates))
-        case Join(left_keys=left, right_keys=right, residual=residual):
-            return replace(relation, left_keys=every(left), right_keys=every(right), residual=every(residual))
-        case Reduce(keys=keys, aggregates=aggregates):
-            mapped = tuple(aggregate.mapped(change) for aggregate in aggregates)
-            return replace(relation, keys=every(keys), aggregates=mapped)
-        case Window(calls=functions):
-            return replace(relation, calls=tuple(call.mapped(change) for call in functions))
-        case FlatMap(calls=calls):
-            return replace(relation, calls=tuple(replace(call, args=every(call.args)) for call in calls))
-        case _:
-            return relation
-
-
-def walk(relation: Relation) -> Iterator[Relation]:
-    yield relation
-    for child in inputs(relation):
-        yield from walk(child)
-
-
-def free_locals(relation: Relation) -> frozenset[str]:
-    """Ids of the bindings that the relation reads and that no LetRec inside it defines."""
-    if isinstance(relation, LocalGet):
-        return frozenset((relation.id,))
-    free = frozenset().union(*(free_locals(child) for child in inputs(relation)))
-    if isinstance(relation, LetRec):
-        free -= {binding.id for binding in relation.bindings}
-    return free
-
-
-def dependencies(relation: Relation) -> set[GlobalId]:
-    """Catalog objects that the relation reads."""
-    return {node.id for node in walk(relation) if isinstance(node, Get)}
 
 
 @dataclass(frozen=True, slots=True)

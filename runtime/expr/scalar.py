@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
-from ..repr.types import BOOL, INT8, ScalarType
+from ..repr.types import BOOL, MZ_TIMESTAMP, ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class MzNow:
     A one-off query puts its time in its place (expr/temporal.py); what is maintained compares with it only.
     """
 
-    type: ScalarType = INT8
+    type: ScalarType = MZ_TIMESTAMP
     nullable: bool = False
 
 

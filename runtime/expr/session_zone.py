@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import pyarrow as pa
 
 from ..errors import Unsupported
-from ..repr.types import TEXT, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType
+from ..repr.types import NESTED, TEXT, TIMESTAMP, TIMESTAMPTZ, Kind, ScalarType
 from .row_errors import Evaluated
 from .scalar import Call, Cast, Literal, Scalar, transform
 from .text_input import from_text
@@ -73,7 +73,8 @@ def read_text(array: pa.Array, type_: ScalarType) -> Evaluated:
 def has_instants(type_: ScalarType) -> bool:
     """Whether its values are, or hold, timestamps with a time zone."""
     inner = type_.subtype if type_.is_range else type_.element
-    return type_.kind is Kind.TIMESTAMPTZ or (inner is not None and has_instants(inner))
+    within = [field for _, field in type_.fields] if inner is None else [inner]
+    return type_.kind is Kind.TIMESTAMPTZ or any(has_instants(part) for part in within)
 
 
 def in_current_zone(scalar: Scalar) -> Scalar:
@@ -111,14 +112,13 @@ _LOCAL = (Kind.DATE, Kind.TIMESTAMP)
 
 def _cast(node: Cast, name: Literal) -> Scalar:
     source, target = node.arg.type, node.type
-    if has_instants(source) == has_instants(target) and (source.kind is Kind.ARRAY) == (
-        target.kind is Kind.ARRAY
-    ):
+    if has_instants(source) == has_instants(target) and (source.kind in NESTED) == (target.kind in NESTED):
         return node
-    if Kind.ARRAY in (source.kind, target.kind) or Kind.JSONB in (source.kind, target.kind):
+    if source.kind in NESTED or target.kind in NESTED or Kind.JSONB in (source.kind, target.kind):
         if not has_instants(source) and not has_instants(target):
             return node
-        if has_instants(source) and target.is_string_category:
+        printed = source.kind not in NESTED or source.kind is Kind.ARRAY
+        if has_instants(source) and target.is_string_category and printed:
             return _text(node, name)
         raise refusal(f"a cast of {source} to {target}")
     if target.is_range and source.is_string_category:
@@ -286,7 +286,7 @@ def _overlaps(node: Call, name: Literal) -> Scalar | None:
 
 
 def _spelled(node: Call, name: Literal) -> Scalar | None:
-    if any(has_instants(arg.type) and arg.type.kind is Kind.ARRAY for arg in node.args):
+    if any(has_instants(arg.type) and arg.type.kind in NESTED for arg in node.args):
         return node if has_instants(node.type) else None
     return _rebuilt(
         node,

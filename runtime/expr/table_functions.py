@@ -28,6 +28,7 @@ from ..repr.types import (
     JSONB,
     NUMERIC,
     PAIR,
+    SEQUENCES,
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
@@ -38,7 +39,7 @@ from ..repr.types import (
 from . import json_tables
 from .aggregates import plain_type
 from .arrays import numpy_values, valid_mask
-from .coercion import CastContext, base_name, can_cast, common_type
+from .coercion import CastContext, as_signed, base_name, can_cast, common_type
 from .function import CallInfo, Datum, as_array
 from .functions.jsonb_path import found, path_arguments
 from .functions.pattern import all_matches, split_by_pattern
@@ -112,7 +113,7 @@ def _coerced(
 
 def _series_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     name = "generate_series"
-    known = [arg.type for arg, flag in zip(args, unknown, strict=True) if not flag]
+    known = [as_signed(arg.type) for arg, flag in zip(args, unknown, strict=True) if not flag]
     if any(t.kind in _TIMES for t in known):
         return _times_call(args, unknown)
     if len(args) not in (2, 3) or any(not t.is_numeric_category for t in known):
@@ -128,7 +129,7 @@ def _series_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCa
 def _numeric_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     """Of numerics, at the one scale that all ends and steps fit in."""
     scalars = [coerce_unknown(arg, NUMERIC) if flag else arg for arg, flag in zip(args, unknown, strict=True)]
-    type_ = plain_type(common_type([arg.type for arg in scalars], "generate_series"))
+    type_ = plain_type(common_type([as_signed(arg.type) for arg in scalars], "generate_series"))
     return TableCall("generate_series", tuple(cast_to(arg, type_) for arg in scalars), type_, False)
 
 
@@ -165,7 +166,7 @@ def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Tab
 
 
 def _expand_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
-    element = args[0].type.element if len(args) == 1 else None
+    element = args[0].type.element if len(args) == 1 and args[0].type.kind is Kind.ARRAY else None
     if element is None or not can_cast(element, INT4, CastContext.IMPLICIT):
         raise _undefined("information_schema._pg_expandarray", args, unknown)
     return TableCall("_pg_expandarray", (cast_to(args[0], array_of(INT4)),), PAIR, False)
@@ -178,8 +179,10 @@ def _unnest_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCa
             sqlstate="42725",
             hint="Could not choose a best candidate function. You might need to add explicit type casts.",
         )
-    if len(args) != 1 or args[0].type.element is None:
+    if len(args) != 1 or args[0].type.kind not in SEQUENCES or args[0].type.element is None:
         raise _undefined("unnest", args, unknown)
+    if args[0].type.element.kind is Kind.RECORD:
+        raise Unsupported("unnest of records is not supported")
     if args[0].type.element.kind is Kind.ARRAY:
         raise Unsupported("arrays of several dimensions are not supported")
     return TableCall("unnest", args, args[0].type.element)

@@ -8,20 +8,8 @@ from datetime import UTC, datetime, timedelta
 from ..errors import Unsupported
 from ..repr.types import INT8, Kind, ScalarType
 from .registry import resolve_call
-from .relation import (
-    Binding,
-    Filter,
-    Join,
-    JoinKind,
-    LetRec,
-    Relation,
-    free_locals,
-    inputs,
-    scalars_of,
-    walk,
-    with_inputs,
-    with_scalars,
-)
+from .relation import Binding, Filter, Join, JoinKind, LetRec, Relation
+from .relation_tree import free_locals, inputs, scalars_of, walk, with_inputs, with_scalars
 from .scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
 from .scalar import walk as walk_scalar
 
@@ -99,10 +87,10 @@ def _conjuncts(scalar: Scalar) -> Iterator[Scalar]:
 
 def _value(node: Scalar, time: int) -> Scalar:
     match node:
-        case MzNow():
-            return Literal(time, INT8)
+        case MzNow(type=type_):
+            return Literal(time, type_)
         case Cast(arg=Literal(value=value, type=type_), type=target) if type_ == INT8 and _is_instant(target):
-            return _instant(value, target)  # mz_now()::timestamp: no bigint is cast to a timestamp otherwise
+            return _instant(value, target)  # of a view that was stored when mz_now() was a bigint
         case NowCompare(operator=operator, bound=bound) if _is_instant(bound.type):
             return _compare_instant(operator, bound, time)
         case NowCompare(operator=operator, bound=bound):

@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..repr.types import CLOCKS, Kind, ScalarType
+from . import mz_timestamp
 from .array_input import parse_array
 from .arrays import put, with_nulls
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
@@ -34,16 +35,19 @@ from .decimals import limit_of
 from .interval_fields import last_field, restricted, two_fields_are_minutes
 from .interval_input import parse_interval
 from .jsonb.columns import check_column, parse_column
+from .map_input import parse_maps
 from .range_text import parse_ranges
 from .row_errors import Evaluated, Indices, listed_errors, merge_errors, same_error
 from .zones import Zone
 
 _SPACE = " \t\n\r\v\f"
-_INTEGER_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
 _INTEGER_PLAIN = {
     Kind.INT2: r"^-?[0-9]{1,4}$",
     Kind.INT4: r"^-?[0-9]{1,9}$",
     Kind.INT8: r"^-?[0-9]{1,18}$",
+    Kind.UINT2: r"^[0-9]{1,4}$",
+    Kind.UINT4: r"^[0-9]{1,9}$",
+    Kind.UINT8: r"^[0-9]{1,19}$",
     Kind.OID: r"^[0-9]{1,9}$",
 }
 _FLOAT_PLAIN = r"^-?[0-9]{1,15}(\.[0-9]{1,15})?$"
@@ -66,8 +70,10 @@ def from_text(
             return _strings(array, type_, explicit)
         case Kind.BOOL:
             return _bools(array)
-        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID:
+        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.UINT2 | Kind.UINT4 | Kind.UINT8 | Kind.OID:
             return _parse(array, _INTEGER_PLAIN[type_.kind], type_, lambda text: _integer(text, type_))
+        case Kind.MZ_TIMESTAMP:
+            return _parse(array, _INTEGER_PLAIN[Kind.UINT8], type_, mz_timestamp.parse)
         case Kind.FLOAT4 | Kind.FLOAT8:
             return _parse(array, _FLOAT_PLAIN, type_, lambda text: _float(text, type_))
         case Kind.NUMERIC:
@@ -91,13 +97,23 @@ def from_text(
             return _parse(array, None, type_, parse_time)
         case Kind.INTERVAL:
             return _intervals(array, type_)
-        case Kind.ARRAY:
+        case Kind.ARRAY | Kind.LIST:
             assert type_.element is not None
             return parse_array(
                 array,
-                type_.element,
+                type_,
                 lambda items, type_: from_text(items, type_, explicit=explicit, zone=zone),
             )
+        case Kind.MAP:
+            return parse_maps(
+                array,
+                type_,
+                lambda items, type_: from_text(items, type_, explicit=explicit, zone=zone),
+            )
+        case Kind.RECORD:
+            rows = np.flatnonzero(array.is_valid().to_numpy(zero_copy_only=False))
+            message = "input of anonymous composite types is not implemented"
+            return Evaluated(pa.nulls(len(array), type_.arrow), same_error(rows, "0A000", message))
         case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
             return parse_ranges(array, type_, lambda bounds, type_: from_text(bounds, type_, zone=zone))
 
@@ -259,8 +275,8 @@ def _integer(text: str, type_: ScalarType) -> int:
         if not -(1 << 31) <= value < 1 << 32:
             raise InputError("22003", f'value "{text}" is out of range for type oid')
         return value % (1 << 32)
-    bound = 1 << (_INTEGER_BITS[type_.kind] - 1)
-    if not -bound <= value < bound:
+    least, greatest = type_.integer_bounds
+    if not least <= value <= greatest:
         raise InputError("22003", f'value "{text}" is out of range for type {type_}')
     return value
 

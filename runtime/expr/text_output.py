@@ -12,7 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..repr.types import Kind, ScalarType
+from ..repr import buffers
+from ..repr.types import TEXT, Kind, ScalarType
 from .arrays import array_of_numpy, numpy_values, put, valid_mask
 from .binary_text import bytea_text, uuid_text
 from .blank_padding import padded
@@ -25,7 +26,7 @@ from .zones import Zone
 
 _MICROS_PER_DAY = 86_400_000_000
 _QUOTED_ELEMENTS = frozenset(
-    (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB, Kind.JSON)
+    (Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL, Kind.BYTEA, Kind.JSONB, Kind.JSON, Kind.RECORD)
 )
 """Types whose text may hold what an array literal has to quote."""
 _FIRST_PLAIN_DAY = -719_162  # 0001-01-01
@@ -44,7 +45,16 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
             return padded(array, type_)
         case Kind.BOOL:
             return pc.if_else(array, pa.scalar("t"), pa.scalar("f"))
-        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID:
+        case (
+            Kind.INT2
+            | Kind.INT4
+            | Kind.INT8
+            | Kind.UINT2
+            | Kind.UINT4
+            | Kind.UINT8
+            | Kind.OID
+            | Kind.MZ_TIMESTAMP
+        ):
             return array.cast(pa.string())
         case Kind.FLOAT4 | Kind.FLOAT8:
             return _floats(array, type_.kind is Kind.FLOAT4)
@@ -68,16 +78,23 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
             assert type_.element is not None
             if type_.is_vector:
                 return pc.binary_join(array.cast(pa.list_(pa.string())), " ")
-            return _arrays(array, type_.element, zone)
+            return _sequences(array, type_.element, zone)
+        case Kind.LIST:
+            assert type_.element is not None
+            return _sequences(array, type_.element, zone)
+        case Kind.MAP:
+            return _maps(array, type_, zone)
+        case Kind.RECORD:
+            return _records(array, type_, zone)
         case Kind.INT4RANGE | Kind.INT8RANGE | Kind.NUMRANGE | Kind.DATERANGE | Kind.TSRANGE | Kind.TSTZRANGE:
             return range_text(array, type_, lambda bounds, type_: to_text(bounds, type_, zone))
 
 
-_SHOWN = (Kind.INTERVAL, Kind.TIME, Kind.BYTEA, Kind.UUID)
+_SHOWN = (Kind.INTERVAL, Kind.TIME, Kind.BYTEA, Kind.UUID, Kind.LIST, Kind.MAP, Kind.RECORD)
 
 
 def literal_text(value: object, type_: ScalarType) -> str | None:
-    """The text of a literal whose Python value does not show it: bytes, an interval, a time of day, a range; None for any
+    """The text of a literal whose Python value does not show it: bytes, an interval, a time of day, a range, a list, a map; None for any
     other."""
     if value is None or not (type_.is_range or type_.kind in _SHOWN):
         return None
@@ -279,20 +296,53 @@ def _era(text: str) -> str:
     return f"{1 - number:04d}-{rest} BC"
 
 
-def _arrays(array: pa.Array, element: ScalarType, zone: Zone | None) -> pa.Array:
-    """`{1,2,NULL}`: elements quoted where they need it."""
-    length = len(array)
-    items = to_text(array.flatten(), element, zone)
-    if element.is_string_category or element.is_range or element.kind in _QUOTED_ELEMENTS:
+def _sequences(array: pa.Array, element: ScalarType, zone: Zone | None) -> pa.Array:
+    """`{1,2,NULL}`: elements quoted where they need it, which lists within lists do not."""
+    items = _element_texts(array.flatten(), element, zone, r'(?i)^$|[{},"\\\s\x0b]|^null$')
+    return _braced(array, items)
+
+
+def _element_texts(values: pa.Array, type_: ScalarType, zone: Zone | None, risky: str) -> pa.Array:
+    """The texts of elements, quoted where they match `risky`, if those of the type can."""
+    items = to_text(values, type_, zone)
+    if type_.is_string_category or type_.is_range or type_.kind in _QUOTED_ELEMENTS:
         escaped = pc.replace_substring(pc.replace_substring(items, "\\", "\\\\"), '"', '\\"')
         quoted = pc.binary_join_element_wise('"', escaped, '"', "")
-        risky = pc.match_substring_regex(items, r'(?i)^$|[{},"\\\s\x0b]|^null$')
-        items = pc.if_else(risky, quoted, items)
-    items = items.fill_null("NULL")
+        items = pc.if_else(pc.match_substring_regex(items, risky), quoted, items)
+    return items.fill_null("NULL")
+
+
+def _maps(array: pa.Array, type_: ScalarType, zone: Zone | None) -> pa.Array:
+    """`{a=>1,b=>NULL}`: quoted as elements are; maps and lists within maps are not."""
+    assert type_.element is not None
+    keys, values = buffers.fields(array.flatten())
+    risky = r'(?i)^$|[{},"\\\s\x0b=>]|^null$'
+    pairs = pc.binary_join_element_wise(
+        _element_texts(keys, TEXT, zone, risky), _element_texts(values, type_.element, zone, risky), "=>"
+    )
+    return _braced(array, pairs)
+
+
+def _records(array: pa.Array, type_: ScalarType, zone: Zone | None) -> pa.Array:
+    """`(1,"a b",)`: what holds a separator is in quotes, the empty text too, and NULL is nothing."""
+    parts = []
+    for values, (_, field) in zip(array.flatten(), type_.fields, strict=True):
+        text = to_text(values, field, zone)
+        escaped = pc.replace_substring(pc.replace_substring(text, "\\", "\\\\"), '"', '""')
+        quoted = pc.binary_join_element_wise('"', escaped, '"', "")
+        risky = pc.match_substring_regex(text, r'^$|[(),"\\\s\x0b]')
+        parts.append(pc.if_else(risky, quoted, text).fill_null(""))
+    joined = pc.binary_join_element_wise(*parts, ",") if parts else pa.repeat(pa.scalar(""), len(array))
+    return _where_valid(array, pc.binary_join_element_wise("(", joined, ")", ""))
+
+
+def _braced(array: pa.Array, items: pa.Array) -> pa.Array:
     counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
     lists = pa.ListArray.from_arrays(pa.array(offsets), items)
     joined = pc.binary_join_element_wise("{", pc.binary_join(lists, ","), "}", "")
-    if array.null_count == 0:
-        return joined
-    return pc.if_else(array.is_valid(), joined, pa.scalar(None, pa.string())) if length else joined
+    return _where_valid(array, joined)
+
+
+def _where_valid(array: pa.Array, text: pa.Array) -> pa.Array:
+    return pc.if_else(array.is_valid(), text, pa.scalar(None, pa.string())) if array.null_count else text

@@ -318,9 +318,7 @@ class PersistClient:
         if force:
             chosen = compact.choose_all(batches, head.since)
         else:
-            chosen = compact.choose(batches, max_bytes) or compact.choose_settled(
-                batches, head.since, max_bytes
-            )
+            chosen = compact.choose_next(batches, head.since, max_bytes)
         return Merge(shard, head.schema, head.since, tuple(chosen)) if chosen else None
 
     def replace(self, merge: Merge, parts: tuple[PartRef, ...], *, epoch: int | None = None) -> bool:

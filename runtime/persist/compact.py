@@ -1,8 +1,9 @@
 """Compaction: adjacent batches merged into one, with times advanced to since and updates summed.
 
 Size-tiered: a batch of n bytes is of tier log4(n / 4 KiB); a run of `FAN_IN` neighbours, none above a tier, is
-merged.  So a shard has O(log of its history) batches, and each update is rewritten that often.  And what lies behind since
-takes at most twice what it would as one batch (`choose_settled`).
+merged, unless one of them is larger than all others together.  So whoever is rewritten ends in a batch twice as large
+as its own: each update is rewritten O(log of its history) times, and there are about that many batches.  And what lies
+behind since takes at most twice what it would as one batch (`choose_settled`).
 
 A `Merge` says what is to become of what; whoever has the memory for it makes the parts: `merge` in one process, a job for
 a large one.  Nothing depends on who it was.
@@ -28,6 +29,9 @@ from .state import ShardBatch
 from .write import write_parts
 
 FAN_IN = 8
+MAX_NEIGHBOURS = FAN_IN * FAN_IN
+"""So many are merged though one is larger than all others together: readers open every batch."""
+
 MAX_MERGE_BYTES = 128 * 1024 * 1024
 """Bytes, as they are in memory (`PartRef.decoded_nbytes`), that one merge reads; more than that is a job's work.  A merge of
 so many takes 250 MiB (3M rows of integers, 10 MiB encoded) to 430 MiB (1.7M rows with text, 19 MiB encoded)."""
@@ -65,6 +69,20 @@ class Merge:
         return tuple(chain.from_iterable(batch.parts for batch in self.batches))
 
 
+def choose_next(
+    batches: Sequence[ShardBatch], since: int, max_bytes: int = MAX_MERGE_BYTES
+) -> Sequence[ShardBatch]:
+    """The neighbours to merge next, by tiers or because they lie behind `since`; empty if there is nothing to do.
+
+    By tiers first: that takes less.  But where more rows came than the oldest batch has, all of it at once: what the
+    tiers made of them would be read again for that.
+    """
+    settled = choose_settled(batches, since, max_bytes)
+    if settled and sum(batch.decoded_nbytes for batch in settled[1:]) >= settled[0].decoded_nbytes:
+        return settled
+    return choose(batches, max_bytes) or settled
+
+
 def choose(batches: Sequence[ShardBatch], max_bytes: int = MAX_MERGE_BYTES) -> Sequence[ShardBatch]:
     """The neighbours to merge next: the newest run of at least `FAN_IN` batches of the lowest possible tier.
 
@@ -80,10 +98,22 @@ def choose(batches: Sequence[ShardBatch], max_bytes: int = MAX_MERGE_BYTES) -> S
                 if size > max_bytes:
                     break
                 start -= 1
+            start = _balanced(batches, start, stop)
             if stop - start >= FAN_IN:
                 return batches[start:stop]
             stop = min(start, stop - 1)
     return ()
+
+
+def _balanced(batches: Sequence[ShardBatch], start: int, stop: int) -> int:
+    """Where to begin instead of at `start`, so that none of `batches[start:stop]` is larger than all others together."""
+    while FAN_IN <= stop - start < MAX_NEIGHBOURS:
+        sizes = [batch.nbytes for batch in batches[start:stop]]
+        largest = max(sizes)
+        if 2 * largest <= sum(sizes):
+            break
+        start += sizes.index(largest) + 1
+    return start
 
 
 def choose_settled(

@@ -37,11 +37,13 @@ class ShardState:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """The updates of one shard for all times in `[lower, upper)`; without parts it only advances the upper."""
+    """The updates of one shard for all times in `[lower, upper)`; without parts it only advances the upper.  With `schema`
+    the shard has that from now on, as by `evolve_schema`."""
 
     lower: int
     upper: int
     parts: tuple[PartRef, ...] = ()
+    schema: Schema | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +158,10 @@ def appended(head: Head, write: Write) -> Change:
     assert write.lower == head.upper, "a lost race is found before the transition"
     check_write(head.shard, write)
     version = head.version + 1
-    after = replace(head, version=version, upper=write.upper)
+    schema = head.schema
+    if write.schema is not None and write.schema != schema:
+        schema = evolved(head, write.schema).after.schema
+    after = replace(head, version=version, upper=write.upper, schema=schema)
     if not write.parts:
         return Change(head, after)
     batch = ShardBatch(

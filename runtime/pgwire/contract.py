@@ -14,7 +14,7 @@ from ..coord.cursor import Cursor
 from ..coord.results import Columns, Command, Notice, Result
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
-from ..sql.plans import Prepared
+from ..sql.catalog_view import Prepared
 from .scram import ScramSecret
 
 

@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from ..coord.results import Columns, CopyIn, CopyOut
 from ..errors import PtvcError, QueryCanceled
 from ..expr.text_format import from_text
-from ..sql.plans import CopyFormat
+from ..sql.data_plans import CopyFormat
 from . import codec
 from .codec import CopyDataError, FrontendKind
 from .copy_binary import BinaryReader, decoded

@@ -11,7 +11,7 @@ from ..expr.text_format import to_text
 from ..expr.zones import Zone
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
-from ..sql.plans import CopyFormat, CopyOptions
+from ..sql.data_plans import CopyFormat, CopyOptions
 from . import codec
 from .copy_binary import SIGNATURE, TRAILER
 from .fields import encode

@@ -9,7 +9,7 @@ from ..coord.results import Columns, Rows, check_shape
 from ..errors import PtvcError
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
-from ..sql.plans import Prepared
+from ..sql.catalog_view import Prepared
 from . import codec
 from .types import decode_parameter
 

@@ -18,7 +18,7 @@ import pyarrow.compute as pc
 from ..expr.text_format import to_text
 from ..expr.zones import Zone
 from ..repr import intervals, ranges
-from ..repr.types import Kind, ScalarType
+from ..repr.types import TEXT, Kind, ScalarType
 from .numeric import numeric_fields
 from .pieces import Lengths, join, offsets_of, packed, strided, valid_mask, words
 
@@ -31,6 +31,9 @@ FIXED: dict[Kind, tuple[str, str, int, int]] = {
     Kind.INT2: ("<i2", ">i2", 2, 0),
     Kind.INT4: ("<i4", ">i4", 4, 0),
     Kind.INT8: ("<i8", ">i8", 8, 0),
+    Kind.UINT2: ("<u2", ">u2", 2, 0),
+    Kind.UINT4: ("<u4", ">u4", 4, 0),
+    Kind.UINT8: ("<u8", ">u8", 8, 0),
     Kind.OID: ("<i8", ">u4", 4, 0),
     Kind.FLOAT4: ("<f4", ">f4", 4, 0),
     Kind.FLOAT8: ("<f8", ">f8", 8, 0),
@@ -55,7 +58,7 @@ def encode(
     match type_.kind:
         case Kind.TEXT | Kind.VARCHAR | Kind.NAME | Kind.JSON:
             return _varying(array.cast(pa.binary()))
-        case Kind.BPCHAR:
+        case Kind.BPCHAR | Kind.MZ_TIMESTAMP:  # digits, as Materialize sends them
             return _varying(to_text(array, type_).cast(pa.binary()))
         case Kind.BYTEA | Kind.UUID:
             return _varying(array)
@@ -71,9 +74,13 @@ def encode(
             return [strided(words(lengths)), *pieces], np.maximum(lengths, 0) + 4
         case Kind.INTERVAL:
             return _varying(_big_endian(array))
-        case Kind.ARRAY:
+        case Kind.ARRAY | Kind.LIST:
             assert type_.element is not None
             return _varying(_encode_lists(array, type_.element))
+        case Kind.MAP:
+            return _varying(_encode_maps(array, type_))
+        case Kind.RECORD:
+            return _varying(_encode_records(array, type_))
         case _ if type_.is_range:
             return _varying(_encode_ranges(array, type_))
         case _:
@@ -144,21 +151,54 @@ def _encode_ranges(array: pa.Array, type_: ScalarType) -> pa.Array:
     )
 
 
+def _flat(array: pa.Array) -> tuple[pa.Array, npt.NDArray[np.int32]]:
+    """All elements of a column of lists, and where in them each list begins, and the last ends."""
+    bounds = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
+    return array.values.slice(int(bounds[0]), int(bounds[-1] - bounds[0])), bounds - bounds[0]
+
+
+def _slices(fields: pa.Array, bounds: npt.NDArray[np.int32]) -> pa.Array:
+    """The bytes of the elements of each list, of the bytes of each element."""
+    starts = offsets_of(fields)[bounds]
+    return pa.Array.from_buffers(
+        pa.binary(), len(bounds) - 1, [None, pa.py_buffer(starts.astype(np.int32)), fields.buffers()[2]]
+    )
+
+
+def _encode_maps(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """Maps in binary, as PostgreSQL's hstore: how many entries, then the fields of each key and value."""
+    assert type_.element is not None
+    flat, bounds = _flat(array)
+    keys, values = flat.flatten()
+    entries = join([*encode(keys, TEXT, 1)[0], *encode(values, type_.element, 1)[0]])
+    encoded = join([strided(np.diff(bounds).astype(">i4")), _slices(entries, bounds)])
+    return _where_valid(array, encoded)
+
+
+def _encode_records(array: pa.Array, type_: ScalarType) -> pa.Array:
+    """Records in binary: how many fields, then each one's type and field."""
+    count = len(array)
+    pieces: list[pa.Array] = [strided(np.full(count, len(type_.fields), ">i4"))]
+    for values, (_, field) in zip(array.flatten(), type_.fields, strict=True):
+        pieces += [strided(np.full(count, field.oid, ">u4")), *encode(values, field, 1)[0]]
+    return _where_valid(array, join(pieces))
+
+
+def _where_valid(array: pa.Array, encoded: pa.Array) -> pa.Array:
+    if not array.null_count:
+        return encoded
+    return pc.if_else(array.is_valid(), encoded, pa.scalar(None, pa.binary()))
+
+
 _LIST_HEADER = np.dtype(
     [("dimensions", ">i4"), ("nulls", ">i4"), ("element", ">u4"), ("size", ">i4"), ("lower", ">i4")]
 )
 
 
 def _encode_lists(array: pa.Array, element: ScalarType) -> pa.Array:
-    """Arrays in binary.  The fields of all elements are encoded at once; a list is a slice of them."""
-    bounds = np.frombuffer(array.buffers()[1], np.int32)[array.offset : array.offset + len(array) + 1]
-    flat = array.values.slice(int(bounds[0]), int(bounds[-1] - bounds[0]))
-    pieces, _ = encode(flat, element, 1)
-    fields = join(pieces)
-    starts = offsets_of(fields)[bounds - bounds[0]]
-    bodies = pa.Array.from_buffers(
-        pa.binary(), len(array), [None, pa.py_buffer(starts.astype(np.int32)), fields.buffers()[2]]
-    )
+    """Arrays and lists in binary.  The fields of all elements are encoded at once; a list is a slice of them."""
+    flat, bounds = _flat(array)
+    bodies = _slices(join(encode(flat, element, 1)[0]), bounds)
     counts = np.diff(bounds)
     null_total = np.zeros(len(flat) + 1, np.int64)
     valid = valid_mask(flat)
@@ -166,14 +206,11 @@ def _encode_lists(array: pa.Array, element: ScalarType) -> pa.Array:
         np.cumsum(~valid, out=null_total[1:])
     records = np.zeros(len(array), _LIST_HEADER)
     records["dimensions"] = counts > 0
-    records["nulls"] = np.diff(null_total[bounds - bounds[0]]) > 0
+    records["nulls"] = np.diff(null_total[bounds]) > 0
     records["element"] = element.oid
     records["size"] = counts
     records["lower"] = 1
     # An empty array has no dimensions, so its header ends after the element's type.
     kept = np.arange(_LIST_HEADER.itemsize) < np.where(counts > 0, 20, 12)[:, None]
     data = records.view(np.uint8).reshape(len(array), -1)[kept]
-    encoded = join([packed(np.where(counts > 0, 20, 12), data), bodies])
-    return (
-        pc.if_else(array.is_valid(), encoded, pa.scalar(None, pa.binary())) if array.null_count else encoded
-    )
+    return _where_valid(array, join([packed(np.where(counts > 0, 20, 12), data), bodies]))

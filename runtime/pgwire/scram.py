@@ -11,15 +11,11 @@ import binascii
 import hashlib
 import hmac
 import secrets
-import stringprep
-import unicodedata
-from dataclasses import dataclass
 
+from ..coord.scram_secret import ITERATIONS, MECHANISM, ScramSecret, new_secret, saslprep
 from ..errors import PtvcError
 
-MECHANISM = "SCRAM-SHA-256"
-ITERATIONS = 4096
-MAX_ITERATIONS = 10_000_000
+__all__ = ["ITERATIONS", "MECHANISM", "ScramSecret", "ScramServer", "fake_secret", "new_secret", "saslprep"]
 
 
 class AuthenticationFailed(PtvcError):
@@ -28,40 +24,6 @@ class AuthenticationFailed(PtvcError):
 
 class MalformedScram(PtvcError):
     sqlstate = "08P01"
-
-
-@dataclass(frozen=True, slots=True)
-class ScramSecret:
-    """The salted keys of a password, in PostgreSQL's stored form by `str`."""
-
-    salt: bytes
-    iterations: int
-    stored_key: bytes
-    server_key: bytes
-
-    def __str__(self) -> str:
-        salt, stored, server = map(_b64, (self.salt, self.stored_key, self.server_key))
-        return f"{MECHANISM}${self.iterations}:{salt}${stored}:{server}"
-
-    @classmethod
-    def parse(cls, text: str) -> ScramSecret:
-        """The inverse of `str`."""
-        mechanism, first, keys = text.split("$")
-        iterations, salt = first.split(":")
-        stored, server = keys.split(":")
-        if mechanism != MECHANISM:
-            raise ValueError(f'unknown password mechanism "{mechanism}"')
-        return cls(
-            base64.b64decode(salt), int(iterations), base64.b64decode(stored), base64.b64decode(server)
-        )
-
-
-def new_secret(password: str, *, salt: bytes | None = None, iterations: int = ITERATIONS) -> ScramSecret:
-    """Keys for a password; takes a few milliseconds, by design."""
-    salt = secrets.token_bytes(16) if salt is None else salt
-    salted = hashlib.pbkdf2_hmac("sha256", saslprep(password).encode(), salt, iterations)
-    client_key = _hmac(salted, b"Client Key")
-    return ScramSecret(salt, iterations, hashlib.sha256(client_key).digest(), _hmac(salted, b"Server Key"))
 
 
 def fake_secret(user: str, key: bytes) -> ScramSecret:
@@ -123,33 +85,6 @@ class ScramServer:
         if not hmac.compare_digest(hashlib.sha256(client_key).digest(), self._secret.stored_key):
             raise AuthenticationFailed(f'password authentication failed for user "{self._user}"')
         return b"v=" + base64.b64encode(_hmac(self._secret.server_key, signed))
-
-
-def saslprep(password: str) -> str:
-    """RFC 4013; a password that it prohibits is used as it is, as PostgreSQL does."""
-    mapped = "".join(
-        " " if stringprep.in_table_c12(c) else c for c in password if not stringprep.in_table_b1(c)
-    )
-    text = unicodedata.normalize("NFKC", mapped)
-    prohibited = (
-        stringprep.in_table_c12,
-        stringprep.in_table_c21_c22,
-        stringprep.in_table_c3,
-        stringprep.in_table_c4,
-        stringprep.in_table_c5,
-        stringprep.in_table_c6,
-        stringprep.in_table_c7,
-        stringprep.in_table_c8,
-        stringprep.in_table_c9,
-        stringprep.in_table_a1,
-    )
-    if not text or any(check(c) for c in text for check in prohibited):
-        return password
-    if any(stringprep.in_table_d1(c) for c in text):
-        mixed = any(stringprep.in_table_d2(c) for c in text)
-        if mixed or not (stringprep.in_table_d1(text[0]) and stringprep.in_table_d1(text[-1])):
-            return password
-    return text
 
 
 def _hmac(key: bytes, data: bytes) -> bytes:

@@ -15,7 +15,7 @@ from ..expr.row_errors import Evaluated
 from ..expr.scalar import Literal
 from ..expr.text_format import from_text
 from ..expr.zones import Zone
-from ..repr.types import Kind, ScalarType
+from ..repr.types import SEQUENCES, Kind, ScalarType
 from .codec import Body, decode_text
 from .fields import EPOCH_DAYS, EPOCH_MICROSECONDS
 from .numeric import numeric_text
@@ -26,6 +26,9 @@ _FORMATS: dict[Kind, struct.Struct] = {
     Kind.INT2: struct.Struct("!h"),
     Kind.INT4: struct.Struct("!i"),
     Kind.INT8: struct.Struct("!q"),
+    Kind.UINT2: struct.Struct("!H"),
+    Kind.UINT4: struct.Struct("!I"),
+    Kind.UINT8: struct.Struct("!Q"),
     Kind.OID: struct.Struct("!I"),
     Kind.FLOAT4: struct.Struct("!f"),
     Kind.FLOAT8: struct.Struct("!d"),
@@ -84,7 +87,7 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         if len(raw) != 1:
             raise BadSize
         return decode_text(raw.strip(b"\0"))
-    if kind is Kind.JSON:
+    if kind in (Kind.JSON, Kind.MZ_TIMESTAMP):
         return parse_one(decode_text(raw), type_)
     if kind is Kind.JSONB:
         if raw[:1] != JSONB_VERSION:
@@ -98,9 +101,14 @@ def decode_binary(raw: bytes, type_: ScalarType) -> Any:
         if len(raw) != 16:
             raise BadSize
         return raw
-    if kind is Kind.ARRAY:
+    if kind in SEQUENCES:
         assert type_.element is not None
         return _decode_array(raw, type_.element)
+    if kind is Kind.MAP:
+        assert type_.element is not None
+        return _decode_map(raw, type_.element)
+    if kind is Kind.RECORD:
+        raise Unsupported("parameters of type record are not supported", hint="Send its fields.")
     if type_.is_range:
         made = ranges_of([cut_range(raw, type_, decode_binary)], type_, np.ones(1, np.bool_))
         return _only_value(made)
@@ -159,3 +167,18 @@ def _decode_array(raw: bytes, element: ScalarType) -> list[Any]:
         values.append(None if size == -1 else decode_binary(body.take(size), element))
     body.end()
     return values
+
+
+def _decode_map(raw: bytes, element: ScalarType) -> list[dict[str, Any]]:
+    """The entries of a map, in order of their keys; of a key that repeats the last value counts."""
+    body = Body(raw)
+    found: dict[str, Any] = {}
+    for _ in range(body.int32()):
+        size = body.int32()
+        if size < 0:
+            raise DataError("a key of a map is NULL", sqlstate="22P03")
+        key = decode_text(body.take(size))
+        size = body.int32()
+        found[key] = None if size == -1 else decode_binary(body.take(size), element)
+    body.end()
+    return [{"f0": key, "f1": found[key]} for key in sorted(found, key=str.encode)]

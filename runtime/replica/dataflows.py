@@ -22,7 +22,7 @@ from ..repr.batch import Delta
 from .beginning import begin
 from .checkpoint import DurableState, PendingCheckpoint
 from .index import Index
-from .inputs import Input, load_snapshot
+from .inputs import Input, load_snapshot, read_once
 from .installed import Installed
 from .memory import MemoryLimit
 from .output_writer import OutputWriter
@@ -182,8 +182,9 @@ class Dataflows:
         self._closed = max(self._closed, progress.closed)
         for update in progress.updates:
             if update.id not in self._installed:
+                read = read_once()
                 for source in self._readers.get(update.id, ()):
-                    source.receive(update.parts, update.upper, update.schema)
+                    source.receive(update.parts, update.upper, update.schema, read)
         for id_, upper in progress.uppers:
             if id_ not in self._installed:
                 for source in self._readers.get(id_, ()):

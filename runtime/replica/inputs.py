@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
+import pyarrow as pa
 
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
 from ..persist.read import read_snapshot, read_updates
 from ..repr.batch import Batch, Delta, concat_deltas
-from ..repr.consolidate import consolidate
+from ..repr.consolidate import advance, consolidate
 from ..repr.schema import Schema
-from .protocol import Import
+from .protocol import ChangesOf, Import
 
 
 def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta:
     """The contents at `source.as_of`, consolidated, all at that time; with `width`, of so many columns only."""
+    if source.changes is not None:
+        return _changes(blob, source, source.changes)
     whole = read_snapshot(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
     narrow = _narrow(whole, width)
     return narrow if narrow is whole else Delta(consolidate(narrow.oks), narrow.errs)
+
+
+def _changes(blob: Blob, source: Import, span: ChangesOf) -> Delta:
+    """A row per row and time that changed, with the time and by how much; an error if the collection had one at any of them."""
+    found = read_updates(blob, source.updates, source.schema, span.lower, span.upper)
+    told = consolidate(found.oks.select(range(span.width)))
+    columns = (*told.columns, pa.array(told.times.astype(np.int64)), pa.array(told.diffs))
+    oks = Batch(columns, np.full(len(told), source.as_of, np.uint64), np.ones(len(told), np.int64))
+    errs = read_updates(blob, source.snapshot, source.schema, 0, span.upper).errs
+    errs = consolidate(advance(errs, max(span.lower, 1) - 1))
+    errs = errs.filter(errs.diffs > 0).slice(0, 1)
+    return Delta(oks, Batch(errs.columns, np.full(len(errs), source.as_of, np.uint64), errs.diffs))
 
 
 def _narrow(delta: Delta, width: int | None) -> Delta:
@@ -25,6 +42,22 @@ def _narrow(delta: Delta, width: int | None) -> Delta:
     if width is None or width >= len(delta.oks.columns):
         return delta
     return Delta(delta.oks.select(range(width)), delta.errs)
+
+
+Read = Callable[[Blob, Sequence[PartRef], Schema, int, int], Delta]
+"""As `read_updates`."""
+
+
+def read_once() -> Read:
+    """Reads the same parts for several inputs: those that are known up to the same time share what was read."""
+    known: dict[tuple[Schema, int], Delta] = {}
+
+    def read(blob: Blob, parts: Sequence[PartRef], schema: Schema, lower: int, upper: int) -> Delta:
+        if (schema, lower) not in known:
+            known[schema, lower] = read_updates(blob, parts, schema, lower, upper)
+        return known[schema, lower]
+
+    return read
 
 
 class Input:
@@ -73,12 +106,15 @@ class Input:
         self._pending.append(_narrow(delta, self._width))
         return len(delta.oks)
 
-    def receive(self, parts: tuple[PartRef, ...], upper: int, schema: Schema | None = None) -> None:
-        """Committed parts that end at `upper`, of the collection's `schema` now; what is known already is left out."""
+    def receive(
+        self, parts: tuple[PartRef, ...], upper: int, schema: Schema | None = None, read: Read = read_updates
+    ) -> None:
+        """Committed parts that end at `upper`, of the collection's `schema` now; what is known already is left out.
+        `read` is what reads them, if somebody else may have done so (`read_once`)."""
         if upper <= self.frontier:
             return
         if parts:
-            delta = read_updates(self._blob, parts, schema or self._source.schema, self.frontier, upper)
+            delta = read(self._blob, parts, schema or self._source.schema, self.frontier, upper)
             self._pending.append(_narrow(delta, len(self.schema)))
         self.frontier = upper
 

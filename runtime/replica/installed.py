@@ -57,7 +57,7 @@ class Installed:
         widths = {id_: len(plan.import_schema(id_)) for id_ in plan.imports}
         return cls(
             id=command.id,
-            dataflow=Dataflow(plan, command.as_of),
+            dataflow=Dataflow(plan, command.as_of, arranged=isinstance(output, IndexOutput)),
             inputs={source.id: Input(blob, source, widths.get(source.id)) for source in command.imports},
             output=output,
             schema=plan.schema,

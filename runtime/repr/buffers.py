@@ -6,7 +6,7 @@ whatever the buffer holds: callers mask it by `validity`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -39,6 +39,7 @@ DECIMAL_LIMBS: dict[int, int] = {_LIB.Type_DECIMAL128: 2, _LIB.Type_DECIMAL256: 
 BOOL = _LIB.Type_BOOL
 TEXTS = frozenset((_LIB.Type_STRING, _LIB.Type_BINARY))
 LIST = _LIB.Type_LIST
+STRUCT = _LIB.Type_STRUCT
 FIXED_BINARY = _LIB.Type_FIXED_SIZE_BINARY
 
 
@@ -128,3 +129,25 @@ def with_values(lists: pa.Array, values: pa.Array) -> pa.Array:
     return pa.Array.from_buffers(
         pa.list_(values.type), len(lists), [validity, offsets], offset=lists.offset, children=[values]
     )
+
+
+def fields(structs: pa.Array) -> list[pa.Array]:
+    """The fields of a struct column, one value per row; those of a NULL row are arbitrary."""
+    return [structs.field(i) for i in range(structs.type.num_fields)]
+
+
+def with_fields(structs: pa.Array, values: Sequence[pa.Array]) -> pa.Array:
+    """The same rows of other fields: NULL where `structs` is."""
+    named = [pa.field(f"f{i}", value.type) for i, value in enumerate(values)]
+    mask = structs.is_null() if structs.null_count else None
+    return pa.StructArray.from_arrays(list(values), fields=named, mask=mask)
+
+
+def over_leaves(column: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """What lists and maps hold in the end, changed; of the entries of maps it is the value that is."""
+    if column.type.id == LIST:
+        return with_values(column, over_leaves(column.values, change))
+    if column.type.id == STRUCT:
+        *keys, value = fields(column)
+        return with_fields(column, [*keys, over_leaves(value, change)])
+    return change(column)

@@ -97,13 +97,18 @@ def _by_hash(hashes: Words, times: Times | None) -> Indices:
 
 def canonical(column: pa.Array) -> pa.Array:
     """The column with one representative for values that SQL holds equal: -0.0 as 0.0, intervals as days and time, in
-    arrays too; other types are returned as they are."""
+    arrays and records too; other types are returned as they are."""
     if intervals.is_interval(column.type):
         return intervals.canonical(column)
     if column.type.id == buffers.LIST:
         elements = column.values
         values = canonical(elements)
         return column if values is elements else buffers.with_values(column, values)
+    if column.type.id == buffers.STRUCT:
+        parts = buffers.fields(column)
+        found = [canonical(part) for part in parts]
+        same = all(new is part for new, part in zip(found, parts, strict=True))
+        return column if same else buffers.with_fields(column, found)
     if column.type.id not in buffers.FLOATS:
         return column
     values = buffers.fixed(column)
@@ -115,5 +120,12 @@ def canonical(column: pa.Array) -> pa.Array:
 
 def representative(column: pa.Array) -> pa.Array:
     """As `canonical`, but intervals stay what they are: for an operator that puts out one of the values, in total order."""
-    type_ = column.type.value_type if column.type.id == buffers.LIST else column.type
-    return column if intervals.is_interval(type_) else canonical(column)
+    return column if _holds_intervals(column.type) else canonical(column)
+
+
+def _holds_intervals(type_: pa.DataType) -> bool:
+    if type_.id == buffers.LIST:
+        return _holds_intervals(type_.value_type)
+    if type_.id == buffers.STRUCT:
+        return any(_holds_intervals(field.type) for field in type_)
+    return bool(intervals.is_interval(type_))

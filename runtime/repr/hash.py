@@ -10,6 +10,7 @@ Runs on disk are sorted by it and Spark partitions are ranges of it, so a versio
     intervals: mix(days) ^ rest, the span in whole days and the microseconds that remain (see `intervals`)
     text, bytes, arrays: a polynomial,  length * LENGTH + sum over k of coefficient(k) * BASE^k  mod 2^64,
     of which coefficient(k) is mix(8 bytes from 8k, little-endian, zero-padded), or the hash of element k
+    records: the hash of the row that their fields are
 
 So int4 and int8 hash alike, as do float4 and float8; other types must be cast to one before they are compared.
 Equal values have equal hashes; unequal ones may too, so whoever matters checks true equality.
@@ -66,6 +67,10 @@ def hash_columns(columns: Sequence[pa.Array], length: int) -> Words:
     """
     if length == 1 and columns:
         return _hash_row(columns)
+    return _columns_words(columns, length)
+
+
+def _columns_words(columns: Sequence[pa.Array], length: int) -> Words:
     hashes: Words | None = None
     for column in columns:
         words = _words(column)
@@ -141,6 +146,8 @@ def _words(column: pa.Array) -> Words:
         words = buffers.fixed(column).astype(np.uint64)
     elif type_id == buffers.LIST:
         words = _list_words(column)
+    elif type_id == buffers.STRUCT:
+        words = _columns_words(buffers.fields(column), len(column))
     elif intervals.is_interval(column.type):
         days, rest = intervals.spans(column)
         words = mix(days.view(np.uint64))

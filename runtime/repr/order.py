@@ -1,7 +1,7 @@
 """The order of rows: PostgreSQL's for ORDER BY, and a total one for breaking ties.
 
 PostgreSQL's: text by bytes (collation C), NaN the greatest number and equal to itself, -0.0 equal to 0.0, arrays
-element by element with NULL elements greatest, then the shorter first, intervals by their span.  The total order
+element by element with NULL elements greatest, then the shorter first, records likewise field by field, intervals by their span.  The total order
 (`row_order`) agrees with it, but puts -0.0 before 0.0 and '30 days' before '1 mon', so that only rows that print alike
 are equal in it.
 
@@ -23,7 +23,8 @@ from .batch import Indices, Mask
 from .buffers import Words
 
 Key = npt.NDArray[Any]
-_WORDS = frozenset(i for i, type_ in buffers.FIXED.items() if type_.kind in "iu" and type_ != np.uint64)
+_WORDS = frozenset(i for i, type_ in buffers.FIXED.items() if type_.kind in "iu")
+_UINT64 = pa.lib.Type_UINT64
 _INT64_MAX = np.int64(0x7FFFFFFFFFFFFFFF)
 _S63 = np.int64(63)
 _FRACTION_BITS = 14
@@ -215,8 +216,7 @@ def order_words(column: pa.Array) -> tuple[npt.NDArray[np.int64], Mask | None]:
         sign = (words >> _S63).view(np.uint64)
         fits: Mask = (limbs[:, 1:] == sign[:, None]).all(axis=1)
         return words, None if fits.all() else fits
-    (key,) = _value_keys(column, exact=False)
-    return key.astype(np.int64, copy=False), None
+    return _signed_words(column), None
 
 
 def word_values(words: npt.NDArray[np.int64], type_: pa.DataType) -> pa.Array:
@@ -228,7 +228,9 @@ def word_values(words: npt.NDArray[np.int64], type_: pa.DataType) -> pa.Array:
     values: npt.NDArray[Any] = words
     if type_.id in buffers.FLOATS:
         values = (words ^ ((words >> _S63) & _INT64_MAX)).view(np.float64)
-    fixed = values.astype(buffers.FIXED[type_.id])
+    elif type_.id == _UINT64:
+        values = words.view(np.uint64) ^ _TOP_BIT
+    fixed = values.astype(buffers.FIXED[type_.id], copy=False)
     return pa.Array.from_buffers(type_, len(words), [None, pa.py_buffer(fixed)])
 
 
@@ -243,8 +245,7 @@ def place_words(
     type_id = column.type.id
     words: npt.NDArray[np.int64]
     if type_id in _WORDS or type_id in buffers.FLOATS or type_id == buffers.BOOL:
-        (key,) = _value_keys(column, exact=False)
-        words = key.astype(np.int64, copy=False)
+        words = _signed_words(column)
     elif type_id in buffers.DECIMAL_LIMBS:
         words = _high_bits(column)
     elif type_id in buffers.TEXTS:
@@ -257,6 +258,14 @@ def place_words(
     if valid is not None:
         words = np.where(valid, words, ~_INT64_MAX if nulls_first else _INT64_MAX)
     return words
+
+
+def _signed_words(column: pa.Array) -> npt.NDArray[np.int64]:
+    """The one key of a column as integers of the same order that have a sign."""
+    (key,) = _value_keys(column, exact=False)
+    if key.dtype == np.uint64:
+        return (key ^ _TOP_BIT).view(np.int64)
+    return key.astype(np.int64, copy=False)
 
 
 def _high_bits(column: pa.Array) -> npt.NDArray[np.int64]:
@@ -332,6 +341,11 @@ def _value_keys(column: pa.Array, exact: bool) -> list[Key]:
         return [_ranks(column)]
     if type_id == buffers.LIST:
         return [_ranks(_list_bytes(column, exact))]
+    if type_id == buffers.STRUCT:
+        parts = buffers.fields(column)
+        return [key for part in parts for key in _keys(part, False, False, exact=exact)] or [
+            np.zeros(len(column), np.int8)
+        ]
     if intervals.is_interval(column.type):
         span = list(intervals.spans(column))
         return [*span, *intervals.parts(column)[:2]] if exact else span

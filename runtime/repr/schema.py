@@ -96,13 +96,16 @@ def type_to_json(type_: ScalarType) -> dict[str, Any]:
             out[field] = value
     if type_.element is not None:
         out["element"] = type_to_json(type_.element)
+    if type_.kind is Kind.RECORD:
+        out["fields"] = [[name, type_to_json(field)] for name, field in type_.fields]
     return out
 
 
 def type_from_json(value: dict[str, Any]) -> ScalarType:
     element = type_from_json(value["element"]) if "element" in value else None
+    fields = tuple((name, type_from_json(field)) for name, field in value.get("fields", ()))
     return ScalarType(
-        Kind(value["kind"]), value.get("precision"), value.get("scale"), value.get("length"), element
+        Kind(value["kind"]), value.get("precision"), value.get("scale"), value.get("length"), element, fields
     )
 
 

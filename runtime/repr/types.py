@@ -28,6 +28,9 @@ class Kind(enum.Enum):
     INT2 = "int2"
     INT4 = "int4"
     INT8 = "int8"
+    UINT2 = "uint2"  # Materialize's unsigned integers
+    UINT4 = "uint4"
+    UINT8 = "uint8"
     FLOAT4 = "float4"
     FLOAT8 = "float8"
     NUMERIC = "numeric"
@@ -46,9 +49,13 @@ class Kind(enum.Enum):
     TIME = "time"
     INTERVAL = "interval"
     OID = "oid"
+    MZ_TIMESTAMP = "mz_timestamp"  # Materialize's time of a collection: milliseconds since 1970
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
     JSON = "json"  # the text as it was written, see expr/json_text.py
     ARRAY = "array"  # one-dimensional; `element` says of what
+    LIST = "list"  # Materialize's; `element` may be a list itself
+    MAP = "map"  # Materialize's map[text => T], of which `element` is the T; a list of entries in order of their keys
+    RECORD = "record"  # a row; `fields` says of what
     INT4RANGE = "int4range"  # for this and the others see repr/ranges.py
     INT8RANGE = "int8range"
     NUMRANGE = "numrange"
@@ -62,14 +69,16 @@ class Kind(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class ScalarType:
     """One SQL type.  `length` is varchar's limit and char's number of characters, the fields of an interval (see
-    `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` an array's element
-    type.  `precision` is also how many digits of a second an interval, a time or a timestamp keeps; None: six."""
+    `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` the type of what an
+    array, a list or a map holds; `fields` the names and types of a record's.  `precision` is also how many digits of a
+    second an interval, a time or a timestamp keeps; None: six."""
 
     kind: Kind
     precision: int | None = None
     scale: int | None = None
     length: int | None = None
     element: ScalarType | None = None
+    fields: tuple[tuple[str, ScalarType], ...] = ()
 
     @property
     def arrow(self) -> pa.DataType:
@@ -78,14 +87,27 @@ class ScalarType:
             if self.scale is None:
                 return pa.decimal256(76, UNCONSTRAINED_SCALE)
             return pa.decimal128(NUMERIC_MAX_PRECISION, self.scale)
-        if self.kind is Kind.ARRAY:
+        if self.kind in SEQUENCES:
             assert self.element is not None
             return pa.list_(self.element.arrow)
+        if self.kind is Kind.MAP:
+            return pa.list_(self.entry.arrow)
+        if self.kind is Kind.RECORD:
+            return pa.struct([(f"f{i}", type_.arrow) for i, (_, type_) in enumerate(self.fields)])
         return _ARROW[self.kind]
 
     @property
     def is_integer(self) -> bool:
-        return self.kind in (Kind.INT2, Kind.INT4, Kind.INT8)
+        return self.kind in _INTEGER_BOUNDS
+
+    @property
+    def is_unsigned(self) -> bool:
+        return self.kind in UNSIGNED
+
+    @property
+    def integer_bounds(self) -> tuple[int, int]:
+        """The least and the greatest value of an integer type, of oid, or of mz_timestamp."""
+        return _INTEGER_BOUNDS.get(self.kind) or _OTHER_BOUNDS[self.kind]
 
     @property
     def is_float(self) -> bool:
@@ -112,12 +134,35 @@ class ScalarType:
     def unrestricted(self) -> ScalarType:
         """The type without a declared length or precision, as untyped literals are read; a numeric's are its form."""
         if self.element is not None:
-            return array_of(self.element.unrestricted)
+            return ScalarType(self.kind, element=self.element.unrestricted)
+        if self.kind is Kind.RECORD:
+            return self
         return self if self.kind is Kind.NUMERIC else ScalarType(self.kind)
 
     @property
+    def entry(self) -> ScalarType:
+        """The record that a map has for each key."""
+        assert self.kind is Kind.MAP
+        assert self.element is not None
+        return record_of((("key", TEXT), ("value", self.element)))
+
+    @property
+    def leaf(self) -> ScalarType:
+        """What the values are made of in the end: a list's elements' elements, and so on; the type itself if of nothing."""
+        type_ = self
+        while type_.element is not None:
+            type_ = type_.element
+        return type_
+
+    def with_leaf(self, leaf: ScalarType) -> ScalarType:
+        """The same arrays or lists, made of something else."""
+        if self.element is None:
+            return leaf
+        return ScalarType(self.kind, element=self.element.with_leaf(leaf))
+
+    @property
     def oid(self) -> int:
-        """PostgreSQL's type OID."""
+        """PostgreSQL's type OID, or Materialize's; lists of anything have one."""
         if self.kind is Kind.ARRAY:
             assert self.element is not None
             return (_VECTOR_OID if self.is_vector else _ARRAY_OID)[self.element.kind]
@@ -164,6 +209,12 @@ class ScalarType:
         if self.kind is Kind.ARRAY:
             assert self.element is not None
             return f"{self.element.kind.value}vector" if self.is_vector else f"{self.element}[]"
+        if self.kind is Kind.LIST:
+            return f"{self.element} list"
+        if self.kind is Kind.MAP:
+            return f"map[text=>{self.element}]"
+        if self.kind is Kind.RECORD:
+            return "record"
         return _FORMAT[self.kind]
 
 
@@ -171,6 +222,9 @@ BOOL = ScalarType(Kind.BOOL)
 INT2 = ScalarType(Kind.INT2)
 INT4 = ScalarType(Kind.INT4)
 INT8 = ScalarType(Kind.INT8)
+UINT2 = ScalarType(Kind.UINT2)
+UINT4 = ScalarType(Kind.UINT4)
+UINT8 = ScalarType(Kind.UINT8)
 FLOAT4 = ScalarType(Kind.FLOAT4)
 FLOAT8 = ScalarType(Kind.FLOAT8)
 NUMERIC = ScalarType(Kind.NUMERIC)
@@ -186,6 +240,7 @@ UUID = ScalarType(Kind.UUID)
 TIME = ScalarType(Kind.TIME)
 INTERVAL = ScalarType(Kind.INTERVAL)
 OID = ScalarType(Kind.OID)
+MZ_TIMESTAMP = ScalarType(Kind.MZ_TIMESTAMP)
 JSONB = ScalarType(Kind.JSONB)
 JSON = ScalarType(Kind.JSON)
 INT4RANGE = ScalarType(Kind.INT4RANGE)
@@ -196,6 +251,26 @@ TSRANGE = ScalarType(Kind.TSRANGE)
 TSTZRANGE = ScalarType(Kind.TSTZRANGE)
 
 RANGES = (INT4RANGE, INT8RANGE, NUMRANGE, DATERANGE, TSRANGE, TSTZRANGE)
+
+SEQUENCES = frozenset((Kind.ARRAY, Kind.LIST))
+"""Kinds whose values are elements of one type, in order."""
+
+NESTED = SEQUENCES | {Kind.MAP, Kind.RECORD}
+"""Kinds whose values hold values of other types: there is no such type without saying which."""
+
+SIMPLE = tuple(kind for kind in Kind if kind not in NESTED)
+"""Kinds that alone are a type."""
+
+UNSIGNED = frozenset((Kind.UINT2, Kind.UINT4, Kind.UINT8))
+
+_INTEGER_BOUNDS = {
+    **{
+        kind: (-(1 << bits), (1 << bits) - 1)
+        for kind, bits in ((Kind.INT2, 15), (Kind.INT4, 31), (Kind.INT8, 63))
+    },
+    **{kind: (0, (1 << bits) - 1) for kind, bits in ((Kind.UINT2, 16), (Kind.UINT4, 32), (Kind.UINT8, 64))},
+}
+_OTHER_BOUNDS = {Kind.OID: (0, (1 << 32) - 1), Kind.MZ_TIMESTAMP: (0, (1 << 64) - 1)}
 
 UNPADDED = 1 << 31
 """The length of a `bpchar` that is only compared: its values have no blanks at their end, and are not padded."""
@@ -224,6 +299,18 @@ def array_of(element: ScalarType) -> ScalarType:
     return ScalarType(Kind.ARRAY, element=element)
 
 
+def list_of(element: ScalarType) -> ScalarType:
+    return ScalarType(Kind.LIST, element=element)
+
+
+def map_of(element: ScalarType) -> ScalarType:
+    return ScalarType(Kind.MAP, element=element)
+
+
+def record_of(fields: tuple[tuple[str, ScalarType], ...]) -> ScalarType:
+    return ScalarType(Kind.RECORD, fields=fields)
+
+
 _VECTOR, _PAIR = 0, 2
 
 
@@ -243,6 +330,9 @@ _ARROW = {
     Kind.INT2: pa.int16(),
     Kind.INT4: pa.int32(),
     Kind.INT8: pa.int64(),
+    Kind.UINT2: pa.uint16(),
+    Kind.UINT4: pa.uint32(),
+    Kind.UINT8: pa.uint64(),
     Kind.FLOAT4: pa.float32(),
     Kind.FLOAT8: pa.float64(),
     Kind.TEXT: pa.string(),
@@ -258,6 +348,7 @@ _ARROW = {
     Kind.TIME: pa.int64(),  # microseconds; time64 ends before 24:00:00, which PostgreSQL has
     Kind.INTERVAL: pa.binary(16),  # see repr/intervals.py
     Kind.OID: pa.int64(),
+    Kind.MZ_TIMESTAMP: pa.uint64(),
     Kind.JSONB: pa.string(),
     Kind.JSON: pa.string(),
     **dict.fromkeys(_SUBTYPE, pa.binary()),
@@ -292,6 +383,13 @@ _OID = {
     Kind.TSTZRANGE: 3910,
     Kind.DATERANGE: 3912,
     Kind.INT8RANGE: 3926,
+    Kind.UINT2: 16460,  # as Materialize numbers its own
+    Kind.UINT4: 16462,
+    Kind.UINT8: 16464,
+    Kind.MZ_TIMESTAMP: 16552,
+    Kind.LIST: 16384,
+    Kind.MAP: 16385,
+    Kind.RECORD: 2249,
 }
 
 _ARRAY_OID = {
@@ -317,7 +415,8 @@ _ARRAY_OID = {
     Kind.JSON: 199,
     Kind.JSONB: 3807,
     Kind.UUID: 2951,
-    **{kind: _OID[kind] + 1 for kind in _SUBTYPE},
+    Kind.RECORD: 2287,
+    **{kind: _OID[kind] + 1 for kind in (*_SUBTYPE, *UNSIGNED, Kind.MZ_TIMESTAMP)},
 }
 
 _TYPLEN = {
@@ -327,6 +426,10 @@ _TYPLEN = {
     Kind.INT2: 2,
     Kind.INT4: 4,
     Kind.INT8: 8,
+    Kind.UINT2: 2,
+    Kind.UINT4: 4,
+    Kind.UINT8: 8,
+    Kind.MZ_TIMESTAMP: 8,
     Kind.OID: 4,
     Kind.FLOAT4: 4,
     Kind.FLOAT8: 8,
@@ -361,7 +464,7 @@ _FORMAT = {
     Kind.OID: "oid",
     Kind.JSONB: "jsonb",
     Kind.JSON: "json",
-    **{kind: kind.value for kind in _SUBTYPE},
+    **{kind: kind.value for kind in (*_SUBTYPE, *UNSIGNED, Kind.MZ_TIMESTAMP)},
 }
 
 INTERVAL_BITS = {"month": 1, "year": 2, "day": 3, "hour": 10, "minute": 11, "second": 12}
@@ -379,8 +482,8 @@ def _interval_name(fields: int | None, precision: int | None) -> str:
 
 _VECTOR_OID = {Kind.INT2: 22, Kind.OID: 30}
 
-_BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items()} | {
-    oid: array_of(ScalarType(kind)) for kind, oid in _ARRAY_OID.items()
+_BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items() if kind not in NESTED} | {
+    oid: array_of(ScalarType(kind)) for kind, oid in _ARRAY_OID.items() if kind not in NESTED
 }
 
 

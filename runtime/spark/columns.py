@@ -10,6 +10,8 @@
 | date, timestamp, timestamptz | date, timestamp_ntz, timestamp |
 | bytea | binary |
 | oid | bigint |
+| uint2, uint4, uint8 | integer, bigint, decimal(20, 0) |
+| mz_timestamp | decimal(20, 0) |
 | time, interval, uuid, json, jsonb, ranges | string, as PostgreSQL prints it |
 | arrays | array of these |
 
@@ -33,6 +35,7 @@ from pyspark.sql.types import (
     FloatType,
     IntegerType,
     LongType,
+    MapType,
     ShortType,
     StringType,
     StructField,
@@ -41,11 +44,13 @@ from pyspark.sql.types import (
     TimestampType,
 )
 
-from ..errors import DataError
+from ..errors import DataError, Unsupported
 from ..expr.infinities import infinite
 from ..expr.text_output import to_text
 from ..repr.schema import Schema
-from ..repr.types import NUMERIC_MAX_PRECISION, Kind, ScalarType
+from ..repr.types import NUMERIC_MAX_PRECISION, SEQUENCES, Kind, ScalarType
+
+TIME, DIFF = "_time", "_diff"
 
 _SAME: dict[Kind, DataType] = {
     Kind.BOOL: BooleanType(),
@@ -59,14 +64,21 @@ _SAME: dict[Kind, DataType] = {
     Kind.TIMESTAMPTZ: TimestampType(),
     Kind.BYTEA: BinaryType(),
     Kind.OID: LongType(),
+    Kind.UINT2: IntegerType(),
+    Kind.UINT4: LongType(),
+    Kind.UINT8: DecimalType(20, 0),
+    Kind.MZ_TIMESTAMP: DecimalType(20, 0),
 }
 _ENDLESS = (Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ)
 
 
 def spark_type(type_: ScalarType) -> DataType:
-    if type_.kind is Kind.ARRAY:
+    if type_.kind in SEQUENCES:
         assert type_.element is not None
         return ArrayType(spark_type(type_.element))
+    if type_.kind is Kind.MAP:
+        assert type_.element is not None
+        return MapType(StringType(), spark_type(type_.element))
     if type_.kind is Kind.NUMERIC and type_.scale is not None:
         return DecimalType(type_.precision or NUMERIC_MAX_PRECISION, type_.scale)
     return _SAME.get(type_.kind, StringType())
@@ -75,6 +87,18 @@ def spark_type(type_: ScalarType) -> DataType:
 def spark_schema(schema: Schema) -> StructType:
     """Any column may be NULL: Spark is told nothing that later changes of the table could make untrue."""
     return StructType([StructField(column.name, spark_type(column.type)) for column in schema])
+
+
+def changes_schema(schema: Schema) -> StructType:
+    """The changelog's columns.  Unsupported if the relation has columns of these names."""
+    for column in schema:
+        if column.name in (TIME, DIFF):
+            raise Unsupported(
+                f'the changes of a relation with a column "{column.name}" cannot be read',
+                hint="Read those of a materialized view that names it otherwise.",
+            )
+    fields = [StructField(TIME, LongType()), StructField(DIFF, LongType())]
+    return StructType([*spark_schema(schema).fields, *fields])
 
 
 def arrow_schema(schema: StructType) -> pa.Schema:
@@ -91,13 +115,21 @@ def spark_columns(schema: Schema, columns: Sequence[pa.Array], target: pa.Schema
 
 
 def _converted(values: pa.Array, type_: ScalarType, target: pa.DataType) -> pa.Array:
-    if type_.kind is Kind.ARRAY:
+    if type_.kind in SEQUENCES:
         assert type_.element is not None
         elements = _converted(values.flatten(), type_.element, target.value_type)
         lengths = values.value_lengths().fill_null(0)
         offsets = pa.concat_arrays([pa.array([0], pa.int64()), _running(lengths)]).cast(pa.int32())
         mask = values.is_null() if values.null_count else None
         return pa.ListArray.from_arrays(offsets, elements, type=target, mask=mask)
+    if type_.kind is Kind.MAP:
+        assert type_.element is not None
+        keys, held = values.flatten().flatten()
+        items = _converted(held, type_.element, target.item_type)
+        lengths = values.value_lengths().fill_null(0)
+        offsets = pa.concat_arrays([pa.array([0], pa.int64()), _running(lengths)]).cast(pa.int32())
+        mask = values.is_null() if values.null_count else None
+        return pa.MapArray.from_arrays(offsets, keys, items, type=target, mask=mask)
     if type_.kind in _ENDLESS and infinite(values) is not None:
         raise DataError(
             f"Spark has no infinite {type_}",

@@ -58,6 +58,11 @@ def by_hash(parts: Sequence[PartRef], piece_bytes: int) -> list[Piece]:
     return [Piece((), tuple(parts), number, count) for number in range(count)]
 
 
+def by_part(parts: Sequence[PartRef], piece_bytes: int) -> list[Piece]:
+    """Pieces of updates that need not be summed over all parts; [] for no parts."""
+    return [Piece((), group) for group in _groups(parts, piece_bytes) if group]
+
+
 def _base(parts: Sequence[PartRef], schema: Schema) -> tuple[PartRef, ...]:
     """The parts of the oldest batch, if no row is in two of them."""
     if not parts or not parts[0].settled or any(column.dropped for column in schema):

@@ -6,7 +6,9 @@
 | `consensus`, `blob` | URLs of its stores, instead of the directory |
 | `relation` | `name`, `schema.name` or `database.schema.name`; quoted where SQL would have to |
 | `as_of` | `latest`, milliseconds since 1970, or a timestamp (in UTC unless it says its zone) |
-| `lease` | seconds for which what is read is kept after the last sign of life of a task that reads it |
+| `starting` | makes it the changelog: `latest`, `snapshot`, or a time as in `as_of`, from which on changes come |
+| `max_bytes` | of updates in memory that one batch of a stream takes, about |
+| `lease` | seconds for which what is read, or what a stream has still to tell, is kept after the last sign of life of who reads it |
 | `partition_bytes` | of updates in memory that one task reads, about |
 """
 
@@ -28,10 +30,14 @@ from ..persist.stores import locate
 from ..repr.types import TIMESTAMPTZ
 
 LATEST = "latest"
+SNAPSHOT = "snapshot"
 DEFAULT_LEASE_S = 600
+DEFAULT_STREAM_LEASE_S = 86_400
 DEFAULT_PARTITION_BYTES = 128 * 1024 * 1024
 
-_KNOWN = frozenset({"path", "consensus", "blob", "relation", "as_of", "lease", "partition_bytes"})
+_KNOWN = frozenset(
+    {"path", "consensus", "blob", "relation", "as_of", "starting", "max_bytes", "lease", "partition_bytes"}
+)
 _NAME = re.compile(r'"((?:[^"]|"")+)"|([^\s".]+)')
 _RELATION_HINT = 'Give option("relation", "schema.name").'
 
@@ -39,15 +45,17 @@ _RELATION_HINT = 'Give option("relation", "schema.name").'
 @dataclass(frozen=True, slots=True)
 class Options:
     """`as_of` is milliseconds since 1970, or None for the latest time; `directory` is meaningless if `location` names both
-    stores."""
+    stores.  `starting`, of a changelog: LATEST, SNAPSHOT or milliseconds."""
 
     directory: Path
     location: Location
     schema: str
     name: str
     as_of: int | None
-    lease_ms: int
+    lease_ms: int | None
     partition_bytes: int
+    starting: str | int | None = None
+    max_bytes: int | None = None
 
 
 def parse_options(options: Mapping[str, str]) -> Options:
@@ -59,14 +67,17 @@ def parse_options(options: Mapping[str, str]) -> Options:
         )
     directory, location = _place(given)
     schema, name = _relation(given.get("relation", ""))
+    starting, most = given.get("starting"), given.get("max_bytes")
     return Options(
         directory,
         location,
         schema,
         name,
-        _time(given.get("as_of", LATEST)),
-        _number("lease", given.get("lease"), DEFAULT_LEASE_S) * 1000,
+        _time("as_of", given.get("as_of", LATEST)),
+        _number("lease", lease, 0) * 1000 if (lease := given.get("lease")) is not None else None,
         _number("partition_bytes", given.get("partition_bytes"), DEFAULT_PARTITION_BYTES),
+        None if starting is None else _starting(starting),
+        None if most is None else _number("max_bytes", most, 0),
     )
 
 
@@ -100,7 +111,14 @@ def _relation(text: str) -> tuple[str, str]:
     return (DEFAULT_SCHEMA, parts[0]) if len(parts) == 1 else (parts[0], parts[1])
 
 
-def _time(text: str) -> int | None:
+def _starting(text: str) -> str | int:
+    if text.strip().lower() == SNAPSHOT:
+        return SNAPSHOT
+    time = _time("starting", text)
+    return LATEST if time is None else time
+
+
+def _time(option: str, text: str) -> int | None:
     text = text.strip()
     if text.lower() == LATEST:
         return None
@@ -109,7 +127,7 @@ def _time(text: str) -> int | None:
     parsed = from_text(pa.array([text], pa.string()), TIMESTAMPTZ)
     if parsed.errors is not None:
         raise InvalidParameter(
-            f'as_of "{text}" is no time',
+            f'{option} "{text}" is no time',
             hint="Give latest, milliseconds since 1970, or a timestamp such as 2026-01-31 12:00:00Z.",
         )
     return int(parsed.values.cast(pa.int64())[0].as_py()) // 1000

@@ -37,7 +37,7 @@ _COMPARED: dict[type[Filter], Comparison] = {
     LessThan: Comparison.LT,
     LessThanOrEqual: Comparison.LE,
 }
-_INTEGERS = (Kind.INT2, Kind.INT4, Kind.INT8, Kind.OID)
+_INTEGERS = (Kind.INT2, Kind.INT4, Kind.INT8, Kind.UINT2, Kind.UINT4, Kind.OID)
 _FLOATS = (Kind.FLOAT4, Kind.FLOAT8)
 _TEXTS = (Kind.TEXT, Kind.VARCHAR)
 _EPOCH = datetime(1970, 1, 1)
@@ -88,7 +88,12 @@ def _as_in_statistics(value: Any, type_: ScalarType) -> Any:
         case float():
             return value if kind in _FLOATS else None
         case Decimal():
-            return value if kind is Kind.NUMERIC and type_.scale is not None else None
+            return (
+                value
+                if kind in (Kind.UINT8, Kind.MZ_TIMESTAMP)
+                or (kind is Kind.NUMERIC and type_.scale is not None)
+                else None
+            )
         case str():
             return value if kind in _TEXTS else None
         case bytes():

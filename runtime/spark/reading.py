@@ -60,17 +60,18 @@ def rows_of(blob: Blob, piece: Piece, interval: Interval) -> Batch:
     return batch.filter(batch.diffs > 0)
 
 
-def raise_errors(blob: Blob, parts: Sequence[PartRef], interval: Interval) -> None:
-    """Raises the first error that is live at the end of the interval, whatever the rows are filtered by."""
+def first_error(blob: Blob, parts: Sequence[PartRef], interval: Interval) -> PtvcError | None:
+    """An error that is live at the end of the interval, whatever the rows are filtered by."""
     found = [
         read_updates(blob, [part], interval.schema, interval.lower, interval.upper).errs
         for part in parts
         if part.errors
     ]
     errs = consolidate(advance(concat_batches(ERROR_SCHEMA, found), interval.upper - 1))
-    if len(errs):
-        sqlstates, messages = errs.columns
-        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py(), hint=COLLECTION_ERROR_HINT)
+    if not len(errs):
+        return None
+    sqlstates, messages = errs.columns
+    return PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py(), hint=COLLECTION_ERROR_HINT)
 
 
 def repeated(diffs: Diffs) -> Iterator[Indices]:

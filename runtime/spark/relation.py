@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..clock import SystemClock
-from ..coord.catalog import Item
+from ..coord.catalog_entries import Item
 from ..coord.catalog_store import find_item
 from ..errors import ObjectNotReady, UndefinedObject, UndefinedTable, Unsupported, WrongObjectType
 from ..persist.client import PersistClient, ShardId
 from ..persist.stores import open_existing
 from ..repr.schema import Schema
-from ..sql.plans import ItemKind
+from ..sql.catalog_view import ItemKind
+from .completeness import frontier_of
 from .options import Options
 
 
@@ -22,6 +23,7 @@ class PersistedRelation:
     """`schema` is what it shows: of the shard's columns, those at `layout`.  `consensus` and `blobs` are URLs that any task can open."""
 
     persist: PersistClient
+    item: Item
     shard: ShardId
     schema: Schema
     layout: tuple[int, ...]
@@ -37,17 +39,14 @@ def opened(options: Options) -> Iterator[PersistedRelation]:
     stores = open_existing(options.directory, options.location)
     try:
         persist = PersistClient(stores.consensus, stores.blob, SystemClock())
-        item = _find(persist, options)
-        if item.shard is None:
-            raise WrongObjectType(
-                f'"{item.full_name}" is a {item.kind.value.replace("-", " ")}, which stores no rows',
-                hint="Read a table, a source or a materialized view.",
-            )
+        item = stored_item(persist, options)
+        assert item.shard is not None
         if not len(item.schema):
             raise Unsupported(f'"{item.full_name}" has no columns: Spark cannot read it')
         layout = item.layout or tuple(range(len(item.schema)))
         yield PersistedRelation(
             persist,
+            item,
             item.shard,
             item.schema,
             layout,
@@ -60,9 +59,15 @@ def opened(options: Options) -> Iterator[PersistedRelation]:
 
 
 def resolve_time(relation: PersistedRelation, as_of: int | None) -> int | None:
-    """The time to read at; None for a table to which nothing was ever written.  ObjectNotReady, which names the range,
-    unless the relation is readable then."""
-    state = relation.persist.state(relation.shard)
+    """The time to read at, which has the contents of `as_of`; None for a table to which nothing was ever written.
+
+    ObjectNotReady, which names the range, unless the relation is readable then.
+    """
+    persist = relation.persist
+    state = persist.state(relation.shard)
+    if as_of is not None and as_of >= state.upper and as_of < frontier_of(persist, relation.item.id):
+        state = persist.state(relation.shard)  # up to `as_of` nothing happened that it does not have
+        as_of = min(as_of, state.upper - 1) if state.upper > state.since else None
     if state.upper <= state.since:
         if relation.is_table and as_of is None:
             return None
@@ -78,6 +83,17 @@ def resolve_time(relation: PersistedRelation, as_of: int | None) -> int | None:
             hint="Name a time in this range, or latest; RETAIN HISTORY keeps more of it.",
         )
     return as_of
+
+
+def stored_item(persist: PersistClient, options: Options) -> Item:
+    """The relation that the options name.  UndefinedTable if there is none; WrongObjectType if it is not stored."""
+    item = _find(persist, options)
+    if item.shard is None:
+        raise WrongObjectType(
+            f'"{item.full_name}" is a {item.kind.value.replace("-", " ")}, which stores no rows',
+            hint="Read a table, a source or a materialized view.",
+        )
+    return item
 
 
 def _find(persist: PersistClient, options: Options) -> Item:

@@ -23,13 +23,16 @@ from ..errors import InvalidParameter, Unsupported
 from ..persist.location import open_blob
 from ..persist.pushdown import wanted
 from ..repr.schema import Schema
-from .columns import arrow_schema, spark_columns, spark_schema
+from .columns import arrow_schema, changes_schema, spark_columns, spark_schema
 from .division import Piece, divide
+from .failure import explained
 from .lease import Lease, take_lease
-from .options import Options, parse_options
+from .options import DEFAULT_LEASE_S, Options, parse_options
 from .pushed import conditions
-from .reading import Interval, raise_errors, repeated, rows_of
+from .reading import Interval, first_error, repeated, rows_of
 from .relation import PersistedRelation, opened, resolve_time
+
+_STARTING_HINT = 'Give option("starting", ...): latest, snapshot (what there is, then what changes), or a time from which on changes come.'
 
 
 class PtvcSource(DataSource):
@@ -38,14 +41,38 @@ class PtvcSource(DataSource):
         return "ptvc"
 
     def schema(self) -> StructType:
-        with opened(parse_options(self.options)) as relation:
-            return spark_schema(relation.schema)
+        with explained():
+            options = parse_options(self.options)
+            with opened(options) as relation:
+                return (spark_schema if options.starting is None else changes_schema)(relation.schema)
 
     def reader(self, schema: StructType) -> DataSourceReader:
-        return SnapshotReader(parse_options(self.options), schema)
+        with explained():
+            options = parse_options(self.options)
+            if options.max_bytes is not None:
+                raise InvalidParameter("max_bytes is an option of spark.readStream")
+            return (
+                SnapshotReader(options, schema) if options.starting is None else _changelog(options, schema)
+            )
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
-        raise Unsupported("the format ptvc cannot be read as a stream yet: read it with spark.read")
+        options = parse_options(self.options)
+        with explained():
+            if options.as_of is not None:
+                raise InvalidParameter("as_of is an option of spark.read")
+            if options.starting is None:
+                raise InvalidParameter("a stream needs to know where it begins", hint=_STARTING_HINT)
+            try:
+                from .stream import ChangesReader
+            except ImportError:
+                raise Unsupported("streams of the format ptvc need Spark 4.2 or newer") from None
+            return ChangesReader(options, schema)
+
+
+def _changelog(options: Options, schema: StructType) -> DataSourceReader:
+    from .changelog import ChangelogReader
+
+    return ChangelogReader(options, schema)
 
 
 @dataclass(frozen=True)
@@ -72,6 +99,7 @@ class SnapshotReader(DataSourceReader):
         self._filters = list(filters)
         return filters
 
+    @explained()
     def partitions(self) -> list[InputPartition]:
         with opened(self._options) as relation:
             if self._schema != spark_schema(relation.schema):
@@ -79,7 +107,8 @@ class SnapshotReader(DataSourceReader):
                     "the columns are not those of the relation",
                     hint="Load it without a schema, and select from what there is; load it again after ALTER TABLE.",
                 )
-            lease = take_lease(relation.persist, relation.shard, relation.consensus, self._options.lease_ms)
+            lease_ms = self._options.lease_ms or DEFAULT_LEASE_S * 1000
+            lease = take_lease(relation.persist, relation.shard, relation.consensus, lease_ms)
             try:
                 planned = self._planned(relation, lease)
             except BaseException:
@@ -96,7 +125,8 @@ class SnapshotReader(DataSourceReader):
             return [_partition(relation, Piece((), ()), interval, None)]
         snapshot = relation.persist.snapshot(relation.shard, as_of)
         interval = Interval.snapshot(snapshot.schema, as_of)
-        raise_errors(relation.persist.blob, snapshot.parts, interval)
+        if (error := first_error(relation.persist.blob, snapshot.parts, interval)) is not None:
+            raise error
         pushed = conditions(self._filters, relation.schema, relation.layout)
         parts = wanted(snapshot.parts, snapshot.schema, pushed)
         pieces = divide(parts, snapshot.schema, self._options.partition_bytes)
@@ -108,6 +138,10 @@ class SnapshotReader(DataSourceReader):
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         assert isinstance(partition, SnapshotPartition)
+        with explained():
+            yield from self._read(partition)
+
+    def _read(self, partition: SnapshotPartition) -> Iterator[pa.RecordBatch]:
         blob = open_blob(partition.blobs)
         if partition.lease is None:
             batch = rows_of(blob, partition.piece, partition.interval)

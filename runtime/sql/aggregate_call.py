@@ -18,18 +18,23 @@ from ..expr.aggregates import (
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.functions.comparison_keys import equality_key, has_keys, sort_key
 from ..expr.functions.jsonb_build import refuse_json
+from ..expr.functions.maps import value_type
+from ..expr.functions.records import row
 from ..expr.relation import Aggregate, ScalarOrder
 from ..expr.scalar import Call, Literal, Scalar, columns_of
-from ..repr.types import FLOAT8, JSON, JSONB, TEXT, Kind, ScalarType, array_of
+from ..repr.types import FLOAT8, JSON, JSONB, NESTED, TEXT, Kind, ScalarType, array_of, list_of, map_of
 from . import ast
 from .equal_keys import prints_differently
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions
+from .typed import Typed, at
 from .zone import fold
 
-_NOT_UNIQUE = frozenset(("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg", "range_intersect_agg"))
+_NOT_UNIQUE = frozenset(
+    ("sum", "avg", "bit_and", "bit_or", "bit_xor", "array_agg", "list_agg", "range_intersect_agg")
+)
 """Aggregates that an untyped literal alone does not choose an overload of."""
 
-_IN_ORDER = frozenset(("array_agg", "string_agg"))
+_IN_ORDER = frozenset(("array_agg", "list_agg", "string_agg"))
 DOCUMENT_AGGREGATES = {
     "jsonb_agg": (1, "jsonb element"),
     "jsonb_object_agg": (2, "jsonb member"),
@@ -103,6 +108,8 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     name = call.name[-1]
     if name in DOCUMENT_AGGREGATES:
         return _documents(expressions, call, name)
+    if name == "map_agg":
+        return _map(expressions, call)
     nullable = AGGREGATES[name].empty is None
     if call.star:
         _, result = resolve_aggregate(name, None)
@@ -132,6 +139,8 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
                     sqlstate="42P10",
                     position=node.expression.position,
                 )
+    if name in ("min", "max") and arguments[0].type.kind is Kind.RECORD:
+        sort_key(arguments[0])  # there must be one
     distinct = call.distinct and name not in _IDEMPOTENT
     if call.distinct:
         for argument in arguments:
@@ -141,7 +150,7 @@ def _plain(expressions: Expressions, call: ast.Function) -> Aggregate:
     if distinct and AGGREGATES[name].pair:
         raise Unsupported(f"DISTINCT in {name} is not supported")
     return Aggregate(
-        name,
+        "array_agg" if name == "list_agg" else name,
         arguments[0],
         result,
         name,
@@ -161,7 +170,7 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
         raise UndefinedFunction(f"function {name}({types}) does not exist")
     if count == 1 and found[0].unknown and found[0].parameter is None:
         raise DatatypeMismatch("could not determine polymorphic type because input has type unknown")
-    if count == 2 and found[0].scalar.type.kind in (Kind.ARRAY, Kind.JSONB, Kind.JSON):
+    if count == 2 and found[0].scalar.type.kind in NESTED | {Kind.JSONB, Kind.JSON}:
         raise PtvcError("key value must be scalar, not array, composite, or json", sqlstate="22023")
     order = tuple(
         ScalarOrder(sort_key(expressions.scalar(key.expression)), key.descending, key.nulls_first)
@@ -177,15 +186,36 @@ def _documents(expressions: Expressions, call: ast.Function, name: str) -> Aggre
     if call.distinct:
         order = tuple(ScalarOrder(sort_key(scalar), False, False) for scalar in scalars)
     argument = Call(member, scalars, TEXT, False)
-    lines = name == "json_agg" and scalars[0].type.kind is Kind.ARRAY
+    lines = name == "json_agg" and scalars[0].type.kind in (Kind.ARRAY, Kind.RECORD)
     delimiter = Literal(", \n " if lines else ", ", TEXT)
     return Aggregate(
         "string_agg", argument, TEXT, name, call.distinct, nullable=True, rest=(delimiter,), order=order
     )
 
 
+def _map(expressions: Expressions, call: ast.Function) -> Aggregate:
+    """map_agg: all entries, the last of a key the last in the order; `finished` makes the map of them."""
+    found = [] if call.star else [expressions.resolve(arg) for arg in call.args]
+    texts = bool(found) and (found[0].unknown or found[0].scalar.type.is_string_category)
+    if len(found) != 2 or not texts:
+        raise _no_such("map_agg", found)
+    if call.distinct:
+        raise Unsupported("DISTINCT in map_agg is not supported")
+    key, value = expressions.coerce(found[0], TEXT, "map_agg"), expressions.defaulted(found[1])
+    if value.type.kind is Kind.ARRAY:
+        raise Unsupported(f"map_agg of {value.type} is not supported", hint="Cast it to a list.")
+    order = tuple(
+        ScalarOrder(sort_key(expressions.scalar(by.expression)), by.descending, by.nulls_first)
+        for by in call.order_by
+    )
+    entry = row((("key", key), ("value", value)))
+    return Aggregate("array_agg", entry, list_of(entry.type), "map_agg", nullable=True, order=order)
+
+
 def finished(call: ast.Function, value: Scalar) -> Scalar:
     """The aggregate's result, from the column that holds what was planned for `call`."""
+    if call.name[-1] == "map_agg":
+        return Call("map of entries", (value,), map_of(value_type(value.type)), True)
     made = _FINISHED.get(call.name[-1])
     return value if made is None else Call(made[0], (value,), made[1], True)
 

@@ -14,13 +14,14 @@ from .literal_rows import LiteralRows
 @dataclass(frozen=True, slots=True)
 class TypeName:
     """A type as written: `name` without its schema, folded; `modifiers` such as (10, 2); array dimensions; an
-    interval's `fields`, such as ("day", "second")."""
+    interval's `fields`, such as ("day", "second"); the `element` of a list."""
 
     name: str
     modifiers: tuple[int, ...]
     dimensions: int
     position: int
     fields: tuple[str, ...] = ()
+    element: TypeName | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +232,18 @@ class Subquery:
 
 @dataclass(frozen=True, slots=True)
 class Array:
+    """ARRAY[...], or `LIST[...]`."""
+
     items: tuple[Expression, ...]
+    position: int
+    list: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Map:
+    """`MAP[key => value, ...]`."""
+
+    pairs: tuple[tuple[Expression, Expression], ...]
     position: int
 
 
@@ -263,6 +275,15 @@ class Row:
     position: int
 
 
+@dataclass(frozen=True, slots=True)
+class NamedArgument:
+    """`name => value`, of a call."""
+
+    name: str
+    value: Expression
+    position: int
+
+
 Expression = (
     Name
     | Star
@@ -286,9 +307,11 @@ Expression = (
     | Cast
     | Subquery
     | Array
+    | Map
     | Subscript
     | Field
     | Row
+    | NamedArgument
 )
 
 
@@ -307,10 +330,13 @@ class SelectItem:
 
 @dataclass(frozen=True, slots=True)
 class TableRef:
+    """With `changes` it is what has changed: of all times that are known, or between two."""
+
     name: tuple[str, ...]
     alias: str | None
     columns: tuple[str, ...]
     position: int
+    changes: tuple[Expression, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

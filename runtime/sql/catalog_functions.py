@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..errors import PtvcError, UndefinedFunction, UndefinedObject, Unsupported
+from ..errors import PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
+from ..expr.coercion import base_name
 from ..expr.functions.relation_names import canonical
 from ..expr.functions.relation_names import parts as parsed
+from ..expr.functions.system import quote_ident
 from ..expr.relation import Get, Join, JoinKind, Relation
 from ..expr.scalar import Cast, Coalesce, Literal, Scalar
 from ..repr.types import (
@@ -17,26 +19,41 @@ from ..repr.types import (
     INT8,
     NAME,
     OID,
+    SIMPLE,
     TEXT,
     Kind,
     ScalarType,
 )
 from . import ast, build
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions
+from .function_names import referred
+from .lexer import TokenKind, tokenize
 from .like_pattern import escaped_pattern
 from .names import effective_path, find, no_relation, visible_path
+from .parse_routine import RoutineParser
 from .system_relations import SYSTEM_RELATIONS
+from .typed import Typed, at
 from .types import resolve_type
 
 if TYPE_CHECKING:
     from .planner import Planner
 
-OWNER_OID = 10
 UTF8 = 6
 """The number of that encoding in pg_database."""
 
 CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION = -1, -2
 """Where mz_internal.mz_definitions has a constraint's definition: a key's oid has that of its index, too."""
+
+FUNCTION_DEFINITION, FUNCTION_ARGUMENTS, FUNCTION_IDENTITY, FUNCTION_RESULT, FUNCTION_BODY = range(-3, -8, -1)
+"""Where it has the texts of a function."""
+
+_POSITIONS = {
+    "pg_get_functiondef": FUNCTION_DEFINITION,
+    "pg_get_function_arguments": FUNCTION_ARGUMENTS,
+    "pg_get_function_identity_arguments": FUNCTION_IDENTITY,
+    "pg_get_function_result": FUNCTION_RESULT,
+    "pg_get_function_sqlbody": FUNCTION_BODY,
+}
 
 
 class CatalogFunctions:
@@ -49,18 +66,18 @@ class CatalogFunctions:
         """`'name'::regclass` is an OID; `oid::regclass` is shown by name, so it is text."""
         kind = node.type.name
         if isinstance(node.arg, ast.String):
-            return Typed(Literal(self._reg_oid(kind, node.arg.value, node.position), OID))
+            return Typed(Literal(self.reg_oid(kind, node.arg.value, node.position), OID))
         inner = expressions._resolve(node.arg)
         if inner.unknown or inner.scalar.type.is_string_category:
             if kind != "regclass":
                 raise Unsupported(
                     f"{kind} of text that is not a literal is not supported", position=node.position
                 )
-            return Typed(self._relation_oid(expressions, expressions.coerce(inner, TEXT, "")))
+            return Typed(self.relation_oid(expressions, expressions.coerce(inner, TEXT, "")))
         names = self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
-    def _relation_oid(self, expressions: Expressions, name: Scalar, *, missing: bool = False) -> Scalar:
+    def relation_oid(self, expressions: Expressions, name: Scalar, *, missing: bool = False) -> Scalar:
         """The OID of the relation of that computed name; where there is none an error, or NULL if it may be `missing`."""
         if self.planner.maintained:
             raise Unsupported("a view cannot depend on the names of other objects")
@@ -75,7 +92,7 @@ class CatalogFunctions:
                 oids.setdefault(canonical(names[1:]), oid)
         text = name if name.type == TEXT else Cast(name, TEXT)
         relation = build.constant(sorted(oids.items()), [("name", TEXT), ("oid", OID)])
-        found = self._join(expressions, build.call("relation name", text), relation)
+        found = self.join(expressions, build.call("relation name", text), relation)
         return found if missing else Coalesce((found, build.call("relation oid", text)), OID)
 
     def _to_regclass(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -83,15 +100,17 @@ class CatalogFunctions:
         if len(node.args) != 1:
             raise UndefinedFunction("function to_regclass() does not exist", position=node.position)
         name = expressions.coerce(expressions._resolve(node.args[0]), TEXT, "")
-        return Typed(self._relation_oid(expressions, name, missing=True))
+        return Typed(self.relation_oid(expressions, name, missing=True))
 
-    def _reg_oid(self, kind: str, value: str, position: int) -> int:
+    def reg_oid(self, kind: str, value: str, position: int) -> int:
         if value.isdigit():
             return int(value)
         context = self.planner.context
         parts = parsed(value)
         if parts is None:
-            if kind == "regtype":
+            if kind == "regprocedure":
+                parts = (value,)
+            elif kind == "regtype":
                 parts = (value.lower(),)
             else:
                 raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
@@ -110,12 +129,67 @@ class CatalogFunctions:
             dimensions = value.count("[]")
             word = parts[-1].replace("[]", "").strip()
             return resolve_type(ast.TypeName(word, (), dimensions, position)).oid
+        if kind in ("regproc", "regprocedure"):
+            return self._function_oid(kind, value, position)
         if kind == "regrole":
-            return OWNER_OID
+            oids = context.catalog.role_oids()
+            if parts[-1] not in oids:
+                raise UndefinedObject(f'role "{parts[-1]}" does not exist', position=position)
+            return oids[parts[-1]]
         raise UndefinedFunction(f'function "{value}" does not exist', position=position)
+
+    def _function_oid(self, kind: str, value: str, position: int) -> int:
+        """Of a function that was created: as regproc by its name, as regprocedure with the types of its arguments."""
+        parser = RoutineParser(value, tokenize(value))
+        try:
+            reference = parser.function_reference()
+        except SqlSyntaxError as error:
+            error.position = position
+            raise
+        if parser.token.kind is not TokenKind.END or (reference.types is None) is not (kind == "regproc"):
+            raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
+        context = self.planner.context
+        item = referred(reference, context)
+        if item is None:
+            raise UndefinedFunction(f'function "{value}" does not exist', position=position)
+        return context.catalog.oid(item.id)
+
+    def _functions_shown(self, kind: str) -> dict[int, str]:
+        context = self.planner.context
+        path = set(visible_path(context))
+        shown = {}
+        for item in context.catalog.all_functions():
+            assert item.function is not None
+            name = quote_ident(item.name.name)
+            if item.name.schema not in path:
+                name = f"{quote_ident(item.name.schema)}.{name}"
+            if kind == "regprocedure":
+                name = f"{name}({','.join(map(base_name, item.function.types))})"
+            shown[context.catalog.oid(item.id)] = name
+        return shown
+
+    def _function_visible(self, expressions: Expressions, node: ast.Function) -> Typed:
+        """Whether a call by the name alone, with exactly such arguments, finds the function."""
+        context = self.planner.context
+        ranks = {schema: rank for rank, schema in enumerate(effective_path(context))}
+        first: dict[tuple[object, ...], tuple[int, int]] = {}
+        for item in context.catalog.all_functions():
+            assert item.function is not None
+            if (rank := ranks.get(item.name.schema)) is not None:
+                key = (item.name.name, item.function.types)
+                found = (rank, context.catalog.oid(item.id))
+                first[key] = min(first.get(key, found), found)
+        (arg,) = self._args(expressions, node, 1)
+        oid = arg if arg.type.kind is Kind.OID else Cast(arg, OID)
+        oids = sorted(oid for _, oid in first.values())
+        if not oids:
+            return Typed(build.FALSE)
+        return Typed(build.call("in" if len(oids) > 1 else "eq", oid, *(Literal(o, OID) for o in oids)))
 
     def _reg_names(self, kind: str) -> dict[int, str]:
         context = self.planner.context
+        if kind in ("regproc", "regprocedure"):
+            return self._functions_shown(kind)
         if kind == "regclass":
             path = set(visible_path(context))
             return {
@@ -125,10 +199,10 @@ class CatalogFunctions:
         if kind == "regnamespace":
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
-            simple = [ScalarType(k) for k in Kind if k is not Kind.ARRAY]
+            simple = [ScalarType(k) for k in SIMPLE]
             return {type_.oid: str(type_) for type_ in simple}
         if kind == "regrole":
-            return {OWNER_OID: context.user}
+            return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}
         return {}
 
     def _lookup(
@@ -142,10 +216,10 @@ class CatalogFunctions:
         if answers:
             rows = sorted(answers.items())
             relation = build.constant(rows, [("oid", OID), ("name", TEXT)])
-            found = self._join(expressions, oid, relation)
+            found = self.join(expressions, oid, relation)
         return Coalesce((found, Cast(oid, TEXT)), TEXT) if keep else found
 
-    def _join(
+    def join(
         self, expressions: Expressions, key: Scalar, relation: Relation, second: Scalar | None = None
     ) -> Scalar:
         """LEFT JOIN with `relation` (its column 0 is unique, or 0 and 1 with `second`); its last column."""
@@ -169,8 +243,11 @@ class CatalogFunctions:
 
     def _user(self, expressions: Expressions, node: ast.Function) -> Typed:
         args = self._args(expressions, node, 1)
-        names = {OWNER_OID: self.planner.context.user}
-        return Typed(self._lookup(expressions, args[0], names))
+        names = {oid: name for name, oid in self.planner.context.catalog.role_oids().items()}
+        found = self._lookup(expressions, args[0], names)
+        oid = args[0] if args[0].type == TEXT else Cast(args[0], TEXT)
+        unknown = build.call("concat", Literal("unknown (OID=", TEXT), oid, Literal(")", TEXT))
+        return Typed(Coalesce((found, unknown), TEXT))
 
     def _visible(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context
@@ -192,13 +269,13 @@ class CatalogFunctions:
         items = tuple(Literal(oid, OID) for oid in sorted(oids))
         return Typed(build.call("in" if len(items) > 1 else "eq", oid, *items))
 
-    def _true(self, expressions: Expressions, node: ast.Function) -> Typed:
+    def true(self, expressions: Expressions, node: ast.Function) -> Typed:
         for arg in node.args:
             expressions._resolve(arg)
         return Typed(build.TRUE)
 
     def _false(self, expressions: Expressions, node: ast.Function) -> Typed:
-        return Typed(build.negate(self._true(expressions, node).scalar))
+        return Typed(build.negate(self.true(expressions, node).scalar))
 
     def _like_escape(self, expressions: Expressions, node: ast.Function) -> Typed:
         """`pattern ESCAPE 'c'` as a pattern whose escape is the backslash."""
@@ -222,7 +299,7 @@ class CatalogFunctions:
         if not isinstance(text, str):
             return Typed(Literal(None, OID))
         try:
-            return Typed(Literal(self._reg_oid("regtype", text, node.position), OID))
+            return Typed(Literal(self.reg_oid("regtype", text, node.position), OID))
         except (UndefinedObject, Unsupported):
             if self.planner.generic:
                 raise
@@ -248,7 +325,7 @@ class CatalogFunctions:
         return Typed(Literal("UTF8", NAME))
 
     def _utf8(self, expressions: Expressions, node: ast.Function) -> Typed:
-        self._true(expressions, node)
+        self.true(expressions, node)
         return Typed(build.int4(UTF8))
 
     def _first(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -263,13 +340,13 @@ class CatalogFunctions:
         if relation is None:
             return Typed(Literal(None, TEXT))
         oid = args[0] if args[0].type.kind is Kind.OID else Cast(args[0], OID)
-        number: Scalar = build.int4(0)
+        number: Scalar = build.int4(_POSITIONS.get(node.name[-1], 0))
         if node.name[-1] == "pg_get_indexdef" and len(args) > 1:  # one column of the index
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
         if node.name[-1] == "pg_get_constraintdef":
             pretty = len(node.args) > 1 and isinstance(node.args[1], ast.Boolean) and node.args[1].value
             number = build.int4(PRETTY_CONSTRAINT_POSITION if pretty else CONSTRAINT_POSITION)
-        return Typed(self._join(expressions, oid, relation, number))
+        return Typed(self.join(expressions, oid, relation, number))
 
     def _view_by_name(self, expressions: Expressions, node: ast.Function) -> Scalar | None:
         """The OID of the view that pg_get_viewdef names by a text; None where it is called with an OID."""
@@ -281,7 +358,7 @@ class CatalogFunctions:
         scalar = expressions.coerce(name, TEXT, "")
         if expressions.aggregates is not None:
             scalar = expressions.ground(scalar, node.args[0])
-        return self._relation_oid(expressions, scalar)
+        return self.relation_oid(expressions, scalar)
 
     def _description(self, expressions: Expressions, node: ast.Function) -> Typed:
         """obj_description(oid, catalog) and col_description(oid, number)."""
@@ -298,9 +375,9 @@ class CatalogFunctions:
                 )
             number = args[1] if args[1].type == INT4 else Cast(args[1], INT4)
             by_column = build.project(relation, (0, 2, 3))
-            return Typed(self._join(expressions, oid, by_column, number))
+            return Typed(self.join(expressions, oid, by_column, number))
         whole = build.where(relation, (build.equal(subid, build.int4(0)),))
-        return Typed(self._join(expressions, oid, whole))
+        return Typed(self.join(expressions, oid, whole))
 
     def _args(self, expressions: Expressions, node: ast.Function, least: int) -> list[Scalar]:
         if len(node.args) < least:

@@ -21,8 +21,9 @@ def prints_differently(type_: ScalarType) -> bool:
 
 
 def holds_intervals(type_: ScalarType) -> bool:
-    """Whether the type is interval or an array of it: operators keep such a key as days and time."""
-    return (type_.element or type_).kind is Kind.INTERVAL
+    """Whether the type is interval, or holds some: operators keep such a key as days and time."""
+    leaf = type_.leaf
+    return leaf.kind is Kind.INTERVAL or any(holds_intervals(field) for _, field in leaf.fields)
 
 
 def keyed(keys: Sequence[Scalar], names: Sequence[str]) -> tuple[tuple[Scalar, ...], dict[int, Aggregate]]:

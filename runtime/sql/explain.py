@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ..expr import relation as rel
+from ..expr.relation_tree import inputs
 from ..expr.scalar import (
     And,
     Call,
@@ -46,7 +47,7 @@ def explain_json(relation: rel.Relation, names: Names | None = None) -> dict[str
     if isinstance(relation, rel.LetRec):
         bindings = {binding.id: explain_json(binding.value, known) for binding in relation.bindings}
         return node | {"bindings": bindings, "inputs": [explain_json(relation.body, known)]}
-    return node | {"inputs": [explain_json(child, known) for child in rel.inputs(relation)]}
+    return node | {"inputs": [explain_json(child, known) for child in inputs(relation)]}
 
 
 def finishing_line(finishing: rel.Finishing) -> str | None:
@@ -64,13 +65,15 @@ def _lines(relation: rel.Relation, depth: int, names: Names) -> list[str]:
         for binding in relation.bindings:
             lines += ["  " * (depth + 1) + f"Binding {binding.id}", *_lines(binding.value, depth + 2, names)]
         return [*lines, "  " * (depth + 1) + "Body", *_lines(relation.body, depth + 2, names)]
-    for child in rel.inputs(relation):
+    for child in inputs(relation):
         lines.extend(_lines(child, depth + 1, names))
     return lines
 
 
 def _head(relation: rel.Relation, names: Names) -> str:
     match relation:
+        case rel.Changes(object=object_):
+            return f"Changes {names.get(object_, object_)}"
         case rel.Get(id=id_):
             return f"Get {names.get(id_, id_)}"
         case rel.Constant(rows=rows):

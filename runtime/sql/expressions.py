@@ -1,15 +1,13 @@
 """Expressions: syntax to typed scalars, over the relation of one SELECT.
 
-Resolution may extend that relation: a subquery becomes a join, and its value a column.  `Typed` carries what
-PostgreSQL calls an unknown literal: text or NULL whose type its context decides.
+Resolution may extend that relation: a subquery becomes a join, and its value a column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol, assert_never
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, assert_never
 
 from ..errors import (
     DataError,
@@ -21,8 +19,9 @@ from ..errors import (
     UndefinedFunction,
     Unsupported,
 )
-from ..expr.coercion import CastContext, base_name, can_cast, common_type
+from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.functions.comparison_keys import compared
+from ..expr.functions.maps import OPERATORS as MAP_OPERATORS
 from ..expr.literals import coerce_unknown
 from ..expr.registry import function_exists, resolve_call
 from ..expr.relation import Relation, TableCall
@@ -31,25 +30,28 @@ from ..repr.types import (
     BOOL,
     INT4,
     INT8,
+    NESTED,
     PAIR,
     PAIR_FIELDS,
     TEXT,
-    TIMESTAMP,
-    TIMESTAMPTZ,
     Kind,
     ScalarType,
-    array_of,
+    map_of,
 )
-from . import ast, build
+from . import ast, build, records
 from .literal import decimal_literal
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
-from .types import REG_TYPES, resolve_type
+from .types import REG_TYPES, refuse_element, resolve_type
 from .zone import fold
 
 if TYPE_CHECKING:
+    from .function_calls import UserCall
     from .planner import Planner
+
+from .answer_key import AnswerKey, answer_key
+from .typed import Typed, at, position_of_text, refuse_operator, unified
 
 ELSEWHERE = -1
 """Where a column stands that is in scope, but not in the relation."""
@@ -57,77 +59,12 @@ ELSEWHERE = -1
 RAW = 1 << 20
 """In a grouped query, input columns stand at RAW + index until they are matched with the grouping keys."""
 
-
-@dataclass(frozen=True, slots=True)
-class Typed:
-    """`unknown`: a literal without a type.  `parameter`: a `$n` whose type is not known yet.  `position`: where a
-    literal stands, for what is wrong with its text; otherwise 0."""
-
-    scalar: Scalar
-    unknown: bool = False
-    parameter: int | None = None
-    position: int = 0
-
-
 _READ_BY_CASTS = frozenset((Kind.VARCHAR, Kind.BPCHAR, Kind.NAME, Kind.CHAR))
 """Kinds whose untyped literals are texts first, which an explicit cast cuts."""
-
-AnswerKey = tuple[int, int, bool]
-"""A subquery of the statement: the identity of its query and of what is compared with it, and whether it is negated."""
-
-
-def answer_key(node: ast.Subquery | ast.InQuery | ast.Quantified) -> AnswerKey:
-    match node:
-        case ast.Subquery(query=query):
-            return id(query), 0, False
-        case ast.InQuery(arg=arg, query=query, negated=negated):
-            return id(query), id(arg), negated
-        case ast.Quantified(left=left, right=right):
-            return id(right), id(left), False
-
-
-def _position_of_text(args: Sequence[Typed], message: str) -> int | None:
-    """Where the untyped literal stands that an error names."""
-    for arg in args:
-        if arg.unknown and isinstance(arg.scalar, Literal) and f'"{arg.scalar.value}"' in message:
-            return arg.position or None
-    return None
-
-
-class Positioned(Protocol):
-    """What was written somewhere: at the 1-based `position`, or 0."""
-
-    @property
-    def position(self) -> int: ...
 
 
 class OtherSide(Exception):
     """Internal: a subquery that was to be computed beside one side of a join looks at the other."""
-
-
-@contextmanager
-def at(position: int) -> Iterator[None]:
-    """Errors that pass through point at `position` unless they already point somewhere; 0 is nowhere."""
-    try:
-        yield
-    except PtvcError as error:
-        if error.position is None and position:
-            error.position = position
-        raise
-
-
-def unified(types: Sequence[ScalarType | None], context: str, nodes: Sequence[Positioned] = ()) -> ScalarType:
-    """As `common_type`; an error points at the first of `nodes` whose type does not fit those before it."""
-    try:
-        return common_type(types, context)
-    except PtvcError as error:
-        for count, node in enumerate(nodes, 1):
-            try:
-                common_type(types[:count], context)
-            except PtvcError:
-                error.position = node.position or None
-                break
-        raise
 
 
 class Expressions:
@@ -148,6 +85,8 @@ class Expressions:
         self.sets: dict[ast.Function, ColumnRef] = {}  # table functions that are columns by now
         self.answers: dict[AnswerKey, Typed] = {}  # subqueries that are columns by now
         self.made: list[tuple[TableCall, ColumnRef]] = []  # those of GROUP BY, over the grouping's input
+        self.calls: list[UserCall] = []  # of functions in SQL, whose values are columns by now
+        self.may_join = True  # whether what is joined to the relation is kept
 
     # --- entry points ---
 
@@ -283,6 +222,8 @@ class Expressions:
                 return self._case(node)
             case ast.Array():
                 return self._array(node)
+            case ast.Map():
+                return self._map(node)
             case ast.Subquery() | ast.InQuery():
                 return self._subquery(node)
             case ast.Subscript():
@@ -290,17 +231,21 @@ class Expressions:
             case ast.Field():
                 return self._field(node)
             case ast.Row():
-                raise Unsupported("row values are not supported here", position=node.position)
+                return records.made(self, node)
             case ast.Star():
                 if node.qualifier:
                     raise Unsupported("whole rows as values are not supported", position=node.position)
                 raise SqlSyntaxError('syntax error at or near "*"', position=node.position)
+            case ast.NamedArgument():
+                raise Unsupported("named arguments are not supported here", position=node.position)
             case ast.Default():
                 raise SqlSyntaxError("DEFAULT is not allowed in this context", position=node.position)
             case _:
                 assert_never(node)
 
     def _name(self, node: ast.Name) -> Typed:
+        if (whole := records.whole_row(self, node)) is not None:
+            return whole
         alias = self.aliases.get(node.parts[0]) if len(node.parts) == 1 else None
         if alias is not None and self.scope.lookup(None, node.parts[0], node.position) is None:
             aliases, self.aliases = self.aliases, {}
@@ -315,6 +260,8 @@ class Expressions:
         return Typed(reference)
 
     def _parameter(self, node: ast.Parameter) -> Typed:
+        if (argument := self.planner.functions.argument(node)) is not None:
+            return self._name(argument)
         return self.planner.parameter(node.number, node.position)
 
     def _cast(self, node: ast.Cast) -> Typed:
@@ -323,7 +270,13 @@ class Expressions:
         target = resolve_type(node.type)
         if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
             return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
-        inner = self._array(node.arg, target) if isinstance(node.arg, ast.Array) else self._resolve(node.arg)
+        match node.arg:
+            case ast.Array():
+                inner = self._array(node.arg, target)
+            case ast.Map():
+                inner = self._map(node.arg, target)
+            case _:
+                inner = self._resolve(node.arg)
         with at(node.position):
             if inner.unknown:
                 if inner.parameter is None and isinstance(inner.scalar, Literal):
@@ -334,8 +287,6 @@ class Expressions:
                 return Typed(self.coerce(inner, target, "CAST"))
             if inner.scalar.type == target:
                 return inner
-            if isinstance(inner.scalar, MzNow) and target in (TIMESTAMP, TIMESTAMPTZ):
-                return Typed(Cast(inner.scalar, target))
             if target.kind is Kind.CHAR and inner.scalar.type.kind is Kind.INT4:
                 raise Unsupported(
                     'a cast of integer to "char" is not supported', hint="Write chr(n) for a character."
@@ -353,7 +304,7 @@ class Expressions:
             try:
                 found = resolve_call(name, [a.scalar for a in args], [a.unknown for a in args])
             except DataError as error:
-                error.position = _position_of_text(args, error.message)
+                error.position = position_of_text(args, error.message)
                 raise
         for index, arg in enumerate(args):
             if arg.parameter is not None and arg.unknown:
@@ -364,6 +315,10 @@ class Expressions:
     def _operator(self, node: ast.Operator) -> Typed:
         if len(node.args) == 2 and isinstance(node.args[0], ast.Row) and isinstance(node.args[1], ast.Row):
             return self._row_comparison(node)
+        if any(isinstance(arg, ast.Row) for arg in node.args) and any(
+            isinstance(arg, ast.Subquery) and arg.kind == "scalar" for arg in node.args
+        ):
+            raise Unsupported("a row compared with a subquery is not supported", position=node.position)
         args = [self._resolve(arg) for arg in node.args]
         number = node.args[0]
         beyond = isinstance(number, ast.Decimal) and isinstance(args[0].scalar, Cast)
@@ -378,7 +333,9 @@ class Expressions:
             and len(args) == 2
         ):
             return compare_with_now(self, node.symbol, args[0], args[1], node.position)
-        _refuse_operator(node, args)
+        if node.symbol in MAP_OPERATORS and len(args) == 2 and args[0].scalar.type.kind is Kind.MAP:
+            return self.apply(f"map {node.symbol}", args, node.position)
+        refuse_operator(node, args)
         name = build.operator_name(node.symbol, len(args))
         if name is None:
             types = [base_name(None if a.unknown else a.scalar.type) for a in args]
@@ -396,16 +353,12 @@ class Expressions:
         assert isinstance(right, ast.Row)
         if len(left.items) != len(right.items):
             raise SqlSyntaxError("unequal number of entries in row expressions", position=node.position)
-        if node.symbol not in ("=", "<>"):
-            raise Unsupported(f"{node.symbol} of rows is not supported", position=node.position)
-        parts = tuple(
-            ast.Operator(node.symbol, pair, node.position)
-            for pair in zip(left.items, right.items, strict=True)
-        )
-        return self._resolve(ast.Logical("and" if node.symbol == "=" else "or", parts, node.position))
+        return self._resolve(records.compared(node.symbol, left.items, right.items, node.position))
 
     def _is(self, node: ast.Is) -> Typed:
         arg = self._resolve(node.arg)
+        if node.what == "null" and not arg.unknown and arg.scalar.type.kind is Kind.RECORD:
+            return Typed(records.null_test(arg.scalar, node.negated))
         if node.what == "null":
             subject = self.defaulted(arg)
             return Typed(build.is_not_null(subject) if node.negated else build.is_null(subject))
@@ -414,6 +367,8 @@ class Expressions:
         return Typed(build.call(name, value))
 
     def _distinct_from(self, node: ast.DistinctFrom) -> Typed:
+        if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
+            return self._resolve(records.distinct(node))
         left, right = self._resolve(node.left), self._resolve(node.right)
         name = "is_not_distinct_from" if node.negated else "is_distinct_from"
         return self.apply(name, (left, right), node.position)
@@ -477,14 +432,16 @@ class Expressions:
     def _array(self, node: ast.Array, target: ScalarType | None = None) -> Typed:
         if not node.items and target is None:
             raise PtvcError(
-                "cannot determine type of empty array",
+                f"cannot determine type of empty {'list' if node.list else 'array'}",
                 sqlstate="42P18",
-                hint="Explicitly cast to the desired type, for example ARRAY[]::integer[].",
+                hint="Explicitly cast to the desired type, for example "
+                + ("LIST[]::integer list." if node.list else "ARRAY[]::integer[]."),
                 position=node.position,
             )
-        items = [self._resolve(item) for item in node.items]
-        if target is not None and target.element is not None:
-            element = target.element
+        word, kind = ("LIST", Kind.LIST) if node.list else ("ARRAY", Kind.ARRAY)
+        element = target.element if target is not None and target.kind is kind else None
+        items = [self._element(item, node, element) for item in node.items]
+        if element is not None:
             with at(node.position):
                 for item in items:
                     if not item.unknown and not can_cast(item.scalar.type, element, CastContext.EXPLICIT):
@@ -492,21 +449,68 @@ class Expressions:
                             f"cannot cast type {base_name(item.scalar.type)} to {base_name(element)}",
                             sqlstate="42846",
                         )
-                scalars = [fold(self.coerce(item, element, "ARRAY")) for item in items]
+                scalars = [fold(self.coerce(item, element, word)) for item in items]
         else:
-            scalars, element = self.unify(items, "ARRAY", node.position, node.items)
+            scalars, element = self.unify(items, word, node.position, node.items)
             scalars = [fold(scalar) for scalar in scalars]
+        if node.list:
+            refuse_element(element, node.position)
+        elif element.kind in NESTED and element.kind is not Kind.RECORD:
+            raise Unsupported(
+                "arrays of several dimensions are not supported"
+                if element.kind is Kind.ARRAY
+                else f"arrays of {element} are not supported",
+                position=node.position,
+            )
         if all(isinstance(scalar, Literal) for scalar in scalars):
-            return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], array_of(element)))
-        if element.kind is Kind.ARRAY:
-            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
-        return self.apply("array_of", [Typed(scalar) for scalar in scalars], node.position)
+            type_ = ScalarType(kind, element=element)
+            return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], type_))
+        made = "list of" if node.list else "array_of"
+        return self.apply(made, [Typed(scalar) for scalar in scalars], node.position)
+
+    def _map(self, node: ast.Map, target: ScalarType | None = None) -> Typed:
+        element = target.element if target is not None and target.kind is Kind.MAP else None
+        if not node.pairs:
+            if element is None:
+                raise PtvcError(
+                    "cannot determine type of empty map",
+                    sqlstate="42P18",
+                    hint="Explicitly cast to the desired type, for example MAP[]::map[text=>integer].",
+                    position=node.position,
+                )
+            return Typed(Literal([], map_of(element)))
+        keys = [self.coerce(self._resolve(key), TEXT, "MAP") for key, _ in node.pairs]
+        values = [
+            self._map(value, element) if isinstance(value, ast.Map) else self._resolve(value)
+            for _, value in node.pairs
+        ]
+        with at(node.position):
+            if element is None:
+                found, element = self.unify(values, "MAP", node.position, [value for _, value in node.pairs])
+            else:
+                for value in values:
+                    if not value.unknown and not can_cast(value.scalar.type, element, CastContext.EXPLICIT):
+                        raise PtvcError(
+                            f"cannot cast type {base_name(value.scalar.type)} to {base_name(element)}",
+                            sqlstate="42846",
+                        )
+                found = [self.coerce(value, element, "MAP") for value in values]
+        refuse_element(element, node.position, "map")
+        pairs = [Typed(part) for pair in zip(keys, found, strict=True) for part in pair]
+        return Typed(fold(self.apply("map of", pairs, node.position).scalar))
+
+    def _element(self, item: ast.Expression, node: ast.Array, type_: ScalarType | None) -> Typed:
+        if not isinstance(item, ast.Array) or not item.list:
+            return self._resolve(item)
+        if not item.items and type_ is None and any(other != item for other in node.items):
+            return Typed(Literal("{}", TEXT), unknown=True)  # of the others' type
+        return self._array(item, type_)
 
     def _field(self, node: ast.Field) -> Typed:
-        """A field of what _pg_expandarray gives: no other composite values exist."""
+        """A field of a record, or of what _pg_expandarray gives."""
         pair = self._resolve(node.arg)
         if pair.scalar.type != PAIR:
-            raise Unsupported("composite values are not supported", position=node.position)
+            return records.field(pair, node)
         if node.name not in PAIR_FIELDS:
             raise UndefinedColumn(
                 f'column "{node.name}" not found in data type record', position=node.position
@@ -520,7 +524,7 @@ class Expressions:
             node.further
             and isinstance(inner, ast.Subscript)
             and not inner.further
-            and self._resolve(inner.arg).scalar.type.kind is not Kind.JSONB
+            and self._resolve(inner.arg).scalar.type.kind not in (Kind.JSONB, Kind.LIST)
         ):
             raise Unsupported("arrays of several dimensions are not supported", position=node.position)
         if array.scalar.type.kind is Kind.JSONB and not array.unknown:
@@ -528,6 +532,8 @@ class Expressions:
                 raise Unsupported("jsonb subscript does not support slices", position=node.position)
             assert node.index is not None
             return self.apply("jsonb subscript", (array, self._resolve(node.index)), node.position)
+        if array.scalar.type.kind is Kind.LIST and not array.unknown:
+            return self._list_subscript(node, array)
         if array.unknown or array.scalar.type.kind is not Kind.ARRAY:
             name = base_name(None if array.unknown else array.scalar.type)
             raise DatatypeMismatch(
@@ -541,9 +547,23 @@ class Expressions:
             if array.scalar.type.is_vector:  # its first element has the number 0
                 bound = self.apply("add", (bound, Typed(Literal(1, INT4))), node.position)
             return self.apply("array_subscript", (array, bound), node.position)
+        return self.apply("array_slice", (array, *self._slice(node)), node.position)
+
+    def _slice(self, node: ast.Subscript) -> tuple[Typed, Typed]:
         first = Typed(Literal(1, INT4)) if node.index is None else self._bound(node.index)
-        last = Typed(Literal(2**31 - 1, INT4)) if node.upper is None else self._bound(node.upper)
-        return self.apply("array_slice", (array, first, last), node.position)
+        return first, Typed(Literal(2**31 - 1, INT4)) if node.upper is None else self._bound(node.upper)
+
+    def _list_subscript(self, node: ast.Subscript, items: Typed) -> Typed:
+        """Subscripts of a list go down, one layer each."""
+        if node.further and isinstance(node.arg, ast.Subscript) and node.arg.slice:
+            raise Unsupported(
+                "a subscript behind a slice of a list is not supported",
+                hint="Put the slice in parentheses.",
+                position=node.position,
+            )
+        if node.slice:
+            return self.apply("list slice", (items, *self._slice(node)), node.position)
+        return self.apply("list subscript", (items, self._bound(node.index)), node.position)
 
     def _bound(self, node: ast.Expression | None) -> Typed:
         assert node is not None
@@ -569,17 +589,3 @@ class Expressions:
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)
-
-
-def _refuse_operator(node: ast.Operator, args: Sequence[Typed]) -> None:
-    """Operators of which PostgreSQL has more than we do, so that untyped literals choose none, or another."""
-    if node.symbol in ("->", "->>", "#>", "#>>") and args[0].unknown:
-        right = "unknown" if args[-1].unknown else base_name(args[-1].scalar.type)
-        raise UndefinedFunction(
-            f"operator is not unique: unknown {node.symbol} {right}",
-            sqlstate="42725",
-            hint="Could not choose a best candidate operator. You might need to add explicit type casts.",
-            position=node.position,
-        )
-    if node.symbol == "@@" and not any(arg.scalar.type.kind is Kind.JSONB for arg in args):
-        raise Unsupported("text search is not supported", position=node.position)

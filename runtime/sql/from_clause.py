@@ -8,15 +8,16 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from ..errors import PtvcError
-from ..expr.relation import Get, JoinKind, Relation
+from ..expr.relation import JoinKind, Relation
 from ..expr.table_functions import COLUMN_NAMES
 from ..repr.types import OID
 from . import ast, build
+from .catalog_view import CatalogItem, ItemKind
+from .changelog import contents_of, plan_changelog
 from .expressions import Expressions
 from .join_clause import JoinPlanner, looks_left
 from .join_condition import Side
 from .names import find_relation
-from .plans import CatalogItem, ItemKind
 from .recursion import plan_recursive
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
 from .system_relations import ALWAYS_EMPTY, NEVER_FILLED
@@ -59,6 +60,8 @@ class FromPlanner(JoinPlanner):
     # --- tables ---
 
     def _table(self, item: ast.TableRef, base: Relation) -> Relation:
+        if item.changes is not None:
+            return self._changes(item, base)
         binding = self.planner.environment.get(item.name[0]) if len(item.name) == 1 else None
         alias = item.alias or item.name[-1]
         if binding is not None:
@@ -98,6 +101,18 @@ class FromPlanner(JoinPlanner):
         if found.kind is ItemKind.SYSTEM:
             hidden = ScopeColumn(alias, "tableoid", OID, True, shift, hidden=True, absent=True)
             self.scope.columns.append(hidden)
+        return build.cross(base, relation)
+
+    def _changes(self, item: ast.TableRef, base: Relation) -> Relation:
+        relation = plan_changelog(self.planner, item)
+        assert item.alias is not None, "the parser has named it"
+        self.scope.add_table(item.alias, item.position)
+        names = _renamed(relation.schema.names, item.columns, item.alias, item.position)
+        shift = 0 if base is build.UNIT else len(base.schema)
+        for index, (column, name) in enumerate(zip(relation.schema, names, strict=True)):
+            self.scope.columns.append(
+                ScopeColumn(item.alias, name, column.type, column.nullable, shift + index)
+            )
         return build.cross(base, relation)
 
     def function(self, item: ast.TableFunction, base: Relation, outer: bool = False) -> Relation:
@@ -220,11 +235,9 @@ class FromPlanner(JoinPlanner):
 
 def relation_of(item: CatalogItem) -> Relation:
     """What reading the object means: a view's definition, or its contents."""
-    if item.definition is not None:
-        return item.definition
-    if f"{item.name.schema}.{item.name.name}" in ALWAYS_EMPTY:
+    if f"{item.name.schema}.{item.name.name}" in ALWAYS_EMPTY and item.definition is None:
         return build.constant((), [(c.name, c.type) for c in item.schema])
-    return Get(item.id, item.schema)
+    return contents_of(item)
 
 
 def _renamed(names: Sequence[str], columns: Sequence[str], alias: str, position: int) -> list[str]:

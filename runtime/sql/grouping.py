@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..errors import GroupingError, PtvcError
 from ..expr.aggregates import empty_value
-from ..expr.relation import (
-    Aggregate,
-    Join,
-    JoinKind,
-    Reduce,
-    Relation,
-    TableCall,
-)
+from ..expr.relation import Aggregate, Join, JoinKind, Reduce, Relation, TableCall
 from ..expr.scalar import Coalesce, ColumnRef, Literal, Scalar, transform
 from . import ast, build
 from .aggregate_call import aggregate_calls, finished, plan_aggregate
@@ -120,6 +113,9 @@ class GroupingPlanner:
             node: replace(typed, scalar=transform(typed.scalar, self._raw))
             for node, typed in expressions.answers.items()
         }
+        grouped.calls = [
+            call.changed(lambda scalar: transform(scalar, self._raw)) for call in expressions.calls
+        ]
         grouped.made = [self._raw_set(call, column) for call, column in expressions.made]
         return grouped
 

@@ -18,9 +18,9 @@ from ..expr.scalar import Coalesce, ColumnRef, Scalar
 from ..transform.rewrite import as_type
 from . import ast, build
 from .equal_keys import holds_intervals
-from .expressions import at
 from .join_condition import JoinConditions, Side, join, subquery_nodes
 from .scope import Correlated, OuterColumn, Scope, ScopeColumn
+from .typed import at
 
 _KINDS = {
     "inner": JoinKind.INNER,

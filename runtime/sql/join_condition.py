@@ -16,8 +16,10 @@ from ..expr.relation import Distinct, Join, JoinKind, Relation
 from ..expr.scalar import Coalesce, ColumnRef, Scalar
 from ..transform.rewrite import key_pair
 from . import ast, build
-from .expressions import ELSEWHERE, AnswerKey, Expressions, OtherSide, Typed, answer_key
+from .answer_key import AnswerKey, answer_key
+from .expressions import ELSEWHERE, Expressions, OtherSide
 from .scope import Scope, ScopeColumn
+from .typed import Typed
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -112,6 +114,7 @@ class JoinConditions:
         expressions = self._conditions(build.cross(left, right))
         expressions.answers.update(answers)
         expressions.allow_subqueries = bool(answers)
+        expressions.may_join = False
         return build.conjuncts(expressions.predicate(on, "JOIN/ON"))
 
     # --- subqueries in the condition of an outer join ---

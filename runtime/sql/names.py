@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import difflib
 
-from ..errors import PtvcError, UndefinedObject, UndefinedSchema, UndefinedTable, WrongObjectType
+from ..errors import (
+    PermissionDenied,
+    PtvcError,
+    UndefinedObject,
+    UndefinedSchema,
+    UndefinedTable,
+    WrongObjectType,
+)
 from . import ast
-from .plans import CatalogItem, ItemKind, ObjectKind, PlanContext, QualifiedName
+from .catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
+from .definition_plans import ObjectKind
 
 SYSTEM_SCHEMAS = ("pg_catalog", "information_schema", "mz_catalog", "mz_internal")
 _READABLE = (ItemKind.TABLE, ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE, ItemKind.SYSTEM)
 
 
+def usable_path(context: PlanContext) -> tuple[str, ...]:
+    """search_path, `$user` spelled out, without the schemas that the role may not use: as in PostgreSQL these are passed over."""
+    path = (context.user if name == "$user" else name for name in context.search_path)
+    return tuple(name for name in path if name not in context.hidden)
+
+
 def effective_path(context: PlanContext) -> tuple[str, ...]:
     """Schemas in the order of look-up: temporary objects and pg_catalog come first unless the path places them."""
-    path = tuple(context.user if name == "$user" else name for name in context.search_path)
+    path = usable_path(context)
     implicit = tuple(name for name in (context.temp_schema, "pg_catalog") if name not in path)
     # Materialize's system relations are found without a schema too, behind everything else.
     trailing = tuple(name for name in ("mz_catalog", "mz_internal") if name not in path)
@@ -34,7 +48,9 @@ def find(name: ast.Name, context: PlanContext) -> CatalogItem | None:
             if (item := context.catalog.item(schema, parts[0])) is not None:
                 return item
         return None
-    schema = _schema(parts, context, name.position)
+    schema = schema_of(parts, context, name.position)
+    if schema in context.hidden:
+        raise PermissionDenied(f"permission denied for schema {schema}", position=name.position)
     return context.catalog.item(context.temp_schema if schema == "pg_temp" else schema, parts[-1])
 
 
@@ -85,12 +101,11 @@ def new_name(name: ast.Name, context: PlanContext, *, temporary: bool = False) -
             )
         return QualifiedName(context.database, context.temp_schema, name.parts[-1])
     if len(name.parts) == 1:
-        for schema in context.search_path:
-            schema = context.user if schema == "$user" else schema
+        for schema in usable_path(context):
             if schema not in SYSTEM_SCHEMAS and context.catalog.schema_exists(schema):
                 return QualifiedName(context.database, schema, name.parts[0])
         raise UndefinedSchema("no schema has been selected to create in", position=name.position)
-    schema = _schema(name.parts, context, name.position)
+    schema = schema_of(name.parts, context, name.position)
     if schema in ("pg_temp", context.temp_schema):
         return QualifiedName(context.database, context.temp_schema, name.parts[-1])
     if schema in SYSTEM_SCHEMAS:
@@ -105,7 +120,8 @@ def new_name(name: ast.Name, context: PlanContext, *, temporary: bool = False) -
     return QualifiedName(context.database, schema, name.parts[-1])
 
 
-def _schema(parts: tuple[str, ...], context: PlanContext, position: int) -> str:
+def schema_of(parts: tuple[str, ...], context: PlanContext, position: int) -> str:
+    """The schema that the whole name says."""
     if len(parts) > 3:
         raise PtvcError(
             f"improper qualified name (too many dotted names): {'.'.join(parts)}",

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING
 from ..errors import UndefinedFunction
 from ..expr.coercion import base_name
 from ..expr.scalar import Cast, Literal, MzNow, NowCompare, Scalar
-from ..repr.types import INT8, TIMESTAMP, TIMESTAMPTZ, Kind
+from ..repr.types import INT8, TIMESTAMP, TIMESTAMPTZ, Kind, derived_numeric
 
 if TYPE_CHECKING:
-    from .expressions import Expressions, Typed
+    from .expressions import Expressions
+    from .typed import Typed
 
 NOW_OPERATORS = {"=": "eq", "<": "lt", "<=": "le", ">": "gt", ">=": "ge"}
 _MIRRORED = {"eq": "eq", "lt": "gt", "le": "ge", "gt": "lt", "ge": "le"}
@@ -20,7 +21,7 @@ def compare_with_now(
     expressions: Expressions, symbol: str, left: Typed, right: Typed, position: int
 ) -> Typed:
     """`left symbol right`, one of which is `mz_now()`."""
-    from .expressions import Typed, at
+    from .typed import Typed, at
 
     operator = NOW_OPERATORS[symbol]
     other = right
@@ -48,8 +49,10 @@ def as_time(expressions: Expressions, other: Typed, where: str) -> Scalar | None
         return expressions.coerce(other, INT8 if number else TIMESTAMPTZ, where)
     scalar = other.scalar
     match scalar.type.kind:
-        case Kind.INT2 | Kind.INT4:
+        case Kind.INT2 | Kind.INT4 | Kind.UINT2 | Kind.UINT4:
             return Cast(scalar, INT8)
+        case Kind.UINT8 | Kind.MZ_TIMESTAMP:
+            return Cast(scalar, derived_numeric(0))
         case Kind.DATE:
             return Cast(scalar, TIMESTAMP)
         case Kind.INT8 | Kind.NUMERIC | Kind.TIMESTAMP | Kind.TIMESTAMPTZ:

@@ -30,8 +30,10 @@ def _name(node: ast.Expression) -> tuple[str | None, bool]:
             return _query_name(query) or _UNNAMED, True
         case ast.Subquery(kind=kind):
             return kind, True
-        case ast.Array():
-            return "array", True
+        case ast.Array(list=of_list):
+            return "list" if of_list else "array", True
+        case ast.Map():
+            return "map", True
         case ast.Row():
             return "row", True
         case ast.Field(name=name):

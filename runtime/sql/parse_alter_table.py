@@ -7,12 +7,26 @@ from typing import NoReturn
 from ..errors import Unsupported
 from . import ast
 from . import statements as st
+from .definition_plans import ObjectKind
+from .definition_statements import (
+    AddColumn,
+    AddConstraint,
+    AlterRetentionStatement,
+    AlterTableStatement,
+    DropColumn,
+    DropConstraint,
+    RenameColumn,
+    RenameConstraint,
+    SetDefault,
+    SetNotNull,
+    TableAction,
+)
 from .lexer import TokenKind
 from .parse_merge import MergeParser
-from .plans import ObjectKind
 
 RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE)
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
+MOVABLE = (*RELATIONS, ObjectKind.SOURCE, ObjectKind.SINK)
 _HINT = (
     "ALTER TABLE can ADD and DROP columns and constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
     "DEFAULT and NOT NULL."
@@ -38,62 +52,62 @@ class AlterTableParser(MergeParser):
             )
         retain = self.retention() if word == "set" else None
         self.expect_symbol(")")
-        return st.AlterRetentionStatement(kind, name, retain, if_exists)
+        return AlterRetentionStatement(kind, name, retain, if_exists)
 
     def alter_relation(self, kind: ObjectKind, name: ast.Name, if_exists: bool) -> st.StatementNode:
         """`action, ...`"""
         if self.accept_words("rename"):
-            actions: tuple[st.TableAction, ...] = (self._rename(kind),)
+            actions: tuple[TableAction, ...] = (self._rename(kind),)
         elif kind is ObjectKind.TABLE:
             actions = self.comma_list(self._action)
         else:
             self._refuse(kind)
-        return st.AlterTableStatement(kind, name, actions, if_exists)
+        return AlterTableStatement(kind, name, actions, if_exists)
 
-    def _rename(self, kind: ObjectKind) -> st.TableAction:
+    def _rename(self, kind: ObjectKind) -> TableAction:
         if kind is ObjectKind.TABLE and self.accept_words("constraint"):
             name = self.one_name()
             self.expect_words("to")
-            return st.RenameConstraint(name, self.identifier())
+            return RenameConstraint(name, self.identifier())
         self.accept_words("column")
         name = self.one_name()
         self.expect_words("to")
-        return st.RenameColumn(name, self.identifier())
+        return RenameColumn(name, self.identifier())
 
-    def _action(self) -> st.TableAction:
+    def _action(self) -> TableAction:
         if self.at_word("add"):
             self.advance()
             if self.at_constraint():
-                return st.AddConstraint(self.table_constraint())
+                return AddConstraint(self.table_constraint())
             self.accept_words("column")
             if_not_exists = False
             if self.accept_words("if"):
                 self.expect_words("not", "exists")
                 if_not_exists = True
             column, constraints = self.definition()
-            return st.AddColumn(column, tuple(constraints), if_not_exists)
+            return AddColumn(column, tuple(constraints), if_not_exists)
         if self.accept_words("drop"):
             if not self.accept_words("constraint"):
                 self.accept_words("column")
                 if_exists = self.if_exists()
                 name = self.one_name()
-                return st.DropColumn(name, if_exists, self.accept_any("cascade", "restrict") == "cascade")
+                return DropColumn(name, if_exists, self.accept_any("cascade", "restrict") == "cascade")
             if_exists = self.if_exists()
             name = self.one_name()
             self.accept_any("cascade", "restrict")
-            return st.DropConstraint(name, if_exists)
+            return DropConstraint(name, if_exists)
         if self.accept_words("alter"):
             self.accept_words("column")
             return self._alter_column()
         return self._refuse(ObjectKind.TABLE)
 
-    def _alter_column(self) -> st.TableAction:
+    def _alter_column(self) -> TableAction:
         column = self.one_name()
         word = self.accept_any("set", "drop")
         if word is not None and self.accept_words("not", "null"):
-            return st.SetNotNull(column, word == "set")
+            return SetNotNull(column, word == "set")
         if word is not None and self.accept_words("default"):
-            return st.SetDefault(column, self.expression() if word == "set" else None)
+            return SetDefault(column, self.expression() if word == "set" else None)
         return self._refuse(ObjectKind.TABLE, "ALTER COLUMN")
 
     def _refuse(self, kind: ObjectKind, what: str | None = None) -> NoReturn:

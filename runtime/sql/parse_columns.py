@@ -8,7 +8,7 @@ from typing import NoReturn
 
 from ..errors import SqlSyntaxError
 from . import ast
-from . import statements as st
+from .definition_statements import ColumnDefinition, ConstraintDefinition, Option, OptionValue
 from .lexer import TokenKind
 from .parse_constraints import ConstraintParser
 
@@ -58,10 +58,10 @@ class ColumnsParser(ConstraintParser):
     def _column_names(self) -> tuple[str, ...]:
         return self.parenthesised(self.identifier) if self.at_symbol("(") else ()
 
-    def _definitions(self) -> tuple[tuple[st.ColumnDefinition, ...], tuple[st.ConstraintDefinition, ...]]:
+    def _definitions(self) -> tuple[tuple[ColumnDefinition, ...], tuple[ConstraintDefinition, ...]]:
         """After `(`: columns and constraints, to the closing parenthesis."""
-        columns: list[st.ColumnDefinition] = []
-        constraints: list[st.ConstraintDefinition] = []
+        columns: list[ColumnDefinition] = []
+        constraints: list[ConstraintDefinition] = []
         while True:
             if self.at_constraint():
                 constraints.append(self.table_constraint())
@@ -74,14 +74,14 @@ class ColumnsParser(ConstraintParser):
         self.expect_symbol(")")
         return tuple(columns), tuple(constraints)
 
-    def definition(self) -> tuple[st.ColumnDefinition, list[st.ConstraintDefinition]]:
+    def definition(self) -> tuple[ColumnDefinition, list[ConstraintDefinition]]:
         """`name type [constraint ...]`"""
         position = self.token.position
         column = self.one_name()
         type_name = self.type_name()
         nullable: bool | None = None
         default: ast.Expression | None = None
-        constraints: list[st.ConstraintDefinition] = []
+        constraints: list[ConstraintDefinition] = []
         while True:
             at = self.token.position
             name = self._constraint_name()
@@ -108,9 +108,7 @@ class ColumnsParser(ConstraintParser):
                 self.fail()
             else:
                 not_null = nullable is False
-                return st.ColumnDefinition(
-                    column.parts[-1], type_name, not_null, default, position
-                ), constraints
+                return ColumnDefinition(column.parts[-1], type_name, not_null, default, position), constraints
 
     def retention(self) -> int:
         """Behind RETAIN HISTORY: `[=] FOR 'duration'`, in milliseconds."""
@@ -119,19 +117,19 @@ class ColumnsParser(ConstraintParser):
         position = self.token.position
         return duration_ms(self.string(), position)
 
-    def options(self) -> tuple[st.Option, ...]:
+    def options(self) -> tuple[Option, ...]:
         """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
         return self.parenthesised(self._option)
 
-    def _option(self) -> st.Option:
+    def _option(self) -> Option:
         position = self.token.position
         words = [self.label()]
         while self.token.kind is TokenKind.NAME and not self.at_any("true", "false", "on", "off"):
             words.append(self.advance().value)
         self.accept_symbol("=")
-        return st.Option("_".join(words), self.option_value(), position)
+        return Option("_".join(words), self.option_value(), position)
 
-    def option_value(self) -> st.OptionValue | tuple[str, ...]:
+    def option_value(self) -> OptionValue | tuple[str, ...]:
         token = self.token
         if token.kind is TokenKind.STRING:
             return self.advance().value

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
-from . import statements as st
 from .constraints import ConstraintKind
+from .definition_statements import ConstraintDefinition
 from .parse_query import QueryParser
 
 _REFUSED = ("references", "foreign", "exclude", "like", "generated")
@@ -22,7 +22,7 @@ class ConstraintParser(QueryParser):
             or (self.at_word("exclude") and (self.at_symbol("(", 1) or self.peek().value == "using"))
         )
 
-    def table_constraint(self) -> st.ConstraintDefinition:
+    def table_constraint(self) -> ConstraintDefinition:
         """`[CONSTRAINT name] PRIMARY KEY (...) | UNIQUE [NULLS [NOT] DISTINCT] (...) | CHECK (...)`."""
         position = self.token.position
         name = self._constraint_name()
@@ -38,9 +38,9 @@ class ConstraintParser(QueryParser):
                 f"{self.token.value.upper()} of a constraint is not supported", position=self.token.position
             )
         self.constraint_attributes()
-        return st.ConstraintDefinition(name, kind, columns, nulls_distinct, None, position)
+        return ConstraintDefinition(name, kind, columns, nulls_distinct, None, position)
 
-    def column_constraint(self, column: ast.Name) -> st.ConstraintDefinition | None:
+    def column_constraint(self, column: ast.Name) -> ConstraintDefinition | None:
         """PRIMARY KEY, UNIQUE or CHECK behind a column's type, its name read before; None when none stands next."""
         position = self.token.position
         if self.accept_words("check"):
@@ -48,7 +48,7 @@ class ConstraintParser(QueryParser):
         if self.at_word("primary") or self.at_word("unique"):
             kind, nulls_distinct = self._key()
             self.constraint_attributes()
-            return st.ConstraintDefinition(None, kind, (column,), nulls_distinct, None, position)
+            return ConstraintDefinition(None, kind, (column,), nulls_distinct, None, position)
         return None
 
     def refuse_constraint(self) -> None:
@@ -101,7 +101,7 @@ class ConstraintParser(QueryParser):
             raise Unsupported("WITHOUT OVERLAPS is not supported", position=self.token.position)
         return name
 
-    def _check(self, name: str | None, position: int, column: ast.Name | None) -> st.ConstraintDefinition:
+    def _check(self, name: str | None, position: int, column: ast.Name | None) -> ConstraintDefinition:
         self.expect_symbol("(")
         if self.at_symbol(")"):
             raise SqlSyntaxError('syntax error at or near ")"', position=self.token.position)
@@ -111,4 +111,4 @@ class ConstraintParser(QueryParser):
         self.expect_symbol(")")
         self.constraint_attributes()
         columns = () if column is None else (column,)
-        return st.ConstraintDefinition(name, ConstraintKind.CHECK, columns, True, expression, position, text)
+        return ConstraintDefinition(name, ConstraintKind.CHECK, columns, True, expression, position, text)

@@ -5,9 +5,12 @@ from __future__ import annotations
 from ..errors import InvalidParameter, SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
+from .data_plans import CopyFormat, CopyOptions
+from .data_statements import CopyStatement
+from .definition_statements import Option
 from .lexer import TokenKind
 from .parse_create import CreateParser
-from .plans import CopyFormat, CopyOptions
+from .query_statements import SubscribeStatement
 
 
 class CopyParser(CreateParser):
@@ -15,7 +18,7 @@ class CopyParser(CreateParser):
         self.expect_words("copy")
         table: ast.Name | None = None
         columns: tuple[ast.Name, ...] | None = None
-        query: ast.Query | st.SubscribeStatement | None = None
+        query: ast.Query | SubscribeStatement | None = None
         as_of: ast.AsOf | None = None
         if self.at_symbol("("):
             self.advance()
@@ -43,7 +46,7 @@ class CopyParser(CreateParser):
                 position=position,
             )
         options = self._copy_options()
-        return st.CopyStatement(table, columns, query, incoming, _checked(options, position), as_of)
+        return CopyStatement(table, columns, query, incoming, _checked(options, position), as_of)
 
     def _copy_options(self) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -68,9 +71,9 @@ class CopyParser(CreateParser):
                 raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
         return found
 
-    def _copy_option(self) -> st.Option:
+    def _copy_option(self) -> Option:
         position = self.token.position
-        return st.Option(self.label(), self.option_value(), position)
+        return Option(self.label(), self.option_value(), position)
 
 
 def _checked(options: dict[str, object], position: int) -> CopyOptions:

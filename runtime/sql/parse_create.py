@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from ..errors import SqlSyntaxError, Unsupported
+from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
 from .constraints import ConstraintKind
+from .definition_statements import (
+    ColumnDefinition,
+    CreateClusterStatement,
+    CreateIndexStatement,
+    CreateMaterializedViewStatement,
+    CreateSchemaStatement,
+    CreateSinkStatement,
+    CreateSourceStatement,
+    CreateTableStatement,
+    CreateViewStatement,
+    Option,
+)
 from .parse_columns import duration_ms
 from .parse_subscribe import SubscribeParser
 
@@ -17,7 +29,11 @@ class CreateParser(SubscribeParser):
         start = self.index
         self.expect_words("create")
         or_replace = self.accept_words("or", "replace")
+        scoped = self.accept_any("local", "global") is not None  # they mean nothing, as in PostgreSQL
         temporary = self.accept_any("temp", "temporary") is not None
+        if scoped and not temporary:
+            self.index = start
+            return self.unsupported(2)
         if self.accept_words("unlogged"):
             temporary = False
         if self.accept_words("view"):
@@ -52,7 +68,7 @@ class CreateParser(SubscribeParser):
         if self.at_word("with"):
             raise Unsupported("view options are not supported", position=self.token.position)
         self.expect_words("as")
-        return st.CreateViewStatement(name, columns, self.query(), or_replace, if_not_exists, temporary)
+        return CreateViewStatement(name, columns, self.query(), or_replace, if_not_exists, temporary)
 
     def _materialized_view(self, or_replace: bool, replacement: bool = False) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
@@ -86,7 +102,7 @@ class CreateParser(SubscribeParser):
         self.expect_words("as")
         query = self.query()
         self._with_data()
-        return st.CreateMaterializedViewStatement(
+        return CreateMaterializedViewStatement(
             name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null), replaces
         )
 
@@ -115,7 +131,7 @@ class CreateParser(SubscribeParser):
             raise Unsupported(
                 f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return st.CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts)
+        return CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts)
 
     def _index_key(self) -> tuple[ast.Expression, str]:
         start = self.token.start
@@ -129,42 +145,70 @@ class CreateParser(SubscribeParser):
     def _table(self, temporary: bool) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.object_name()
-        if self.at_any("as", "with"):
+        if self.at_any("as", "with", "on"):
             return self._table_as(name, (), if_not_exists, temporary)
         saved = self.index
         self.expect_symbol("(")
         if self.at_symbol(")"):
             self.advance()
-            return st.CreateTableStatement(name, (), if_not_exists, temporary)
+            return CreateTableStatement(name, (), if_not_exists, temporary)
         if self.at_identifier() and (self.at_symbol(",", 1) or self.at_symbol(")", 1)):
             self.index = saved
             columns = self._column_names()
             return self._table_as(name, columns, if_not_exists, temporary)
         definitions, constraints = self._definitions()
         retain = self._table_options()
+        drop = self._drop_on_commit(temporary)
         if self.at_any("partition", "inherits", "on", "using", "from"):
             raise Unsupported(
                 f"CREATE TABLE ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return st.CreateTableStatement(
+        return CreateTableStatement(
             name,
             definitions,
             if_not_exists,
             temporary,
             constraints=constraints,
             retain_history_ms=retain,
+            drop_on_commit=drop,
         )
 
     def _table_as(
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
     ) -> st.StatementNode:
-        """`[WITH (option, ...)] AS query`"""
+        """`[WITH (option, ...)] [ON COMMIT ...] AS query`"""
         retain = self._table_options()
+        drop = self._drop_on_commit(temporary)
         self.expect_words("as")
         query = self.query()
         with_data = self._with_data()
-        return st.CreateTableStatement(
-            name, (), if_not_exists, temporary, query, columns, with_data, retain_history_ms=retain
+        return CreateTableStatement(
+            name,
+            (),
+            if_not_exists,
+            temporary,
+            query,
+            columns,
+            with_data,
+            retain_history_ms=retain,
+            drop_on_commit=drop,
+        )
+
+    def _drop_on_commit(self, temporary: bool) -> bool:
+        """`ON COMMIT PRESERVE ROWS`, which is so anyway, or `ON COMMIT DROP`"""
+        position = self.token.position
+        if not self.accept_words("on", "commit"):
+            return False
+        if not temporary:
+            raise PtvcError("ON COMMIT can only be used on temporary tables", sqlstate="42P16")
+        if self.accept_words("preserve", "rows"):
+            return False
+        if self.accept_words("drop"):
+            return True
+        raise Unsupported(
+            "ON COMMIT DELETE ROWS is not supported",
+            hint="ON COMMIT DROP and ON COMMIT PRESERVE ROWS are.",
+            position=position,
         )
 
     def _table_options(self) -> int | None:
@@ -188,7 +232,7 @@ class CreateParser(SubscribeParser):
         position = self.tokens[self.index - 1].position
         if_not_exists = self.if_not_exists()
         name = self.object_name()
-        columns: tuple[st.ColumnDefinition, ...] = ()
+        columns: tuple[ColumnDefinition, ...] = ()
         primary_key: tuple[ast.Name, ...] = ()
         if self.accept_symbol("("):
             columns, constraints = self._definitions()
@@ -210,7 +254,7 @@ class CreateParser(SubscribeParser):
                 )
             generator = self.options() if self.at_symbol("(") else ()
             generator, retain = self._source_options(generator)
-            return st.CreateSourceStatement(
+            return CreateSourceStatement(
                 name,
                 columns,
                 (),
@@ -238,7 +282,7 @@ class CreateParser(SubscribeParser):
             key = self.parenthesised(self.one_name)
         envelope = self._envelope() or "none"
         options, retain = self._source_options(options)
-        return st.CreateSourceStatement(
+        return CreateSourceStatement(
             name,
             columns,
             primary_key,
@@ -254,7 +298,7 @@ class CreateParser(SubscribeParser):
             retain,
         )
 
-    def _source_options(self, options: tuple[st.Option, ...]) -> tuple[tuple[st.Option, ...], int | None]:
+    def _source_options(self, options: tuple[Option, ...]) -> tuple[tuple[Option, ...], int | None]:
         """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others."""
         last = self.options() if self.accept_words("with") else ()
         for option in last:
@@ -270,7 +314,7 @@ class CreateParser(SubscribeParser):
             return others, None
         return others, duration_ms(str(retained[-1].value), retained[-1].position)
 
-    def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[st.Option, ...]]:
+    def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[Option, ...]]:
         self.expect_words("format")
         position = self.token.position
         format_ = self.label()
@@ -280,7 +324,7 @@ class CreateParser(SubscribeParser):
                 hint=f"Formats are {', '.join(name.upper() for name in allowed)}.",
                 position=position,
             )
-        options: list[st.Option] = []
+        options: list[Option] = []
         while self.at_any("with", "without"):
             position = self.token.position
             word = self.advance().value
@@ -288,7 +332,7 @@ class CreateParser(SubscribeParser):
                 options.extend(self.options())
             else:
                 self.expect_words("header")
-                options.append(st.Option("header", word == "with", position))
+                options.append(Option("header", word == "with", position))
         return format_, tuple(options)
 
     def _envelope(self) -> str | None:
@@ -330,7 +374,7 @@ class CreateParser(SubscribeParser):
                 hint="Write ENVELOPE UPSERT, DEBEZIUM or NONE.",
                 position=self.token.position,
             )
-        return st.CreateSinkStatement(
+        return CreateSinkStatement(
             name, cluster, from_name, path, format_, key, envelope, if_not_exists, position
         )
 
@@ -341,17 +385,17 @@ class CreateParser(SubscribeParser):
         name = self.object_name()
         if self.at_word("authorization"):
             raise Unsupported("CREATE SCHEMA AUTHORIZATION is not supported", position=self.token.position)
-        return st.CreateSchemaStatement(name.parts[-1], if_not_exists)
+        return CreateSchemaStatement(name.parts[-1], if_not_exists)
 
     def _cluster(self) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.identifier()
-        options: tuple[st.Option, ...] = ()
+        options: tuple[Option, ...] = ()
         if self.at_symbol("("):
             options = self.options() if not self.at_symbol(")", 1) else self._no_options()
-        return st.CreateClusterStatement(name, options, if_not_exists)
+        return CreateClusterStatement(name, options, if_not_exists)
 
-    def _no_options(self) -> tuple[st.Option, ...]:
+    def _no_options(self) -> tuple[Option, ...]:
         self.expect_symbol("(")
         self.expect_symbol(")")
         return ()

@@ -8,7 +8,9 @@ from . import statements as st
 from .lexer import TokenKind
 from .parse_columns import duration_ms
 from .parse_session import SessionParser
-from .plans import Direction
+from .query_statements import SubscribeStatement
+from .session_plans import Direction
+from .session_statements import CloseStatement, DeclareStatement, FetchStatement
 
 _ALONE = {"next": (Direction.FORWARD, 1), "prior": (Direction.FORWARD, -1), "first": (Direction.ABSOLUTE, 1), "last": (Direction.ABSOLUTE, -1)}  # fmt: skip
 _COUNTED = {"absolute": Direction.ABSOLUTE, "relative": Direction.RELATIVE}
@@ -37,7 +39,7 @@ class CursorParser(SessionParser):
         if self.accept_any("with", "without") is not None:
             self.expect_words("hold")
         self.expect_words("for")
-        query: ast.Query | st.SubscribeStatement
+        query: ast.Query | SubscribeStatement
         as_of: ast.AsOf | None = None
         if self.at_word("subscribe"):
             query = self.subscribe()
@@ -48,7 +50,7 @@ class CursorParser(SessionParser):
         for one, other in _OPPOSITES:
             if one in options and other in options:
                 raise PtvcError(f"cannot specify both {one.upper()} and {other.upper()}", sqlstate="42P11")
-        return st.DeclareStatement(name, query, hold, "binary" in options, options.get("scroll"), as_of)
+        return DeclareStatement(name, query, hold, "binary" in options, options.get("scroll"), as_of)
 
     def _fetch_or_move(self) -> st.StatementNode:
         move = self.advance().value == "move"
@@ -56,7 +58,7 @@ class CursorParser(SessionParser):
         self.accept_any("from", "in")
         name = self.identifier()
         timeout = self._timeout() if not move and self.accept_words("with") else None
-        return st.FetchStatement(name, direction, count, move, timeout)
+        return FetchStatement(name, direction, count, move, timeout)
 
     def _timeout(self) -> int:
         """`(TIMEOUT [=] 'duration')`, in milliseconds."""
@@ -107,5 +109,5 @@ class CursorParser(SessionParser):
     def _close(self) -> st.StatementNode:
         self.expect_words("close")
         if self.accept_words("all"):
-            return st.CloseStatement(None)
-        return st.CloseStatement(self.identifier())
+            return CloseStatement(None)
+        return CloseStatement(self.identifier())

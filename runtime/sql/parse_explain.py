@@ -6,10 +6,11 @@ from typing import NoReturn
 
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
-from . import statements as st
+from .definition_plans import ObjectKind
+from .explain_plans import ExplainFormat, ExplainStage
 from .lexer import TokenKind
 from .parse_alter_table import AlterTableParser
-from .plans import ExplainFormat, ExplainStage, ObjectKind
+from .show_statements import ExplainStatement
 
 _FORMS = (
     "EXPLAIN [RAW | DECORRELATED | OPTIMIZED | PHYSICAL] PLAN [AS TEXT | AS JSON] FOR a query, or for VIEW, "
@@ -21,7 +22,7 @@ _EXPLAINED = (ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW, ObjectKind.INDEX)
 
 
 class ExplainParser(AlterTableParser):
-    def explain_statement(self) -> st.ExplainStatement:
+    def explain_statement(self) -> ExplainStatement:
         self.expect_words("explain")
         if self.accept_words("timestamp"):
             return self._explain_for("timestamp", ExplainStage.OPTIMIZED, objects=False)
@@ -42,7 +43,7 @@ class ExplainParser(AlterTableParser):
             return self._explain_for("plan", stage)
         return self._explained_query("plan", stage, ExplainFormat.TEXT)
 
-    def _explain_for(self, what: str, stage: ExplainStage, *, objects: bool = True) -> st.ExplainStatement:
+    def _explain_for(self, what: str, stage: ExplainStage, *, objects: bool = True) -> ExplainStatement:
         """`[AS format] FOR` a query or an object."""
         format_ = self._explain_format() if self.accept_words("as") else ExplainFormat.TEXT
         if self.at_word("with"):
@@ -51,7 +52,7 @@ class ExplainParser(AlterTableParser):
         explained = self._explained_object() if objects else None
         if explained is not None:
             kind, name = explained
-            return st.ExplainStatement(what, stage, format_, None, kind, name)
+            return ExplainStatement(what, stage, format_, None, kind, name)
         return self._explained_query(what, stage, format_)
 
     def _explain_format(self) -> ExplainFormat:
@@ -68,7 +69,7 @@ class ExplainParser(AlterTableParser):
         assert kind in _EXPLAINED
         return kind, self.object_name()
 
-    def _explain_analyze(self, format_: ExplainFormat) -> st.ExplainStatement:
+    def _explain_analyze(self, format_: ExplainFormat) -> ExplainStatement:
         """`ANALYZE query`, or `ANALYZE [measures] FOR` what is maintained."""
         measures: list[str] = []
         while (word := self.accept_any(*_MEASURES)) is not None:
@@ -92,11 +93,11 @@ class ExplainParser(AlterTableParser):
                 )
             kind, name = explained
             stage = ExplainStage.PHYSICAL
-            return st.ExplainStatement("analyze", stage, format_, None, kind, name, tuple(measures))
+            return ExplainStatement("analyze", stage, format_, None, kind, name, tuple(measures))
         self.accept_words("verbose")
         return self._explained_query("analyze", ExplainStage.PHYSICAL, format_)
 
-    def _explain_options(self) -> st.ExplainStatement:
+    def _explain_options(self) -> ExplainStatement:
         """PostgreSQL's `(option [value], ...)`: ANALYZE and FORMAT; those that say what to leave out mean nothing."""
         analyze, format_ = False, ExplainFormat.TEXT
         self.expect_symbol("(")
@@ -129,14 +130,14 @@ class ExplainParser(AlterTableParser):
             raise SqlSyntaxError(f'"{value}" is not a truth value', position=position)
         return value in ("on", "true", "1")
 
-    def _explained_query(self, what: str, stage: ExplainStage, format_: ExplainFormat) -> st.ExplainStatement:
+    def _explained_query(self, what: str, stage: ExplainStage, format_: ExplainFormat) -> ExplainStatement:
         """A query as it is written, or one that was prepared."""
         if self.at_word("execute"):
-            return st.ExplainStatement(what, stage, format_, None, execute=self.execute())
+            return ExplainStatement(what, stage, format_, None, execute=self.execute())
         if not self.at_query():
             self.fail() if self.token.kind is TokenKind.END else self._refuse_explained()
         query, as_of = self.query_as_of()
-        return st.ExplainStatement(what, stage, format_, query, as_of=as_of)
+        return ExplainStatement(what, stage, format_, query, as_of=as_of)
 
     def _refuse_explained(self) -> NoReturn:
         raise Unsupported(

@@ -241,14 +241,17 @@ class ExpressionParser(FunctionParser):
         if self.accept_words("symmetric"):
             raise Unsupported("BETWEEN SYMMETRIC is not supported", position=position)
         self.accept_words("asymmetric")
-        low = self._binary(_LIKE + 1)
-        self.expect_words("and")
-        high = self._binary(_LIKE + 1)
+        low, high = self.between_bounds()
         if negated:
             below = ast.Operator("<", (left, low), position)
             return ast.Logical("or", (below, ast.Operator(">", (left, high), position)), position)
         above = ast.Operator(">=", (left, low), position)
         return ast.Logical("and", (above, ast.Operator("<=", (left, high), position)), position)
+
+    def between_bounds(self) -> tuple[ast.Expression, ast.Expression]:
+        low = self._binary(_LIKE + 1)
+        self.expect_words("and")
+        return low, self._binary(_LIKE + 1)
 
     def _overlaps(self, left: ast.Expression, position: int) -> ast.Expression:
         right = self._binary(_LIKE + 1)
@@ -347,11 +350,14 @@ class ExpressionParser(FunctionParser):
             return ast.Subquery("scalar", query, position)
         items = self.comma_list(self.expression)
         self.expect_symbol(")")
-        if len(items) == 1 and self.accept_symbol("."):
+        if len(items) > 1:
+            return ast.Row(items, position)
+        found = items[0]
+        while self.accept_symbol("."):
             if self.at_symbol("*"):
-                raise Unsupported("composite values are not supported", position=position)
-            return ast.Field(items[0], self.label(), position)
-        return items[0] if len(items) == 1 else ast.Row(items, position)
+                raise Unsupported("all fields of a record by .* are not supported", position=position)
+            found = ast.Field(found, self.label(), position)
+        return found
 
     def _word(self) -> ast.Expression:
         token = self.token
@@ -377,7 +383,11 @@ class ExpressionParser(FunctionParser):
                 self.expect_symbol(")")
                 return ast.Subquery("exists", query, position)
             case "array":
-                return self._array()
+                return self._array("array")
+            case "list" if self.at_symbol("[", 1) or (self.at_symbol("(", 1) and self.at_query(2)):
+                return self._array("list")
+            case "map" if self.at_symbol("[", 1) or (self.at_symbol("(", 1) and self.at_query(2)):
+                return self._map()
             case "row" if self.at_symbol("(", 1):
                 self.advance()
                 return ast.Row(self.parenthesised(self.expression), position)
@@ -480,17 +490,53 @@ class ExpressionParser(FunctionParser):
         self.expect_symbol(")")
         return ast.Cast(arg, type_name, position)
 
-    def _array(self) -> ast.Expression:
+    def _array(self, word: str) -> ast.Expression:
+        """`ARRAY` or `LIST`, of elements or of a query's rows."""
         position = self.advance().position
         if self.accept_symbol("("):
             query = self.nested(self.query)
             self.expect_symbol(")")
-            return ast.Subquery("array", query, position)
+            return ast.Subquery(word, query, position)
         self.expect_symbol("[")
-        items: tuple[ast.Expression, ...] = ()
-        if self.at_symbol("["):
+        if self.at_symbol("[") and word == "array":
             raise Unsupported("arrays of several dimensions are not supported", position=position)
+        return self._elements(position, word == "list")
+
+    def _elements(self, position: int, of_list: bool) -> ast.Array:
+        """What stands in brackets, behind the first; in a list, brackets are lists."""
+        items: tuple[ast.Expression, ...] = ()
         if not self.at_symbol("]"):
-            items = self.comma_list(self.expression)
+            items = self.comma_list(self._list_element if of_list else self.expression)
         self.expect_symbol("]")
-        return ast.Array(items, position)
+        return ast.Array(items, position, of_list)
+
+    def _map(self) -> ast.Expression:
+        position = self.advance().position
+        if self.accept_symbol("("):
+            query = self.nested(self.query)
+            self.expect_symbol(")")
+            return ast.Subquery("map", query, position)
+        self.expect_symbol("[")
+        return self._pairs(position)
+
+    def _pairs(self, position: int) -> ast.Map:
+        """What stands in the brackets of a map, behind the first; a value in brackets is a map."""
+        pairs: tuple[tuple[ast.Expression, ast.Expression], ...] = ()
+        if not self.at_symbol("]"):
+            pairs = self.comma_list(self._pair)
+        self.expect_symbol("]")
+        return ast.Map(pairs, position)
+
+    def _pair(self) -> tuple[ast.Expression, ast.Expression]:
+        key = self.expression()
+        self.expect_symbol("=>")
+        position = self.token.position
+        if self.accept_symbol("["):
+            return key, self.nested(lambda: self._pairs(position))
+        return key, self.expression()
+
+    def _list_element(self) -> ast.Expression:
+        position = self.token.position
+        if self.accept_symbol("["):
+            return self.nested(lambda: self._elements(position, True))
+        return self.expression()

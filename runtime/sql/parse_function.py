@@ -67,6 +67,11 @@ class FunctionParser(WindowParser):
     def _argument(self) -> ast.Expression:
         if self.at_word("variadic"):
             raise Unsupported("VARIADIC is not supported", position=self.token.position)
+        if self.at_symbol("=>", 1) or self.at_symbol(":=", 1):
+            position = self.token.position
+            name = self.label()
+            self.advance()
+            return ast.NamedArgument(name, self.expression(), position)
         return self.expression()
 
     def _interval_parts(self) -> tuple[ast.Expression, ...]:
@@ -182,6 +187,24 @@ class FunctionParser(WindowParser):
     # --- types ---
 
     def type_name(self) -> ast.TypeName:
+        type_ = self._map_type() if self.at_word("map") and self.at_symbol("[", 1) else self._plain_type()
+        while self.accept_words("list"):
+            type_ = ast.TypeName("list", (), 0, type_.position, element=type_)
+        return type_
+
+    def _map_type(self) -> ast.TypeName:
+        """`map[text => T]`: keys are texts."""
+        position = self.advance().position
+        self.expect_symbol("[")
+        key = self.type_name()
+        if key != ast.TypeName("text", (), 0, key.position):
+            raise Unsupported("keys of maps must be of type text", position=key.position)
+        self.expect_symbol("=>")
+        element = self.nested(self.type_name)
+        self.expect_symbol("]")
+        return ast.TypeName("map", (), 0, position, element=element)
+
+    def _plain_type(self) -> ast.TypeName:
         position = self.token.position
         quoted = self.token.kind is TokenKind.QUOTED
         if self.token.kind is TokenKind.NAME and self.token.value in RESERVED:

@@ -5,13 +5,14 @@ from __future__ import annotations
 from ..errors import SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
+from .data_statements import ConflictClause, MergeAction, MergeClause, MergeStatement, Target
 from .parse_cursor import CursorParser
 
-_ACTIONS = st.MergeAction
+_ACTIONS = MergeAction
 
 
 class MergeParser(CursorParser):
-    def conflict(self) -> st.ConflictClause | None:
+    def conflict(self) -> ConflictClause | None:
         """`ON CONFLICT [(column, ...) | ON CONSTRAINT name] DO NOTHING | DO UPDATE SET ... [WHERE ...]`"""
         position = self.token.position
         if not self.accept_words("on", "conflict"):
@@ -28,11 +29,11 @@ class MergeParser(CursorParser):
                 )
         self.expect_words("do")
         if self.accept_words("nothing"):
-            return st.ConflictClause(columns, constraint, (), None, position)
+            return ConflictClause(columns, constraint, (), None, position)
         self.expect_words("update", "set")
         assignments = self.assignments()
         where = self.expression() if self.accept_words("where") else None
-        return st.ConflictClause(columns, constraint, assignments, where, position)
+        return ConflictClause(columns, constraint, assignments, where, position)
 
     def _arbiter_column(self) -> ast.Name:
         if self.at_symbol("("):
@@ -66,15 +67,15 @@ class MergeParser(CursorParser):
         self.expect_symbol("=")
         return ((name, self.expression()),)
 
-    def target(self) -> st.Target:
+    def target(self) -> Target:
         """The table that is written, and its alias."""
         self.accept_words("only")
         name = self.object_name()
         if self.accept_words("as"):
-            return st.Target(name, self.identifier())
+            return Target(name, self.identifier())
         if self.at_identifier() and not self.at_any("set", "returning", "values"):
-            return st.Target(name, self.identifier())
-        return st.Target(name, None)
+            return Target(name, self.identifier())
+        return Target(name, None)
 
     def merge(self) -> st.StatementNode:
         position = self.token.position
@@ -91,9 +92,9 @@ class MergeParser(CursorParser):
             raise Unsupported(
                 "RETURNING of MERGE is not supported", hint="Read the table.", position=self.token.position
             )
-        return st.MergeStatement(target, source, on, tuple(clauses), position)
+        return MergeStatement(target, source, on, tuple(clauses), position)
 
-    def _when(self) -> st.MergeClause:
+    def _when(self) -> MergeClause:
         position = self.token.position
         self.expect_words("when")
         negated = self.accept_words("not")
@@ -132,7 +133,7 @@ class MergeParser(CursorParser):
                 raise SqlSyntaxError(f"INSERT has more {more}", position=at)
         else:
             self.fail()
-        return st.MergeClause(in_target, in_source, condition, action, assignments, columns, values, position)
+        return MergeClause(in_target, in_source, condition, action, assignments, columns, values, position)
 
     def _inserted(self) -> tuple[tuple[ast.Name, ...] | None, tuple[ast.Expression, ...] | None]:
         columns = self.parenthesised(self.one_name) if self.at_symbol("(") else None

@@ -400,6 +400,8 @@ class QueryParser(ExpressionParser):
             return self._table_function(self.parenthesised(self._function_in_from), position)
         only = self.accept_words("only")
         name = self.qualified()
+        if name == ("changes",) and self.at_symbol("(") and not only:
+            return self._changes(position)
         if self.at_symbol("(") and not only:
             return self._table_function((self._call(name, position),), position)
         self.accept_symbol("*")
@@ -407,6 +409,17 @@ class QueryParser(ExpressionParser):
         if self.at_word("tablesample"):
             raise Unsupported("TABLESAMPLE is not supported", position=self.token.position)
         return ast.TableRef(name, alias, columns, position)
+
+    def _changes(self, position: int) -> ast.TableRef:
+        """`CHANGES(name [BETWEEN time AND time])`, behind its first word"""
+        self.expect_symbol("(")
+        name = self.qualified()
+        bounds: tuple[ast.Expression, ...] = ()
+        if self.accept_words("between"):
+            bounds = self.between_bounds()
+        self.expect_symbol(")")
+        alias, columns = self._table_alias()
+        return ast.TableRef(name, alias or "changes", columns, position, bounds)
 
     def _function_in_from(self) -> ast.Function:
         position = self.token.position

@@ -7,16 +7,30 @@ from dataclasses import replace
 from ..errors import Unsupported
 from ..expr.functions.system import quote_ident
 from . import statements as st
+from .definition_plans import ObjectKind
 from .lexer import TokenKind
 from .parse_copy import CopyParser
-from .plans import ObjectKind
+from .session_statements import (
+    BeginStatement,
+    CommitStatement,
+    DeallocateStatement,
+    ExecuteStatement,
+    NoOpStatement,
+    ReleaseStatement,
+    RollbackStatement,
+    RollbackToStatement,
+    SavepointStatement,
+    SetStatement,
+)
+from .show_statements import ShowObjectsStatement, ShowVariableStatement
 
 _SHOW_KINDS = (
     "tables", "views", "sources", "sinks", "indexes", "clusters", "schemas", "objects", "columns", "connections",
-    "secrets", "databases", "roles", "types", "jobs",
+    "secrets", "databases", "roles", "types", "jobs", "privileges",
+    "functions",
 )  # fmt: skip
 _OF_CLUSTERS = ("indexes", "materialized_views", "sources", "sinks")
-_OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets")
+_OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets", "functions")
 
 
 class SessionParser(CopyParser):
@@ -27,25 +41,33 @@ class SessionParser(CopyParser):
             self.accept_words("session")
         if self.at_word("transaction") or self.at_word("characteristics"):
             self._skip()
-            return st.NoOpStatement("SET")
+            return NoOpStatement("SET")
         if self.accept_words("time", "zone"):
             if self.accept_words("local"):
-                return st.SetStatement("timezone", None, local)
-            return st.SetStatement("timezone", self._setting_value(), local)
+                return SetStatement("timezone", None, local)
+            return SetStatement("timezone", self._setting_value(), local)
         if self.accept_words("names"):
-            return st.SetStatement("client_encoding", self._setting_value(), local)
-        if self.at_any("role", "authorization"):
-            raise Unsupported(
-                f"SET {self.token.value.upper()} is not supported yet", position=self.token.position
-            )
+            return SetStatement("client_encoding", self._setting_value(), local)
+        if self.at_any("role", "authorization") and not self._at_assignment():
+            return self._set_role(local)
         name = self._setting_name()
         if not self.accept_words("to"):
             self.expect_symbol("=")
         if name.lower() == "search_path" and not self.at_word("default"):
             # A list of names, quoted where they need it: each value is a name, whatever is in it.
             value = ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
-            return st.SetStatement(name, value, local)
-        return st.SetStatement(name, self._setting_value(), local)
+            return SetStatement(name, value, local)
+        return SetStatement(name, self._setting_value(), local)
+
+    def _at_assignment(self) -> bool:
+        return self.at_symbol("=", 1) or self.peek().value == "to"
+
+    def _set_role(self, local: bool) -> st.StatementNode:
+        """SET ROLE, SET SESSION AUTHORIZATION: settings of those names, whose value is a name."""
+        name = "role" if self.advance().value == "role" else "session_authorization"
+        if self.accept_words("default"):
+            return SetStatement(name, None, local)
+        return SetStatement(name, self._setting_part(), local)
 
     def _setting_name(self) -> str:
         return ".".join(self.qualified())
@@ -64,29 +86,33 @@ class SessionParser(CopyParser):
     def _reset(self) -> st.StatementNode:
         self.expect_words("reset")
         if self.accept_words("all"):
-            return st.SetStatement("all", None, False)
-        return st.SetStatement(self._setting_name(), None, False)
+            return SetStatement("all", None, False)
+        if self.accept_words("session", "authorization"):
+            return SetStatement("session_authorization", None, False)
+        return SetStatement(self._setting_name(), None, False)
 
     def _show(self) -> st.StatementNode:
         self.expect_words("show")
         if self.accept_words("all"):
-            return st.ShowVariableStatement(None)
+            return ShowVariableStatement(None)
         if self.accept_words("time", "zone"):
-            return st.ShowVariableStatement("timezone")
+            return ShowVariableStatement("timezone")
+        if self.accept_words("session", "authorization"):
+            return ShowVariableStatement("session_authorization")
         if self.accept_words("transaction", "isolation", "level"):
-            return st.ShowVariableStatement("transaction_isolation")
+            return ShowVariableStatement("transaction_isolation")
         if self.accept_words("create"):
             kind = self._kind()
-            return st.ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
-        for words in (("materialized", "views"), ("cluster", "replicas")):
+            return ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
+        for words in (("materialized", "views"), ("cluster", "replicas"), ("role", "membership")):
             if self.accept_words(*words):
                 return self._show_objects("_".join(words))
         if self.at_any(*_SHOW_KINDS) and not self.at_symbol(".", 1):
             return self._show_objects(self.advance().value)
-        return st.ShowVariableStatement(self._setting_name())
+        return ShowVariableStatement(self._setting_name())
 
     def _show_objects(self, kind: str) -> st.StatementNode:
-        statement = st.ShowObjectsStatement(kind)
+        statement = ShowObjectsStatement(kind)
         if kind == "columns":
             if self.accept_any("from", "in") is None:
                 self.fail()
@@ -101,9 +127,7 @@ class SessionParser(CopyParser):
         if self.accept_words("like"):
             return replace(statement, like=self.string())
         if self.accept_words("where"):
-            start = self.token.start
-            self.expression()
-            statement = replace(statement, where=self.text[start : self.tokens[self.index - 1].end])
+            statement = replace(statement, where=self.expression())
         return statement
 
     def _at_cluster(self) -> bool:
@@ -132,27 +156,27 @@ class SessionParser(CopyParser):
             elif not (self.accept_words("not", "deferrable") or self.accept_words("deferrable")):
                 self.fail()
             self.accept_symbol(",")
-        return st.BeginStatement(read_only)
+        return BeginStatement(read_only)
 
     def _end(self) -> st.StatementNode:
         word = self.advance().value
         self.accept_any("work", "transaction")
         if word == "rollback" and self.accept_words("to"):
-            return st.RollbackToStatement(self._savepoint_name())
+            return RollbackToStatement(self._savepoint_name())
         if self.at_any("prepared", "and"):
             raise Unsupported(
                 f"{word.upper()} {self.token.value.upper()} is not supported yet",
                 position=self.token.position,
             )
-        return st.CommitStatement() if word in ("commit", "end") else st.RollbackStatement()
+        return CommitStatement() if word in ("commit", "end") else RollbackStatement()
 
     def _savepoint(self) -> st.StatementNode:
         self.expect_words("savepoint")
-        return st.SavepointStatement(self.identifier())
+        return SavepointStatement(self.identifier())
 
     def _release(self) -> st.StatementNode:
         self.expect_words("release")
-        return st.ReleaseStatement(self._savepoint_name())
+        return ReleaseStatement(self._savepoint_name())
 
     def _savepoint_name(self) -> str:
         """`[SAVEPOINT] name`; the name may be that word."""
@@ -164,21 +188,21 @@ class SessionParser(CopyParser):
         self.expect_words("unlisten")
         if not self.accept_symbol("*"):
             self.identifier()
-        return st.NoOpStatement("UNLISTEN")
+        return NoOpStatement("UNLISTEN")
 
-    def execute(self) -> st.ExecuteStatement:
+    def execute(self) -> ExecuteStatement:
         self.expect_words("execute")
         name = self.identifier()
         arguments = self.parenthesised(self.expression) if self.at_symbol("(") else ()
-        return st.ExecuteStatement(name, arguments)
+        return ExecuteStatement(name, arguments)
 
     def _deallocate(self) -> st.StatementNode:
         self.expect_words("deallocate")
         if self.at_word("prepare") and self.peek().kind in (TokenKind.NAME, TokenKind.QUOTED):
             self.advance()
         if self.accept_words("all"):
-            return st.DeallocateStatement(None, False)
-        return st.DeallocateStatement(self.identifier(), False)
+            return DeallocateStatement(None, False)
+        return DeallocateStatement(self.identifier(), False)
 
     def _discard(self) -> st.StatementNode:
         self.expect_words("discard")
@@ -186,12 +210,12 @@ class SessionParser(CopyParser):
             self.index -= 1
             self.unsupported(2)
         self.advance()
-        return st.DeallocateStatement(None, True)
+        return DeallocateStatement(None, True)
 
     def _no_op(self) -> st.StatementNode:
         tag = self.advance().value.upper()
         self._skip()
-        return st.NoOpStatement(tag)
+        return NoOpStatement(tag)
 
     def _skip(self) -> None:
         while not self.at_symbol(";") and self.token.kind is not TokenKind.END:

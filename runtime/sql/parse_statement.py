@@ -7,13 +7,29 @@ from typing import NoReturn
 from ..errors import Unsupported
 from . import ast
 from . import statements as st
+from .data_statements import DeleteStatement, InsertStatement, Target, TruncateStatement, UpdateStatement
+from .definition_plans import ObjectKind
+from .definition_statements import (
+    AlterClusterStatement,
+    AlterSinkStatement,
+    ApplyReplacementStatement,
+    CommentStatement,
+    DropStatement,
+    RenameStatement,
+    SetSchemaStatement,
+    SwapStatement,
+)
+from .function_statements import AlterFunctionStatement
 from .lexer import TokenKind
-from .parse_alter_table import RELATIONS, RETAINING
-from .parse_explain import ExplainParser
-from .plans import ObjectKind
+from .parse_alter_table import MOVABLE, RELATIONS, RETAINING
+from .parse_grant import GrantParser
+from .parse_role import KINDS as ROLE_KINDS
+from .parse_routine import RoutineParser
+from .query_statements import QueryStatement
+from .session_statements import PreparableNode, PrepareStatement
 
 
-class StatementParser(ExplainParser):
+class StatementParser(RoutineParser, GrantParser):
     def statement(self) -> st.StatementNode:
         """One statement, up to `;` or the end."""
         node = self._statement()
@@ -23,7 +39,7 @@ class StatementParser(ExplainParser):
 
     def _statement(self) -> st.StatementNode:
         if self.at_query():
-            return st.QueryStatement(*self.query_as_of())
+            return QueryStatement(*self.query_as_of())
         token = self.token
         if token.kind is not TokenKind.NAME:
             self.fail()
@@ -53,7 +69,7 @@ class StatementParser(ExplainParser):
         self.expect_words("insert", "into")
         name = self.object_name()
         alias = self.identifier() if self.accept_words("as") else None
-        target = st.Target(name, alias)
+        target = Target(name, alias)
         columns: tuple[ast.Name, ...] | None = None
         if self.at_symbol("(") and not self.at_query():
             columns = self.parenthesised(self.one_name)
@@ -61,7 +77,7 @@ class StatementParser(ExplainParser):
             raise Unsupported("OVERRIDING is not supported", position=self.token.position)
         query = None if self.accept_words("default", "values") else self.query()
         conflict = self.conflict()
-        return st.InsertStatement(target, columns, query, self._returning(), conflict)
+        return InsertStatement(target, columns, query, self._returning(), conflict)
 
     def _update(self) -> st.StatementNode:
         self.expect_words("update")
@@ -70,14 +86,14 @@ class StatementParser(ExplainParser):
         assignments = self.assignments()
         from_items = self.comma_list(self.from_item) if self.accept_words("from") else ()
         where = self.expression() if self.accept_words("where") else None
-        return st.UpdateStatement(target, assignments, from_items, where, self._returning())
+        return UpdateStatement(target, assignments, from_items, where, self._returning())
 
     def _delete(self) -> st.StatementNode:
         self.expect_words("delete", "from")
         target = self.target()
         using = self.comma_list(self.from_item) if self.accept_words("using") else ()
         where = self.expression() if self.accept_words("where") else None
-        return st.DeleteStatement(target, using, where, self._returning())
+        return DeleteStatement(target, using, where, self._returning())
 
     def _truncate(self) -> st.StatementNode:
         self.expect_words("truncate")
@@ -89,7 +105,7 @@ class StatementParser(ExplainParser):
         if self.at_word("cascade"):
             raise Unsupported("TRUNCATE ... CASCADE is not supported", position=self.token.position)
         self.accept_words("restrict")
-        return st.TruncateStatement(tables)
+        return TruncateStatement(tables)
 
     # --- prepared statements ---
 
@@ -105,16 +121,54 @@ class StatementParser(ExplainParser):
         if not self.at_query() and not self.at_any("insert", "update", "delete", "merge"):
             self.fail()
         node = self._statement()
-        assert isinstance(node, st.PreparableNode)
-        return st.PrepareStatement(name, types, node, self.text[start : self.tokens[self.index - 1].end])
+        assert isinstance(node, PreparableNode)
+        return PrepareStatement(name, types, node, self.text[start : self.tokens[self.index - 1].end])
 
     def _parameter_type(self) -> ast.TypeName | None:
         return None if self.accept_words("unknown") else self.type_name()
 
     # --- definitions ---
 
+    def _create(self) -> st.StatementNode:
+        if self.peek().kind is TokenKind.NAME and self.peek().value in ROLE_KINDS:
+            self.advance()
+            return self.create_role(self.advance().value)
+        self.advance()
+        if self.at_function():
+            return self.create_function()
+        self.index -= 1
+        return self.create()
+
+    def _grants_privileges(self) -> bool:
+        """Whether it is privileges that GRANT or REVOKE is about: ON stands before TO or FROM."""
+        for token in self.tokens[self.index :]:
+            if token.kind is TokenKind.NAME and token.value in ("on", "to", "from"):
+                return token.value == "on"
+        return False
+
+    def _grant(self) -> st.StatementNode:
+        privileges = self._grants_privileges()
+        self.expect_words("grant")
+        if privileges:
+            return self.grant_privileges()
+        return self.grant_roles()
+
+    def _revoke(self) -> st.StatementNode:
+        privileges = self._grants_privileges()
+        self.expect_words("revoke")
+        if privileges:
+            return self.revoke_privileges()
+        return self.revoke_roles()
+
     def _drop(self) -> st.StatementNode:
         self.expect_words("drop")
+        if self.at_any(*ROLE_KINDS):
+            self.advance()
+            return self.drop_roles(self.if_exists())
+        if self.accept_words("owned"):
+            return self.drop_owned()
+        if self.at_function():
+            return self.drop_function()
         kind = self._kind()
         if kind is ObjectKind.COLUMN:
             self.fail()
@@ -122,24 +176,41 @@ class StatementParser(ExplainParser):
         if_exists = self.if_exists()
         names = self.comma_list(self.object_name)
         cascade = self.accept_any("cascade", "restrict") == "cascade"
-        return st.DropStatement(kind, names, if_exists, cascade)
+        return DropStatement(kind, names, if_exists, cascade)
 
     def _alter(self) -> st.StatementNode:
         self.expect_words("alter")
+        if self.at_any(*ROLE_KINDS):
+            self.advance()
+            return self.alter_role()
+        if self.accept_words("default", "privileges"):
+            return self.default_privileges()
+        if self.accept_words("database"):
+            return self.alter_database()
+        if self.at_function():
+            return self._alter_function()
         kind = self._kind()
         if_exists = self.if_exists()
         self.accept_words("only")
         name = self.object_name()
         position = self.token.position
         if self.accept_words("rename", "to"):
-            return st.RenameStatement(kind, name, self.identifier(), if_exists)
+            return RenameStatement(kind, name, self.identifier(), if_exists)
+        if kind is not ObjectKind.COLUMN and self.accept_words("owner", "to"):
+            return self.owner(kind.value, name, if_exists)
         if self.accept_words("swap", "with"):
-            return st.SwapStatement(kind, name, self.object_name())
+            return SwapStatement(kind, name, self.object_name())
+        if kind in MOVABLE and self.accept_words("set", "schema"):
+            return SetSchemaStatement(kind, name, self.one_name(), if_exists)
+        if kind is ObjectKind.SINK and self.accept_words("set", "from"):
+            return AlterSinkStatement(name, self.object_name(), None, if_exists)
+        if kind is ObjectKind.SINK and self.accept_words("set", "cluster"):
+            return AlterSinkStatement(name, None, self.one_name(), if_exists)
         if kind is ObjectKind.MATERIALIZED_VIEW and self.accept_words("apply", "replacement"):
-            return st.ApplyReplacementStatement(name, self.object_name(), if_exists)
+            return ApplyReplacementStatement(name, self.object_name(), if_exists)
         if kind is ObjectKind.CLUSTER and self.at_word("set") and self.at_symbol("(", 1):
             self.advance()
-            return st.AlterClusterStatement(name, self.options())
+            return AlterClusterStatement(name, self.options())
         if kind in RETAINING and self.at_any("set", "reset") and self.at_symbol("(", 1):
             return self.alter_retention(kind, name, if_exists)
         if kind in RELATIONS:
@@ -150,13 +221,29 @@ class StatementParser(ExplainParser):
             position=position,
         )
 
+    def _alter_function(self) -> st.StatementNode:
+        function = self.function_reference(self.function_kind())
+        if self.accept_words("rename", "to"):
+            return AlterFunctionStatement(function, new_name=self.identifier())
+        if self.accept_words("owner", "to"):
+            return AlterFunctionStatement(function, owner=self.role_spec())
+        if self.accept_words("set", "schema"):
+            return AlterFunctionStatement(function, schema=self.identifier())
+        raise Unsupported(
+            f"ALTER FUNCTION ... {self.token.value.upper()} is not supported",
+            hint="RENAME TO, OWNER TO and SET SCHEMA are; CREATE OR REPLACE FUNCTION changes the rest.",
+            position=self.token.position,
+        )
+
     def _comment(self) -> st.StatementNode:
         self.expect_words("comment", "on")
+        if self.at_function():
+            return self.comment_function()
         kind = self._kind()
         name = self.object_name()
         self.expect_words("is")
         text = None if self.accept_words("null") else self.string()
-        return st.CommentStatement(kind, name, text)
+        return CommentStatement(kind, name, text)
 
     def _subscribe(self) -> st.StatementNode:
         return self.subscribe()
@@ -172,7 +259,10 @@ _STATEMENTS = {
     "merge": StatementParser.merge,
     "truncate": StatementParser._truncate,
     "copy": StatementParser.copy,
-    "create": StatementParser.create,
+    "create": StatementParser._create,
+    "grant": StatementParser._grant,
+    "revoke": StatementParser._revoke,
+    "reassign": StatementParser.reassign_owned,
     "drop": StatementParser._drop,
     "alter": StatementParser._alter,
     "comment": StatementParser._comment,
@@ -278,8 +368,6 @@ _REFUSED = frozenset(
         "comment",
         "discard",
         "tail",
-        "grant",
-        "revoke",
         "prepare",
         "lock",
         "listen",
@@ -293,7 +381,6 @@ _REFUSED = frozenset(
         "refresh",
         "load",
         "security",
-        "reassign",
         "import",
     ]
 )
@@ -301,7 +388,5 @@ _HINTS = {
     "tail": "It is called SUBSCRIBE.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
     "prepare": "Transactions of two phases are not supported.",
-    "grant": "Roles and privileges do not exist yet.",
-    "revoke": "Roles and privileges do not exist yet.",
-    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, SCHEMA and CLUSTER can be created.",
+    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, FUNCTION, SCHEMA and CLUSTER can be created.",
 }

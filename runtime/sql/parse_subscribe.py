@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from ..errors import InvalidParameter, SqlSyntaxError
 from . import ast
-from . import statements as st
 from .parse_columns import ColumnsParser
+from .query_statements import SubscribeStatement
 
 _OPTIONS = ("snapshot", "progress")
 
 
 class SubscribeParser(ColumnsParser):
-    def subscribe(self) -> st.SubscribeStatement:
+    def subscribe(self) -> SubscribeStatement:
         position = self.token.position
         self.expect_words("subscribe")
         self.accept_words("to")
@@ -26,7 +26,7 @@ class SubscribeParser(ColumnsParser):
         if form is None:
             form = self._form()
         order, envelope, key = form or ((), "none", ())
-        return st.SubscribeStatement(
+        return SubscribeStatement(
             query,
             options.get("snapshot", True),
             options.get("progress", False),

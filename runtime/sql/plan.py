@@ -13,8 +13,55 @@ from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
-from . import plan_changes, plan_data, plan_definitions, plan_replacement, plans
-from . import statements as st
+from . import (
+    data_plans,
+    definition_plans,
+    explain_plans,
+    plan_changes,
+    plan_data,
+    plan_definitions,
+    plan_function,
+    plan_grant,
+    plan_replacement,
+    plan_sink,
+    query_plans,
+    session_plans,
+)
+from .catalog_view import PlanContext, Prepared
+from .data_statements import (
+    CopyStatement,
+    DeleteStatement,
+    InsertStatement,
+    MergeStatement,
+    TruncateStatement,
+    UpdateStatement,
+)
+from .definition_statements import (
+    AlterClusterStatement,
+    AlterRetentionStatement,
+    AlterSinkStatement,
+    AlterTableStatement,
+    ApplyReplacementStatement,
+    CommentStatement,
+    CreateClusterStatement,
+    CreateIndexStatement,
+    CreateMaterializedViewStatement,
+    CreateSchemaStatement,
+    CreateSinkStatement,
+    CreateSourceStatement,
+    CreateTableStatement,
+    CreateViewStatement,
+    DropStatement,
+    RenameStatement,
+    SetSchemaStatement,
+    SwapStatement,
+)
+from .function_statements import (
+    AlterFunctionStatement,
+    CommentFunctionStatement,
+    CreateFunctionStatement,
+    DropFunctionStatement,
+)
 from .parse import Statement, too_complex
 from .plan_alter_table import alter_table
 from .plan_execute import execute
@@ -23,8 +70,28 @@ from .plan_merge import merge
 from .plan_show import show
 from .plan_subscribe import plan_subscribe
 from .planner import Planner
-from .plans import PlanContext, PlannedStatement, Prepared
+from .plans import PlannedStatement
+from .privilege_statements import GrantStatement, OwnerStatement
+from .query_statements import QueryStatement, SubscribeStatement
+from .role_plans import DefaultPrivileges, DropOwned, ReassignOwned, RoleDefinition
 from .scope import Correlated
+from .session_statements import (
+    BeginStatement,
+    CloseStatement,
+    CommitStatement,
+    DeallocateStatement,
+    DeclareStatement,
+    ExecuteStatement,
+    FetchStatement,
+    NoOpStatement,
+    PrepareStatement,
+    ReleaseStatement,
+    RollbackStatement,
+    RollbackToStatement,
+    SavepointStatement,
+    SetStatement,
+)
+from .show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
 from .types import resolve_type
 from .zone import plan_in_zone
 
@@ -48,7 +115,7 @@ def describe(
     for number in range(1, count + 1):
         declared = parameter_types[number - 1] if number <= len(parameter_types) else None
         types.append(declared or planner.parameter_types.get(number, TEXT))
-    late = isinstance(planned, plans.Execute | plans.Fetch)
+    late = isinstance(planned, session_plans.Execute | session_plans.Fetch)
     return Prepared(statement.sql, tuple(types), result_schema(planned), late=late)
 
 
@@ -73,23 +140,23 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
     if not values:
         return planned
     match planned:
-        case plans.CopyTo(query=query) | plans.DeclareCursor(query=query):
+        case data_plans.CopyTo(query=query) | session_plans.DeclareCursor(query=query):
             return replace(planned, query=_bind_query(query, values))
-        case plans.Select():
+        case query_plans.Select():
             return _bind_query(planned, values)
-        case plans.Subscribe():
+        case query_plans.Subscribe():
             return _bind_query(planned, values)
         case (
-            plans.Insert(relation=relation)
-            | plans.Update(relation=relation)
-            | plans.Delete(relation=relation)
+            data_plans.Insert(relation=relation)
+            | data_plans.Update(relation=relation)
+            | data_plans.Delete(relation=relation)
         ):
             returning = planned.returning
             if returning is not None:
                 scalars = tuple(bind_scalar(scalar, values) for scalar in returning.scalars)
                 returning = replace(returning, scalars=scalars)
             bound = replace(planned, relation=bind_parameters(relation, values), returning=returning)
-            if isinstance(bound, plans.Insert) and bound.conflict is not None:
+            if isinstance(bound, data_plans.Insert) and bound.conflict is not None:
                 return replace(bound, conflict=_bind_conflict(bound.conflict, values))
             return bound
         case _:
@@ -97,18 +164,18 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
 
 
 def _bind_query(
-    query: plans.Select | plans.Subscribe, values: Sequence[Literal]
-) -> plans.Select | plans.Subscribe:
+    query: query_plans.Select | query_plans.Subscribe, values: Sequence[Literal]
+) -> query_plans.Select | query_plans.Subscribe:
     as_of = query.as_of
     if as_of is not None:
         as_of = replace(as_of, time=bind_scalar(as_of.time, values))
     bound = replace(query, relation=bind_parameters(query.relation, values), as_of=as_of)
-    if isinstance(bound, plans.Subscribe) and bound.up_to is not None:
+    if isinstance(bound, query_plans.Subscribe) and bound.up_to is not None:
         return replace(bound, up_to=bind_scalar(bound.up_to, values))
     return bound
 
 
-def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> plans.OnConflict:
+def _bind_conflict(conflict: data_plans.OnConflict, values: Sequence[Literal]) -> data_plans.OnConflict:
     assignments = tuple(bind_scalar(scalar, values) for scalar in conflict.assignments)
     where = None if conflict.where is None else bind_scalar(conflict.where, values)
     return replace(conflict, assignments=assignments, where=where)
@@ -117,22 +184,22 @@ def _bind_conflict(conflict: plans.OnConflict, values: Sequence[Literal]) -> pla
 def result_schema(planned: PlannedStatement) -> Schema | None:
     """What the statement's rows look like, or None when it has none."""
     match planned:
-        case plans.Select(schema=schema) | plans.Subscribe(schema=schema):
+        case query_plans.Select(schema=schema) | query_plans.Subscribe(schema=schema):
             return schema
-        case plans.Explain() | plans.ExplainTimestamp() | plans.ExplainAnalyze():
+        case explain_plans.Explain() | explain_plans.ExplainTimestamp() | explain_plans.ExplainAnalyze():
             return EXPLAIN_SCHEMA
-        case plans.ExplainPushdown():
+        case explain_plans.ExplainPushdown():
             return PUSHDOWN_SCHEMA
-        case plans.ShowVariable(name=None):
+        case session_plans.ShowVariable(name=None):
             names = ("name", "setting", "description")
             return Schema(tuple(Column(name, TEXT, False) for name in names))
-        case plans.ShowVariable(name=name):
+        case session_plans.ShowVariable(name=name):
             return Schema((Column(str(name), TEXT, False),))
-        case plans.Insert() | plans.Update() | plans.Delete():
+        case data_plans.Insert() | data_plans.Update() | data_plans.Delete():
             return None if planned.returning is None else planned.returning.schema
-        case plans.Execute(prepared=prepared):
+        case session_plans.Execute(prepared=prepared):
             return None if prepared is None else prepared.schema
-        case plans.Fetch(schema=schema, move=False):
+        case session_plans.Fetch(schema=schema, move=False):
             return schema
         case _:
             return None
@@ -151,194 +218,230 @@ def _guarded(planner: Planner, statement: Statement) -> PlannedStatement:
 
 def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
     node = statement.node
+    if isinstance(node, RoleDefinition | ReassignOwned | DropOwned | DefaultPrivileges):
+        return node
     match node:
-        case st.QueryStatement(query=query):
+        case QueryStatement(query=query):
             return plan_data.finished(planner, query, node.as_of)
-        case st.SubscribeStatement():
+        case SubscribeStatement():
             return plan_subscribe(planner, node)
-        case st.ExplainStatement():
+        case ExplainStatement():
             return plan_explain(planner, node)
-        case st.InsertStatement():
+        case InsertStatement():
             return plan_data.insert(planner, node)
-        case st.UpdateStatement():
+        case UpdateStatement():
             return plan_data.update(planner, node)
-        case st.DeleteStatement():
+        case DeleteStatement():
             return plan_data.delete(planner, node)
-        case st.MergeStatement():
+        case MergeStatement():
             return merge(planner, node, plan_data.writable(node.target.name, planner))
-        case st.TruncateStatement():
+        case TruncateStatement():
             return plan_data.truncate(planner, node)
-        case st.CopyStatement():
+        case CopyStatement():
             return plan_data.copy(planner, node)
-        case st.ShowObjectsStatement():
+        case ShowObjectsStatement():
             return show(planner, node)
         case (
-            st.CreateTableStatement()
-            | st.CreateViewStatement()
-            | st.CreateMaterializedViewStatement()
-            | st.CreateIndexStatement()
-            | st.CreateSourceStatement()
-            | st.CreateSinkStatement()
-            | st.CreateSchemaStatement()
-            | st.CreateClusterStatement()
+            CreateTableStatement()
+            | CreateViewStatement()
+            | CreateMaterializedViewStatement()
+            | CreateIndexStatement()
+            | CreateSourceStatement()
+            | CreateSinkStatement()
+            | CreateSchemaStatement()
+            | CreateClusterStatement()
         ):
             return _create(planner, node, statement)
-        case st.AlterClusterStatement():
+        case (
+            CreateFunctionStatement()
+            | DropFunctionStatement()
+            | AlterFunctionStatement()
+            | CommentFunctionStatement()
+        ):
+            return _function(planner, node)
+        case AlterClusterStatement():
             return plan_definitions.alter_cluster(planner, node)
-        case st.AlterRetentionStatement():
+        case AlterRetentionStatement():
             return plan_changes.alter_retention(planner, node)
-        case st.DropStatement():
+        case DropStatement():
             return plan_changes.drop(planner, node)
-        case st.RenameStatement():
+        case RenameStatement():
             return plan_changes.rename(planner, node)
-        case st.AlterTableStatement():
+        case AlterTableStatement():
             return alter_table(planner, node)
-        case st.SwapStatement():
+        case SetSchemaStatement():
+            return plan_changes.set_schema(planner, node)
+        case AlterSinkStatement():
+            return plan_sink.alter(planner, node)
+        case SwapStatement():
             return plan_changes.swap(planner, node)
-        case st.ApplyReplacementStatement():
+        case ApplyReplacementStatement():
             return plan_replacement.apply(planner, node)
-        case st.CommentStatement():
+        case CommentStatement():
             return plan_changes.comment(planner, node)
-        case st.PrepareStatement():
+        case GrantStatement():
+            return plan_grant.grant(planner, node)
+        case OwnerStatement():
+            return plan_grant.owner(planner, node)
+        case PrepareStatement():
             return _prepare(planner.context, node, statement)
-        case st.ExecuteStatement():
+        case ExecuteStatement():
             return execute(planner, node)
-        case st.DeclareStatement(name=name, query=query, hold=hold, binary=binary):
+        case DeclareStatement(name=name, query=query, hold=hold, binary=binary):
             if node.scroll is not None:
                 raise Unsupported(
                     "SCROLL cursors are not supported",
                     hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
                     position=node.scroll,
                 )
-            if isinstance(query, st.SubscribeStatement):
+            if isinstance(query, SubscribeStatement):
                 if hold:
                     raise Unsupported(
                         "a cursor of a subscription cannot be WITH HOLD", position=query.position
                     )
                 subscribe = plan_subscribe(planner, query)
-                return plans.DeclareCursor(name, subscribe, hold, binary, statement.sql)
+                return session_plans.DeclareCursor(name, subscribe, hold, binary, statement.sql)
             select = plan_data.finished(planner, query, node.as_of)
-            return plans.DeclareCursor(name, select, hold, binary, statement.sql)
+            return session_plans.DeclareCursor(name, select, hold, binary, statement.sql)
         case _:
             return _session(node, planner.context)
 
 
 _Create = (
-    st.CreateTableStatement
-    | st.CreateViewStatement
-    | st.CreateMaterializedViewStatement
-    | st.CreateIndexStatement
-    | st.CreateSourceStatement
-    | st.CreateSinkStatement
-    | st.CreateSchemaStatement
-    | st.CreateClusterStatement
+    CreateTableStatement
+    | CreateViewStatement
+    | CreateMaterializedViewStatement
+    | CreateIndexStatement
+    | CreateSourceStatement
+    | CreateSinkStatement
+    | CreateSchemaStatement
+    | CreateClusterStatement
 )
 
 
 def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedStatement:
     match node:
-        case st.CreateTableStatement():
+        case CreateTableStatement():
             return plan_definitions.create_table(planner, node)
-        case st.CreateViewStatement():
+        case CreateViewStatement():
             return plan_definitions.create_view(planner, node, statement.text)
-        case st.CreateMaterializedViewStatement():
+        case CreateMaterializedViewStatement():
             return plan_definitions.create_materialized_view(planner, node, statement.text)
-        case st.CreateIndexStatement():
+        case CreateIndexStatement():
             return plan_definitions.create_index(planner, node)
-        case st.CreateSourceStatement():
+        case CreateSourceStatement():
             return plan_definitions.create_source(planner, node, statement.sql)
-        case st.CreateSinkStatement():
-            return plan_definitions.create_sink(planner, node, statement.sql)
-        case st.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
+        case CreateSinkStatement():
+            return plan_sink.create(planner, node, statement.sql)
+        case CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
             if name.startswith(("pg_", "mz_")):
                 raise PtvcError(
                     f'unacceptable schema name "{name}"',
                     sqlstate="42939",
                     detail='The prefixes "pg_" and "mz_" are reserved.',
                 )
-            return plans.CreateSchema(name, if_not_exists)
-        case st.CreateClusterStatement():
+            return definition_plans.CreateSchema(name, if_not_exists)
+        case CreateClusterStatement():
             return plan_definitions.create_cluster(node)
         case _:
             assert_never(node)
 
 
+def _function(
+    planner: Planner,
+    node: CreateFunctionStatement | DropFunctionStatement | AlterFunctionStatement | CommentFunctionStatement,
+) -> PlannedStatement:
+    match node:
+        case CreateFunctionStatement():
+            return plan_function.create_function(planner, node)
+        case DropFunctionStatement():
+            return plan_function.drop_function(planner, node)
+        case AlterFunctionStatement():
+            return plan_function.alter_function(planner, node)
+        case CommentFunctionStatement():
+            return plan_function.comment_function(planner, node)
+        case _:
+            assert_never(node)
+
+
 _Session = (
-    st.SetStatement
-    | st.ShowVariableStatement
-    | st.BeginStatement
-    | st.CommitStatement
-    | st.RollbackStatement
-    | st.SavepointStatement
-    | st.RollbackToStatement
-    | st.ReleaseStatement
-    | st.FetchStatement
-    | st.CloseStatement
-    | st.DeallocateStatement
-    | st.NoOpStatement
+    SetStatement
+    | ShowVariableStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
+    | SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
+    | FetchStatement
+    | CloseStatement
+    | DeallocateStatement
+    | NoOpStatement
 )
 
 
-def _prepare(context: PlanContext, node: st.PrepareStatement, statement: Statement) -> plans.Prepare:
+def _prepare(context: PlanContext, node: PrepareStatement, statement: Statement) -> session_plans.Prepare:
     """What a parameter's type is restricted to, as in varchar(3), means nothing, as in PostgreSQL."""
     types = [
         None if type_ is None else resolve_type(replace(type_, modifiers=(), fields=()))
         for type_ in node.types
     ]
     prepared = describe(Statement(node.sql, statement.text, node.statement), context, types)
-    return plans.Prepare(node.name, replace(prepared, text=statement.sql))
+    return session_plans.Prepare(node.name, replace(prepared, text=statement.sql))
 
 
 def _session(node: _Session, context: PlanContext) -> PlannedStatement:
     match node:
-        case st.SetStatement(name=name, value=value, local=local):
-            return plans.SetVariable(name.lower(), value, local)
-        case st.ShowVariableStatement(name=name):
-            return plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
-        case st.BeginStatement(read_only=read_only):
-            return plans.Begin(read_only)
-        case st.CommitStatement():
-            return plans.Commit()
-        case st.RollbackStatement():
-            return plans.Rollback()
-        case st.SavepointStatement(name=name):
-            return plans.Savepoint(name)
-        case st.RollbackToStatement(name=name):
-            return plans.RollbackTo(name)
-        case st.ReleaseStatement(name=name):
-            return plans.Release(name)
-        case st.FetchStatement(name=name, direction=direction, count=count, move=move):
-            return plans.Fetch(name, direction, count, move, context.cursors.get(name), node.timeout_ms)
-        case st.CloseStatement(name=name):
-            return plans.CloseCursor(name)
-        case st.DeallocateStatement(name=name, all_session_state=everything):
-            return plans.Deallocate(name, everything)
-        case st.NoOpStatement(tag=tag):
-            return plans.NoOp(tag)
+        case SetStatement(name=name, value=value, local=local):
+            return session_plans.SetVariable(name.lower(), value, local)
+        case ShowVariableStatement(name=name):
+            return session_plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
+        case BeginStatement(read_only=read_only):
+            return session_plans.Begin(read_only)
+        case CommitStatement():
+            return session_plans.Commit()
+        case RollbackStatement():
+            return session_plans.Rollback()
+        case SavepointStatement(name=name):
+            return session_plans.Savepoint(name)
+        case RollbackToStatement(name=name):
+            return session_plans.RollbackTo(name)
+        case ReleaseStatement(name=name):
+            return session_plans.Release(name)
+        case FetchStatement(name=name, direction=direction, count=count, move=move):
+            return session_plans.Fetch(
+                name, direction, count, move, context.cursors.get(name), node.timeout_ms
+            )
+        case CloseStatement(name=name):
+            return session_plans.CloseCursor(name)
+        case DeallocateStatement(name=name, all_session_state=everything):
+            return session_plans.Deallocate(name, everything)
+        case NoOpStatement(tag=tag):
+            return session_plans.NoOp(tag)
         case _:
             assert_never(node)
 
 
 def _optimized(planned: PlannedStatement) -> PlannedStatement:
     match planned:
-        case plans.CopyTo(query=query) | plans.DeclareCursor(query=query):
+        case data_plans.CopyTo(query=query) | session_plans.DeclareCursor(query=query):
             return replace(planned, query=replace(query, relation=_optimize_once_more(query.relation)))
-        case plans.CreateTable(query=plans.Select() as query):
+        case definition_plans.CreateTable(query=query_plans.Select() as query):
             return replace(planned, query=replace(query, relation=_optimize(query.relation)))
         case (
-            plans.Select(relation=relation)
-            | plans.Subscribe(relation=relation)
-            | plans.Insert(relation=relation)
-            | plans.Update(relation=relation)
-            | plans.Delete(relation=relation)
-            | plans.Merge(relation=relation)
+            query_plans.Select(relation=relation)
+            | query_plans.Subscribe(relation=relation)
+            | data_plans.Insert(relation=relation)
+            | data_plans.Update(relation=relation)
+            | data_plans.Delete(relation=relation)
+            | data_plans.Merge(relation=relation)
         ):
             return replace(planned, relation=_optimize_once_more(relation))
         case (
-            plans.CreateView(relation=relation)
-            | plans.CreateMaterializedView(relation=relation)
-            | plans.CreateIndex(relation=relation)
-            | plans.CreateSink(relation=relation)
+            definition_plans.CreateView(relation=relation)
+            | definition_plans.CreateMaterializedView(relation=relation)
+            | definition_plans.CreateIndex(relation=relation)
+            | definition_plans.CreateSink(relation=relation)
         ):
             return replace(planned, relation=_optimize(relation))
         case _:

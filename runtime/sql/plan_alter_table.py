@@ -9,28 +9,41 @@ from ..expr.evaluate import evaluate
 from ..expr.scalar import remap
 from ..expr.text_format import to_text
 from ..repr.schema import Column, Schema
-from . import ast, plans
-from . import statements as st
+from . import ast, definition_plans, session_plans
+from .catalog_view import CatalogItem
 from .constraints import Constraint, ConstraintKind
+from .definition_statements import (
+    AddColumn,
+    AddConstraint,
+    AlterTableStatement,
+    DropColumn,
+    DropConstraint,
+    RenameColumn,
+    RenameConstraint,
+    SetDefault,
+    SetNotNull,
+    TableAction,
+)
 from .names import find_object, missing_object
 from .plan_assignments import column_index
 from .plan_constraints import plan_constraints
 from .plan_definitions import column_default
 from .planner import Planner
-from .plans import CatalogItem
 from .rename_in_text import renamed_in_text
 from .types import resolve_type
 
 
-def alter_table(planner: Planner, node: st.AlterTableStatement) -> plans.AlterTable | plans.NoOp:
+def alter_table(
+    planner: Planner, node: AlterTableStatement
+) -> definition_plans.AlterTable | session_plans.NoOp:
     item = find_object(node.kind, node.name, planner.context)
     if item is None:
         if node.if_exists:
-            return plans.NoOp(f"ALTER {node.kind.value}")
+            return session_plans.NoOp(f"ALTER {node.kind.value}")
         raise missing_object(node.kind, node.name, planner.context)
     defaults = item.defaults or (None,) * len(item.schema)
-    plan = plans.AlterTable(item.id, node.kind, item, item.schema, defaults, item.constraints)
-    drops = [isinstance(action, st.DropColumn) for action in node.actions]
+    plan = definition_plans.AlterTable(item.id, node.kind, item, item.schema, defaults, item.constraints)
+    drops = [isinstance(action, DropColumn) for action in node.actions]
     if any(drops) and not all(drops):
         raise Unsupported(
             "DROP COLUMN and other actions in one statement are not supported",
@@ -48,10 +61,12 @@ def alter_table(planner: Planner, node: st.AlterTableStatement) -> plans.AlterTa
     return plan
 
 
-def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> plans.AlterTable:
+def _act(
+    planner: Planner, plan: definition_plans.AlterTable, action: TableAction
+) -> definition_plans.AlterTable:
     now = replace(plan.before, schema=plan.schema, defaults=plan.defaults, constraints=plan.constraints)
     match action:
-        case st.AddConstraint(constraint=definition):
+        case AddConstraint(constraint=definition):
             schema, added = plan_constraints(planner, now.name, plan.schema, (definition,), plan.constraints)
             present = _newly(plan.schema, schema)
             return replace(
@@ -60,11 +75,11 @@ def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> pl
                 constraints=plan.constraints + added,
                 present=plan.present + present,
             )
-        case st.AddColumn():
+        case AddColumn():
             return _add_column(planner, plan, now, action)
-        case st.DropColumn():
+        case DropColumn():
             return _drop_column(plan, now, action)
-        case st.DropConstraint(name=name, if_exists=if_exists):
+        case DropConstraint(name=name, if_exists=if_exists):
             if if_exists and name.parts[-1] not in (c.name for c in plan.constraints):
                 notice = (
                     f'constraint "{name.parts[-1]}" of relation "{now.name.name}" does not exist, skipping'
@@ -72,16 +87,16 @@ def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> pl
                 return replace(plan, notices=(*plan.notices, notice))
             dropped = _constraint(now, name)
             return replace(plan, constraints=tuple(c for c in plan.constraints if c is not dropped))
-        case st.RenameConstraint(name=name, new_name=new_name):
+        case RenameConstraint(name=name, new_name=new_name):
             found = _constraint(now, name)
             _check_free(now, new_name, name.position)
             constraints = tuple(replace(c, name=new_name) if c is found else c for c in plan.constraints)
             return replace(plan, constraints=constraints)
-        case st.RenameColumn():
+        case RenameColumn():
             return _rename_column(plan, now, action)
-        case st.SetNotNull(column=column, not_null=not_null):
+        case SetNotNull(column=column, not_null=not_null):
             return _set_not_null(plan, now, column_index(now, column), not_null, column)
-        case st.SetDefault(column=column, default=node):
+        case SetDefault(column=column, default=node):
             index = column_index(now, column)
             default = column_default(planner, node, column.position, plan.schema[index])
             return replace(
@@ -90,8 +105,8 @@ def _act(planner: Planner, plan: plans.AlterTable, action: st.TableAction) -> pl
 
 
 def _add_column(
-    planner: Planner, plan: plans.AlterTable, now: CatalogItem, action: st.AddColumn
-) -> plans.AlterTable:
+    planner: Planner, plan: definition_plans.AlterTable, now: CatalogItem, action: AddColumn
+) -> definition_plans.AlterTable:
     """Rows that are there have the column's DEFAULT, which is kept with the column rather than in each of them."""
     definition = action.column
     if definition.name in plan.schema.names:
@@ -127,7 +142,9 @@ def _add_column(
     )
 
 
-def _drop_column(plan: plans.AlterTable, now: CatalogItem, action: st.DropColumn) -> plans.AlterTable:
+def _drop_column(
+    plan: definition_plans.AlterTable, now: CatalogItem, action: DropColumn
+) -> definition_plans.AlterTable:
     """The column goes from the definition, with the constraints that name it; rows stay as they are stored."""
     name = action.name.parts[-1]
     if action.if_exists and name not in plan.schema.names:
@@ -166,7 +183,9 @@ def _newly(before: Schema, after: Schema) -> tuple[int, ...]:
     return tuple(i for i, (old, new) in pairs if old.nullable and not new.nullable)
 
 
-def _rename_column(plan: plans.AlterTable, now: CatalogItem, action: st.RenameColumn) -> plans.AlterTable:
+def _rename_column(
+    plan: definition_plans.AlterTable, now: CatalogItem, action: RenameColumn
+) -> definition_plans.AlterTable:
     index = column_index(now, action.name)
     old, new = plan.schema.names[index], action.new_name
     if new in plan.schema.names:
@@ -184,8 +203,8 @@ def _rename_column(plan: plans.AlterTable, now: CatalogItem, action: st.RenameCo
 
 
 def _set_not_null(
-    plan: plans.AlterTable, now: CatalogItem, index: int, not_null: bool, column: ast.Name
-) -> plans.AlterTable:
+    plan: definition_plans.AlterTable, now: CatalogItem, index: int, not_null: bool, column: ast.Name
+) -> definition_plans.AlterTable:
     if plan.schema[index].nullable is not not_null:
         return plan
     if not not_null and any(

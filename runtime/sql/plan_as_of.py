@@ -14,11 +14,12 @@ from ..expr.temporal import scalar_at
 from ..persist.state import MAX_TIME
 from ..repr.types import INT8, Kind
 from . import ast, build
-from .expressions import Expressions, at
+from .expressions import Expressions
 from .now import as_time
 from .planner import Planner
-from .plans import AsOf
+from .query_plans import AsOf
 from .scope import Scope
+from .typed import at
 
 
 def plan_as_of(planner: Planner, node: ast.AsOf | None) -> AsOf | None:

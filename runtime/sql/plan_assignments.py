@@ -9,8 +9,9 @@ from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.scalar import Cast, Literal, Scalar
 from ..repr.types import ScalarType
 from . import ast
-from .expressions import Expressions, Typed, at
-from .plans import CatalogItem
+from .catalog_view import CatalogItem
+from .expressions import Expressions
+from .typed import Typed, at
 
 
 def column_index(item: CatalogItem, name: ast.Name) -> int:
@@ -82,7 +83,7 @@ def listed_columns(item: CatalogItem, names: Sequence[ast.Name]) -> list[int]:
 
 def _cuts(type_: ScalarType) -> bool:
     """Whether text may be too long for the type, which an assignment does not cut."""
-    return (type_.element or type_).length is not None
+    return type_.leaf.length is not None
 
 
 def untyped_literal(expressions: Expressions, typed: Typed, type_: ScalarType) -> Scalar:

@@ -22,14 +22,24 @@ from dataclasses import dataclass, fields
 from typing import Any, Generic, TypeVar
 
 from ..errors import PtvcError
-from ..expr.relation import Relation, inputs
+from ..expr.relation import Relation
+from ..expr.relation_tree import inputs
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType
-from . import plans
-from . import statements as st
+from . import data_plans, session_plans
+from .catalog_view import PlanContext, Prepared
+from .data_statements import (
+    CopyStatement,
+    DeleteStatement,
+    InsertStatement,
+    TruncateStatement,
+    UpdateStatement,
+)
 from .parse import Statement, parse
 from .plan import describe, plan, plan_generic, with_parameters
-from .plans import PlanContext, PlannedStatement, Prepared
+from .plans import PlannedStatement
+from .query_statements import QueryStatement
+from .session_statements import BeginStatement, CommitStatement, DeclareStatement, RollbackStatement
 
 MAX_ENTRIES = 2_000
 MAX_WEIGHT = 64 << 20
@@ -195,16 +205,16 @@ def _generic(statement: Statement, context: PlanContext, types: tuple[ScalarType
 
 
 _KEPT = (
-    st.QueryStatement
-    | st.InsertStatement
-    | st.UpdateStatement
-    | st.DeleteStatement
-    | st.TruncateStatement
-    | st.CopyStatement
-    | st.DeclareStatement
-    | st.BeginStatement
-    | st.CommitStatement
-    | st.RollbackStatement
+    QueryStatement
+    | InsertStatement
+    | UpdateStatement
+    | DeleteStatement
+    | TruncateStatement
+    | CopyStatement
+    | DeclareStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
 )
 """Definitions change what they were planned over; what SHOW and EXPLAIN say is rarely asked twice."""
 
@@ -212,7 +222,8 @@ _KEPT = (
 def _session(context: PlanContext, own_names: bool) -> tuple[Any, ...]:
     """What a plan may depend on, apart from the catalog and from what `_Watched` sees."""
     own = context.temp_schema if own_names else ""
-    return context.search_path, context.database, context.user, context.cluster, context.zone, own
+    roles = context.user, context.session_user, context.role, context.hidden
+    return context.search_path, context.database, roles, context.cluster, context.zone, own
 
 
 class _Watched(PlanContext):
@@ -239,7 +250,7 @@ def _watched(context: PlanContext) -> _Watched:
 
 def _nodes(planned: PlannedStatement) -> int:
     """The number of relations in a plan."""
-    query = planned.query if isinstance(planned, plans.CopyTo | plans.DeclareCursor) else planned
+    query = planned.query if isinstance(planned, data_plans.CopyTo | session_plans.DeclareCursor) else planned
     relation: Relation | None = getattr(query, "relation", None)
     pending = [] if relation is None else [relation]
     seen: set[int] = set()

@@ -9,15 +9,23 @@ from ..errors import (
     UndefinedSchema,
     Unsupported,
 )
-from . import ast, plans
-from . import statements as st
-from .names import find_object, find_relation, missing_object
+from . import ast, definition_plans, session_plans
+from .catalog_view import CatalogItem, ItemKind
+from .definition_plans import ObjectKind
+from .definition_statements import (
+    AlterRetentionStatement,
+    CommentStatement,
+    DropStatement,
+    RenameStatement,
+    SetSchemaStatement,
+    SwapStatement,
+)
+from .names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
 from .plan_assignments import column_index
 from .planner import Planner
-from .plans import CatalogItem, ItemKind, ObjectKind
 
 
-def drop(planner: Planner, node: st.DropStatement) -> plans.Drop:
+def drop(planner: Planner, node: DropStatement) -> definition_plans.Drop:
     ids: list[str] = []
     names: list[str] = []
     missing: list[str] = []
@@ -34,7 +42,7 @@ def drop(planner: Planner, node: st.DropStatement) -> plans.Drop:
             missing.append(name.parts[-1])
         else:
             raise missing_object(node.kind, name, planner.context)
-    return plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
+    return definition_plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
 
 
 def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool) -> str | None:
@@ -67,31 +75,53 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
     return item
 
 
-def rename(planner: Planner, node: st.RenameStatement) -> plans.Rename | plans.NoOp:
+def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
     named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
     if node.if_exists and not named and find_object(node.kind, node.name, planner.context) is None:
-        return plans.NoOp(f"ALTER {node.kind.value}")
-    return plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
 
 
-def alter_retention(planner: Planner, node: st.AlterRetentionStatement) -> plans.AlterRetention | plans.NoOp:
+def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
     if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
-        return plans.NoOp(f"ALTER {node.kind.value}")
-    return plans.AlterRetention(node.kind, _item(planner, node.kind, node.name).id, node.retain_history_ms)
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    item = _item(planner, node.kind, node.name)
+    schema = _target(planner, ObjectKind.SCHEMA, node.schema)
+    if schema in SYSTEM_SCHEMAS:
+        raise PtvcError(
+            f'permission denied: "{schema}" is a system schema',
+            sqlstate="42501",
+            position=node.schema.position,
+        )
+    if item.name.schema.startswith("pg_temp_"):
+        raise Unsupported(
+            "cannot move objects into or out of temporary schemas", position=node.schema.position
+        )
+    return definition_plans.SetSchema(node.kind, item.id, schema)
 
 
-def swap(planner: Planner, node: st.SwapStatement) -> plans.Swap:
+def alter_retention(
+    planner: Planner, node: AlterRetentionStatement
+) -> definition_plans.AlterRetention | session_plans.NoOp:
+    if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    return definition_plans.AlterRetention(
+        node.kind, _item(planner, node.kind, node.name).id, node.retain_history_ms
+    )
+
+
+def swap(planner: Planner, node: SwapStatement) -> definition_plans.Swap:
     first = _target(planner, node.kind, node.first)
-    return plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
+    return definition_plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
 
 
-def comment(planner: Planner, node: st.CommentStatement) -> plans.Comment:
+def comment(planner: Planner, node: CommentStatement) -> definition_plans.Comment:
     if node.kind is not ObjectKind.COLUMN:
-        return plans.Comment(node.kind, _target(planner, node.kind, node.name), None, node.text)
+        return definition_plans.Comment(node.kind, _target(planner, node.kind, node.name), None, node.text)
     if len(node.name.parts) < 2:
         raise SqlSyntaxError("COMMENT ON COLUMN takes relation.column", position=node.name.position)
     relation = ast.Name(node.name.parts[:-1], node.name.position)
     item = find_relation(relation, planner.context)
     if item.kind is ItemKind.SYSTEM:
         raise PtvcError("permission denied: system catalog", sqlstate="42501", position=node.name.position)
-    return plans.Comment(node.kind, item.id, column_index(item, node.name), node.text)
+    return definition_plans.Comment(node.kind, item.id, column_index(item, node.name), node.text)

@@ -10,19 +10,20 @@ from ..expr.scalar import Literal, Scalar
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8
 from . import ast, build
-from . import statements as st
+from .catalog_view import CatalogItem
+from .data_plans import OnConflict
+from .data_statements import ConflictClause, Target
 from .expressions import Expressions
 from .plan_assignments import assigned_columns, column_index
 from .planner import Planner
-from .plans import CatalogItem, OnConflict
 from .scope import Scope, ScopeColumn
 
 
 def plan_conflict(
     planner: Planner,
-    node: st.ConflictClause,
+    node: ConflictClause,
     item: CatalogItem,
-    target: st.Target,
+    target: Target,
     defaults: Sequence[Scalar],
 ) -> OnConflict:
     arbiters = _arbiters(node, item)
@@ -55,7 +56,7 @@ def plan_conflict(
     return OnConflict(arbiters, assignments, where)
 
 
-def _arbiters(node: st.ConflictClause, item: CatalogItem) -> tuple[str, ...]:
+def _arbiters(node: ConflictClause, item: CatalogItem) -> tuple[str, ...]:
     if node.constraint is not None:
         name = node.constraint.parts[-1]
         for constraint in item.constraints:

@@ -11,11 +11,11 @@ from ..expr.scalar import MzNow, NowCompare, Scalar, columns_of, walk
 from ..repr.schema import Schema
 from ..repr.types import Kind
 from . import ast
-from . import statements as st
+from .catalog_view import QualifiedName
 from .constraints import Constraint, ConstraintKind, generated_name
+from .definition_statements import ConstraintDefinition
 from .expressions import Expressions
 from .planner import Planner
-from .plans import QualifiedName
 from .scope import Scope, ScopeColumn
 
 _KEY_WORDS = {ConstraintKind.PRIMARY_KEY: "primary key", ConstraintKind.UNIQUE: "unique"}
@@ -25,7 +25,7 @@ def plan_constraints(
     planner: Planner,
     table: QualifiedName,
     schema: Schema,
-    definitions: Sequence[st.ConstraintDefinition],
+    definitions: Sequence[ConstraintDefinition],
     existing: Sequence[Constraint] = (),
 ) -> tuple[Schema, tuple[Constraint, ...]]:
     """The new constraints, and the schema with a primary key's columns NOT NULL.
@@ -56,7 +56,7 @@ def plan_constraints(
 
 
 def _planned(
-    planner: Planner, table: QualifiedName, schema: Schema, definition: st.ConstraintDefinition
+    planner: Planner, table: QualifiedName, schema: Schema, definition: ConstraintDefinition
 ) -> Constraint:
     if definition.check is not None:
         check = _check(planner, table, schema, definition.check)
@@ -76,7 +76,7 @@ def _planned(
                 sqlstate="42701",
                 position=name.position,
             )
-        if (schema[index].type.element or schema[index].type).kind is Kind.JSON:
+        if schema[index].type.leaf.kind is Kind.JSON:
             raise UndefinedObject(
                 f'data type {schema[index].type} has no default operator class for access method "btree"',
                 hint="Use jsonb.",
@@ -105,7 +105,7 @@ def _name(
     planner: Planner,
     table: QualifiedName,
     schema: Schema,
-    definition: st.ConstraintDefinition,
+    definition: ConstraintDefinition,
     constraint: Constraint,
     taken: set[str],
 ) -> str:

@@ -14,9 +14,19 @@ from ..expr.session_zone import read_text
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, PAIR, Kind, ScalarType
 from . import ast, build
-from . import statements as st
-from .expressions import Expressions, Typed, at
+from .catalog_view import CatalogItem, ItemKind
+from .data_plans import CopyFrom, CopyTo, Delete, Insert, Returning, Truncate, Update
+from .data_statements import (
+    CopyStatement,
+    DeleteStatement,
+    InsertStatement,
+    Target,
+    TruncateStatement,
+    UpdateStatement,
+)
+from .expressions import Expressions
 from .from_clause import FromPlanner, relation_of
+from .named_columns import inserting_reads, names_columns
 from .names import find, no_relation
 from .output_names import output_name
 from .parse_query import spelled_out
@@ -32,19 +42,10 @@ from .plan_assignments import (
 from .plan_conflict import numbered, plan_conflict
 from .plan_subscribe import plan_subscribe
 from .planner import Output, Planner, QueryPlan, literal_plan
-from .plans import (
-    CatalogItem,
-    CopyFrom,
-    CopyTo,
-    Delete,
-    Insert,
-    ItemKind,
-    Returning,
-    Select,
-    Truncate,
-    Update,
-)
+from .query_plans import Select
+from .query_statements import SubscribeStatement
 from .scope import Scope, ScopeColumn
+from .typed import Typed, at
 
 
 def writable(name: ast.Name, planner: Planner) -> CatalogItem:
@@ -83,22 +84,25 @@ def finished(planner: Planner, query: ast.Query, as_of: ast.AsOf | None = None) 
     if any(output.type == PAIR for output in plan.outputs):
         raise Unsupported("composite values are not supported in results", hint="Select their fields.")
     schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in plan.outputs))
-    return Select(relation, finishing, schema, plan_as_of(planner, as_of))
+    when = plan_as_of(planner, as_of)
+    return Select(relation, finishing, schema, when, frozenset(planner.uses))
 
 
-def insert(planner: Planner, node: st.InsertStatement) -> Insert:
+def insert(planner: Planner, node: InsertStatement) -> Insert:
     item = writable(node.target.name, planner)
     columns = _columns(item, node.columns)
     defaults = column_defaults(item)
     returning = _returning(planner, node.returning, item, node.target)
     conflict = None
+    if inserting_reads(node):
+        planner.uses.add(item.id)
     if node.conflict is not None:
         conflict = plan_conflict(planner, node.conflict, item, node.target, defaults)
     if node.query is None:
         relation, _ = build.append(build.UNIT, defaults, item.schema.names)
         if conflict is not None:
             relation = numbered(relation, None)
-        return Insert(item.id, relation, returning, conflict)
+        return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
     targets = [item.schema[index].type for index in columns]
     body = node.query.body
     plain = isinstance(body, ast.ValuesBody) and not (node.query.order_by or node.query.with_tables)
@@ -117,7 +121,7 @@ def insert(planner: Planner, node: st.InsertStatement) -> Insert:
         targets, names = [*targets, INT8], [*names, "number"]
     relation = _assigned(planner, plan, targets, names, node.target.name.position)
     relation = _spread(relation, columns, item, defaults, numbered=conflict is not None)
-    return Insert(item.id, relation, returning, conflict)
+    return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
 
 
 def _insert_values(
@@ -165,9 +169,7 @@ def _cell(expressions: Expressions, typed: Typed, type_: ScalarType, name: str, 
 
 def _parsed(cells: Sequence[Typed], type_: ScalarType) -> list[Typed] | None:
     """A column of untyped literals, parsed at once: a seed has ten thousands.  None where that cannot be done."""
-    if (type_.element or type_).length is not None or (
-        type_.kind is Kind.NUMERIC and type_.precision is None
-    ):
+    if type_.leaf.length is not None or (type_.kind is Kind.NUMERIC and type_.precision is None):
         return None
     texts: list[str | None] = []
     for cell in cells:
@@ -233,7 +235,7 @@ def _returning(
     planner: Planner,
     items: Sequence[ast.SelectItem],
     item: CatalogItem,
-    target: st.Target,
+    target: Target,
     others: Sequence[ast.FromItem] = (),
 ) -> Returning | None:
     """What RETURNING gives, of the table's columns; those of `others`, of FROM or USING, are refused."""
@@ -277,7 +279,7 @@ def _refuse_others(items: Sequence[ast.SelectItem], table: str) -> None:
             )
 
 
-def _enter(scope: Scope, item: CatalogItem, target: st.Target, shift: int) -> None:
+def _enter(scope: Scope, item: CatalogItem, target: Target, shift: int) -> None:
     alias = target.alias or item.name.name
     scope.add_table(alias, target.name.position)
     for index, column in enumerate(item.schema):
@@ -290,7 +292,7 @@ def _enter(scope: Scope, item: CatalogItem, target: st.Target, shift: int) -> No
 
 def _matching(
     planner: Planner,
-    target: st.Target,
+    target: Target,
     item: CatalogItem,
     others: Sequence[ast.FromItem],
     where: ast.Expression | None,
@@ -311,9 +313,10 @@ def _matching(
     return expressions
 
 
-def update(planner: Planner, node: st.UpdateStatement) -> Update:
+def update(planner: Planner, node: UpdateStatement) -> Update:
     item = writable(node.target.name, planner)
-    planner.uses.add(item.id)
+    if names_columns(node.where, node.from_items, node.returning, [value for _, value in node.assignments]):
+        planner.uses.add(item.id)
     expressions = _matching(planner, node.target, item, node.from_items, node.where)
     expressions.clause = "UPDATE"
     new = assigned_columns(expressions, item, node.assignments, column_defaults(item))
@@ -325,7 +328,7 @@ def update(planner: Planner, node: st.UpdateStatement) -> Update:
     if node.from_items:
         relation = _one_match(relation, item)
     returning = _returning(planner, node.returning, item, node.target, node.from_items)
-    return Update(item.id, relation, returning)
+    return Update(item.id, relation, returning, frozenset(planner.uses))
 
 
 def _one_match(relation: Relation, item: CatalogItem) -> Relation:
@@ -344,9 +347,10 @@ def _one_match(relation: Relation, item: CatalogItem) -> Relation:
     return build.project(joined, [*range(count), *range(2 * count, 3 * count)], names)
 
 
-def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
+def delete(planner: Planner, node: DeleteStatement) -> Delete:
     item = writable(node.target.name, planner)
-    planner.uses.add(item.id)
+    if names_columns(node.where, node.using, node.returning):
+        planner.uses.add(item.id)
     expressions = _matching(planner, node.target, item, node.using, node.where)
     count = len(item.schema)
     relation = build.project(expressions.relation, range(count), item.schema.names)
@@ -358,17 +362,17 @@ def delete(planner: Planner, node: st.DeleteStatement) -> Delete:
             table, matched, JoinKind.SEMI, keys, build.refs(matched, range(count)), null_safe=True
         )
     returning = _returning(planner, node.returning, item, node.target, node.using)
-    return Delete(item.id, relation, returning)
+    return Delete(item.id, relation, returning, frozenset(planner.uses))
 
 
-def truncate(planner: Planner, node: st.TruncateStatement) -> Truncate:
+def truncate(planner: Planner, node: TruncateStatement) -> Truncate:
     return Truncate(tuple(writable(name, planner).id for name in node.tables))
 
 
-def copy(planner: Planner, node: st.CopyStatement) -> CopyFrom | CopyTo:
+def copy(planner: Planner, node: CopyStatement) -> CopyFrom | CopyTo:
     if not node.incoming:
         query = node.query
-        if isinstance(query, st.SubscribeStatement):
+        if isinstance(query, SubscribeStatement):
             return CopyTo(plan_subscribe(planner, query), node.options)
         if query is None:
             assert node.table is not None

@@ -19,22 +19,33 @@ from ..expr.relation import Map, Project, Relation
 from ..expr.scalar import Cast, ColumnRef, Scalar, remap
 from ..expr.temporal import check_temporal
 from ..repr.schema import Column, Schema
-from ..repr.types import INT8
+from ..repr.types import INT8, Kind
 from ..transform.pipeline import optimize
-from . import ast, build, plans
-from . import statements as st
-from .expressions import Expressions, at
+from . import ast, build, definition_plans, query_plans
+from .catalog_view import ItemKind, QualifiedName
+from .definition_statements import (
+    AlterClusterStatement,
+    ColumnDefinition,
+    CreateClusterStatement,
+    CreateIndexStatement,
+    CreateMaterializedViewStatement,
+    CreateSourceStatement,
+    CreateTableStatement,
+    CreateViewStatement,
+    Option,
+)
+from .expressions import Expressions
 from .from_clause import relation_of
 from .names import check_cluster, find_relation, new_name
 from .parse_columns import duration_ms
-from .plan_assignments import column_index, untyped_literal
+from .plan_assignments import untyped_literal
 from .plan_constraints import plan_constraints
 from .plan_data import finished
 from .plan_replacement import replaced
 from .planner import Planner, QueryPlan
-from .plans import ItemKind, QualifiedName
 from .rename_in_text import without_parentheses
 from .scope import Scope, ScopeColumn
+from .typed import at
 from .types import resolve_type
 from .zone import fold
 
@@ -49,10 +60,11 @@ MAX_COLUMNS = 1600
 """PostgreSQL's."""
 
 
-def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.CreateTable:
+def create_table(planner: Planner, node: CreateTableStatement) -> definition_plans.CreateTable:
     name = new_name(node.name, planner.context, temporary=node.temporary)
     if node.query is not None:
         query = finished(planner, node.query)
+        refuse_pseudo_types(query.schema, node.name.position)
         if vector := next((column for column in query.schema if column.type.is_vector), None):
             raise Unsupported(
                 f'column "{vector.name}" of type {vector.type} is not supported',
@@ -65,7 +77,7 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
         if not node.with_data:
             query = replace(query, finishing=replace(query.finishing, limit=0))
         nothing = (None,) * len(schema)
-        return plans.CreateTable(
+        return definition_plans.CreateTable(
             name,
             schema,
             nothing,
@@ -73,6 +85,7 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
             node.temporary,
             query,
             retain_history_ms=node.retain_history_ms,
+            drop_on_commit=node.drop_on_commit,
         )
     _unique([column.name for column in node.columns], node.name)
     schema = columns_schema(node.columns)
@@ -80,7 +93,7 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
         column_default(planner, c.default, c.position, s) for c, s in zip(node.columns, schema, strict=True)
     )
     schema, constraints = plan_constraints(planner, name, schema, node.constraints)
-    return plans.CreateTable(
+    return definition_plans.CreateTable(
         name,
         schema,
         defaults,
@@ -88,10 +101,11 @@ def create_table(planner: Planner, node: st.CreateTableStatement) -> plans.Creat
         node.temporary,
         constraints=constraints,
         retain_history_ms=node.retain_history_ms,
+        drop_on_commit=node.drop_on_commit,
     )
 
 
-def columns_schema(columns: Sequence[st.ColumnDefinition]) -> Schema:
+def columns_schema(columns: Sequence[ColumnDefinition]) -> Schema:
     return Schema(tuple(Column(c.name, resolve_type(c.type), not c.not_null) for c in columns))
 
 
@@ -156,6 +170,7 @@ def _body(
     names = _column_names([output.name for output in plan.outputs], columns, node)
     relation = plan.closed()
     relation = build.project(relation, range(len(names)), names)
+    refuse_pseudo_types(relation.schema, node.position)
     return relation, relation.schema
 
 
@@ -164,12 +179,24 @@ def _check_maintained(relation: Relation) -> None:
     check_temporal(optimize(relation))  # a rule may have made a bound on the time the condition of a join
 
 
-def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> plans.CreateView:
+def refuse_pseudo_types(schema: Schema, position: int) -> None:
+    """42P16 for columns of a relation that are records, or hold some."""
+    for column in schema:
+        if column.type.leaf.kind is Kind.RECORD:
+            raise PtvcError(
+                f'column "{column.name}" has pseudo-type {column.type}',
+                sqlstate="42P16",
+                hint="Select its fields, or cast it to text.",
+                position=position,
+            )
+
+
+def create_view(planner: Planner, node: CreateViewStatement, text: str) -> definition_plans.CreateView:
     name = new_name(node.name, planner.context, temporary=node.temporary)
     relation, schema = _body(planner, node.query, node.columns, node.name)
     sql = text[node.query.start : node.query.end]
     uses = frozenset(planner.uses)
-    return plans.CreateView(
+    return definition_plans.CreateView(
         name,
         relation,
         schema,
@@ -184,8 +211,8 @@ def create_view(planner: Planner, node: st.CreateViewStatement, text: str) -> pl
 
 
 def create_materialized_view(
-    planner: Planner, node: st.CreateMaterializedViewStatement, text: str
-) -> plans.CreateMaterializedView:
+    planner: Planner, node: CreateMaterializedViewStatement, text: str
+) -> definition_plans.CreateMaterializedView:
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
     relation, schema = _body(planner, node.query, node.columns, node.name)
@@ -202,7 +229,7 @@ def create_materialized_view(
         relation = _assert_not_null(relation, not_null)
         schema = relation.schema
     sql = text[node.query.start : node.query.end]
-    return plans.CreateMaterializedView(
+    return definition_plans.CreateMaterializedView(
         name,
         relation,
         schema,
@@ -242,7 +269,7 @@ def _no_system_relations(planner: Planner, node: ast.Name) -> None:
             )
 
 
-def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.CreateIndex:
+def create_index(planner: Planner, node: CreateIndexStatement) -> definition_plans.CreateIndex:
     item = find_relation(node.on, planner.context)
     if item.kind is ItemKind.SYSTEM:
         raise PtvcError(
@@ -265,6 +292,7 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
         words = ["primary"]
     else:
         keys = tuple(expressions.scalar(key) for key in node.keys)
+        refuse_pseudo_types(Schema(tuple(Column("row", key.type) for key in keys)), node.on.position)
         words = [item.schema[key.index].name if isinstance(key, ColumnRef) else "expr" for key in keys]
     if item.layout:  # an index holds the rows as they are stored
         assert isinstance(item.definition, Project)
@@ -283,20 +311,25 @@ def create_index(planner: Planner, node: st.CreateIndexStatement) -> plans.Creat
     if not all(isinstance(key, ColumnRef) for key in keys):
         texts = tuple(map(without_parentheses, node.texts))
         columns = {column.name: item.stored_position(i) for i, column in enumerate(item.schema)}
-    return plans.CreateIndex(full, item.id, relation, keys, cluster, node.if_not_exists, texts, columns)
+    uses = tuple(sorted(planner.uses))
+    return definition_plans.CreateIndex(
+        full, item.id, relation, keys, cluster, node.if_not_exists, texts, columns, uses
+    )
 
 
 # --- sources and sinks -----------------------------------------------------------------------------------------------
 
 
-def create_source(planner: Planner, node: st.CreateSourceStatement, sql: str) -> plans.CreateSource:
+def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> definition_plans.CreateSource:
     name = new_name(node.name, planner.context)
     cluster = check_cluster(node.cluster, planner.context)
     if node.path is None:
         if node.columns:
             raise SqlSyntaxError("LOAD GENERATOR COUNTER has the column counter", position=node.position)
         schema = Schema((Column("counter", INT8, False),))
-        connector: plans.CounterConnector | plans.FileConnector = _counter(node.generator)
+        connector: definition_plans.CounterConnector | definition_plans.FileConnector = _counter(
+            node.generator
+        )
     else:
         if not node.columns:
             raise Unsupported(
@@ -311,18 +344,18 @@ def create_source(planner: Planner, node: st.CreateSourceStatement, sql: str) ->
         schema = columns_schema(node.columns)
         connector = _file(node)
     key = tuple(_position(schema, column) for column in node.key or node.primary_key)
-    envelope = plans.Envelope(node.envelope)
-    if envelope is plans.Envelope.DEBEZIUM:
+    envelope = query_plans.Envelope(node.envelope)
+    if envelope is query_plans.Envelope.DEBEZIUM:
         raise Unsupported("ENVELOPE DEBEZIUM of sources is not supported yet", position=node.position)
-    if envelope is plans.Envelope.UPSERT and not key:
+    if envelope is query_plans.Envelope.UPSERT and not key:
         raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
-    if envelope is plans.Envelope.NONE and key:
+    if envelope is query_plans.Envelope.NONE and key:
         raise Unsupported(
             "a key without ENVELOPE UPSERT is not supported: it would not be enforced",
             hint="Add ENVELOPE UPSERT or remove the key.",
             position=node.position,
         )
-    return plans.CreateSource(
+    return definition_plans.CreateSource(
         name, connector, schema, key, envelope, cluster, sql, node.if_not_exists, node.retain_history_ms
     )
 
@@ -337,7 +370,7 @@ def _position(schema: Schema, column: ast.Name) -> int:
     return schema.names.index(column.parts[-1])
 
 
-def _counter(options: Sequence[st.Option]) -> plans.CounterConnector:
+def _counter(options: Sequence[Option]) -> definition_plans.CounterConnector:
     tick, cardinality = 1000, None
     for option in options:
         if option.name == "tick_interval" and isinstance(option.value, str):
@@ -348,12 +381,12 @@ def _counter(options: Sequence[st.Option]) -> plans.CounterConnector:
             cardinality = _integer(option, 1)
         else:
             raise _unknown_option(option, ("tick_interval", "max_cardinality"))
-    return plans.CounterConnector(tick, cardinality)
+    return definition_plans.CounterConnector(tick, cardinality)
 
 
-def _file(node: st.CreateSourceStatement) -> plans.FileConnector:
+def _file(node: CreateSourceStatement) -> definition_plans.FileConnector:
     assert node.path is not None
-    connector = plans.FileConnector(node.path, node.format)
+    connector = definition_plans.FileConnector(node.path, node.format)
     for option in node.options:
         if option.name == "header" and node.format == "csv":
             connector = replace(connector, header=option.value is True)
@@ -368,7 +401,7 @@ def _file(node: st.CreateSourceStatement) -> plans.FileConnector:
     return connector
 
 
-def _unknown_option(option: st.Option, known: Sequence[str]) -> PtvcError:
+def _unknown_option(option: Option, known: Sequence[str]) -> PtvcError:
     return Unsupported(
         f'option "{option.name.replace("_", " ").upper()}" is not supported here',
         hint=f"Options are {', '.join(name.replace('_', ' ').upper() for name in known)}.",
@@ -376,7 +409,7 @@ def _unknown_option(option: st.Option, known: Sequence[str]) -> PtvcError:
     )
 
 
-def _integer(option: st.Option, least: int) -> int:
+def _integer(option: Option, least: int) -> int:
     value = option.value
     if isinstance(value, str) and value.isdigit():
         value = int(value)
@@ -388,7 +421,7 @@ def _integer(option: st.Option, least: int) -> int:
     return value
 
 
-def _memory(option: st.Option) -> int:
+def _memory(option: Option) -> int:
     """Bytes."""
     match = re.fullmatch(r"(\d+) *([A-Za-z]*)", str(option.value))
     if match is None or isinstance(option.value, bool) or match[2] not in _MEMORY_UNITS:
@@ -400,47 +433,19 @@ def _memory(option: st.Option) -> int:
     return int(match[1]) * _MEMORY_UNITS[match[2]]
 
 
-def create_sink(planner: Planner, node: st.CreateSinkStatement, sql: str) -> plans.CreateSink:
-    name = new_name(node.name, planner.context)
-    cluster = check_cluster(node.cluster, planner.context)
-    item = find_relation(node.from_name, planner.context)
-    if item.kind not in (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE):
-        raise PtvcError(
-            f'cannot create a sink from {item.kind.value.replace("-", " ")} "{item.name.name}"',
-            sqlstate="42809",
-            hint="Sinks read tables, sources and materialized views.",
-            position=node.from_name.position,
-        )
-    key = tuple(column_index(item, column) for column in node.key)
-    if item.layout:
-        raise Unsupported(
-            f'a sink from "{item.name.name}", of which columns were dropped, is not supported',
-            hint="Let it read a materialized view of the table.",
-            position=node.from_name.position,
-        )
-    envelope = plans.Envelope(node.envelope)
-    if envelope is plans.Envelope.UPSERT and not key:
-        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
-    connector = plans.FileSinkConnector(node.path, node.format)
-    relation = relation_of(item)
-    return plans.CreateSink(
-        name, item.id, relation, connector, envelope, key, cluster, sql, node.if_not_exists
-    )
-
-
 # --- clusters --------------------------------------------------------------------------------------------------------
 
 
-def create_cluster(node: st.CreateClusterStatement) -> plans.CreateCluster:
-    return plans.CreateCluster(node.name, cluster_options(node.options), node.if_not_exists)
+def create_cluster(node: CreateClusterStatement) -> definition_plans.CreateCluster:
+    return definition_plans.CreateCluster(node.name, cluster_options(node.options), node.if_not_exists)
 
 
-def alter_cluster(planner: Planner, node: st.AlterClusterStatement) -> plans.AlterCluster:
+def alter_cluster(planner: Planner, node: AlterClusterStatement) -> definition_plans.AlterCluster:
     name = check_cluster(node.name, planner.context)
-    return plans.AlterCluster(name, cluster_options(node.options))
+    return definition_plans.AlterCluster(name, cluster_options(node.options))
 
 
-def cluster_options(options: Sequence[st.Option]) -> Mapping[str, int]:
+def cluster_options(options: Sequence[Option]) -> Mapping[str, int]:
     found: dict[str, int] = {}
     for option in options:
         if option.name not in _CLUSTER_OPTIONS:

@@ -17,24 +17,25 @@ from ..expr.literals import any_value
 from ..expr.scalar import ColumnRef, Literal, Scalar, walk
 from ..expr.session_zone import in_current_zone
 from ..repr.types import ScalarType
-from . import ast, build, plans
-from . import statements as st
-from .expressions import Expressions, at
+from . import ast, build, session_plans
+from .expressions import Expressions
 from .plan_assignments import assignment_cast, untyped_literal
 from .planner import Planner
 from .scope import Scope
+from .session_statements import ExecuteStatement
+from .typed import at
 
 CLAUSE = "EXECUTE parameters"
 
 
-def execute(planner: Planner, node: st.ExecuteStatement) -> plans.Execute:
+def execute(planner: Planner, node: ExecuteStatement) -> session_plans.Execute:
     """Raises 26000 without such a statement, 42601 for too many or too few arguments, 42804 for one of a wrong type.
 
     To be described, a statement needs no arguments: they are not looked at.
     """
     prepared = planner.context.prepared.get(node.name)
     if planner.describing:
-        return plans.Execute(prepared, ())
+        return session_plans.Execute(prepared, ())
     if prepared is None:
         raise PtvcError(f'prepared statement "{node.name}" does not exist', sqlstate="26000")
     types = prepared.parameter_types
@@ -43,7 +44,7 @@ def execute(planner: Planner, node: st.ExecuteStatement) -> plans.Execute:
             f'wrong number of parameters for prepared statement "{node.name}"',
             detail=f"Expected {len(types)} parameters but got {len(node.arguments)}.",
         )
-    return plans.Execute(prepared, arguments(planner, node.arguments, types))
+    return session_plans.Execute(prepared, arguments(planner, node.arguments, types))
 
 
 def arguments(

@@ -6,27 +6,23 @@ from dataclasses import replace
 
 from ..errors import Unsupported
 from ..transform.pipeline import optimize
-from . import statements as st
+from .definition_plans import ObjectKind
+from .explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainStage, ExplainTimestamp
 from .names import find_object, missing_object
 from .parse import parse
 from .plan_data import finished
 from .plan_execute import execute
 from .planner import Planner
-from .plans import (
-    Explain,
-    ExplainAnalyze,
-    ExplainPushdown,
-    ExplainStage,
-    ExplainTimestamp,
-    ObjectKind,
-)
+from .query_statements import QueryStatement
+from .session_statements import ExecuteStatement
+from .show_statements import ExplainStatement
 
 Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze
 
 _RESOLVED = (ExplainStage.RAW, ExplainStage.DECORRELATED)
 
 
-def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
+def plan_explain(planner: Planner, node: ExplainStatement) -> Explanation:
     if node.execute is not None:
         return _prepared(planner, node, node.execute)
     if node.query is None:
@@ -40,25 +36,25 @@ def plan_explain(planner: Planner, node: st.ExplainStatement) -> Explanation:
         case "timestamp":
             return ExplainTimestamp(select, node.format)
         case "pushdown":
-            return ExplainPushdown(relation, None)
+            return ExplainPushdown(relation, None, select.reads)
         case "analyze":
             return ExplainAnalyze(select, None, (), node.format)
         case _:
-            return Explain(node.stage, relation, select.finishing, None, node.format)
+            return Explain(node.stage, relation, select.finishing, None, node.format, select.reads)
 
 
-def _prepared(planner: Planner, node: st.ExplainStatement, execution: st.ExecuteStatement) -> Explanation:
+def _prepared(planner: Planner, node: ExplainStatement, execution: ExecuteStatement) -> Explanation:
     """The plan for the values that EXECUTE would have."""
     found = execute(Planner(planner.context), execution)
     assert found.prepared is not None
     prepared = parse(found.prepared.sql)
-    if len(prepared) != 1 or not isinstance(prepared[0].node, st.QueryStatement):
+    if len(prepared) != 1 or not isinstance(prepared[0].node, QueryStatement):
         raise Unsupported("EXPLAIN of anything but a query is not supported yet")
     explained = replace(node, query=prepared[0].node.query, as_of=prepared[0].node.as_of, execute=None)
     return plan_explain(Planner(planner.context, found.parameters), explained)
 
 
-def _object(planner: Planner, node: st.ExplainStatement) -> Explanation:
+def _object(planner: Planner, node: ExplainStatement) -> Explanation:
     assert node.kind is not None
     assert node.name is not None
     item = find_object(node.kind, node.name, planner.context)

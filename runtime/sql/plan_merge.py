@@ -9,12 +9,13 @@ from ..expr.relation import Filter, Relation
 from ..expr.scalar import ColumnRef, Literal, Scalar
 from ..repr.types import INT4
 from . import ast, build
-from . import statements as st
+from .catalog_view import CatalogItem
+from .data_plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE, Merge
+from .data_statements import MergeAction, MergeClause, MergeStatement
 from .expressions import Expressions
 from .from_clause import FromPlanner
 from .plan_assignments import assigned, assigned_columns, column_defaults, listed_columns
 from .planner import Planner
-from .plans import MERGE_DELETE, MERGE_INSERT, MERGE_UPDATE, CatalogItem, Merge
 from .scope import Scope
 
 _THERE = "?there"
@@ -22,13 +23,13 @@ _THERE = "?there"
 
 _KINDS = {(False, False): "inner", (True, False): "left", (False, True): "right", (True, True): "full"}
 _CODES = {
-    st.MergeAction.INSERT: MERGE_INSERT,
-    st.MergeAction.UPDATE: MERGE_UPDATE,
-    st.MergeAction.DELETE: MERGE_DELETE,
+    MergeAction.INSERT: MERGE_INSERT,
+    MergeAction.UPDATE: MERGE_UPDATE,
+    MergeAction.DELETE: MERGE_DELETE,
 }
 
 
-def merge(planner: Planner, node: st.MergeStatement, item: CatalogItem) -> Merge:
+def merge(planner: Planner, node: MergeStatement, item: CatalogItem) -> Merge:
     planner.uses.add(item.id)
     _check_reachable(node.clauses)
     alias = node.target.alias or item.name.name
@@ -40,12 +41,14 @@ def merge(planner: Planner, node: st.MergeStatement, item: CatalogItem) -> Merge
     joined = ast.JoinedTable(kind, _marked(target, alias), source, node.on, None, False, node.position)
     scope = Scope(None)
     relation = FromPlanner(planner, scope).add(joined, build.UNIT)
-    return Merge(item.id, _actions(planner, node, item, scope, alias, relation))
+    relation = _actions(planner, node, item, scope, alias, relation)
+    actions = frozenset(_CODES[clause.action] for clause in node.clauses if clause.action in _CODES)
+    return Merge(item.id, relation, actions, frozenset(planner.uses))
 
 
 def _actions(
     planner: Planner,
-    node: st.MergeStatement,
+    node: MergeStatement,
     item: CatalogItem,
     scope: Scope,
     alias: str,
@@ -102,12 +105,12 @@ def _actions(
     return build.project(relation, order, [names[0], *item.schema.names, *item.schema.names])
 
 
-def _new_values(expressions: Expressions, item: CatalogItem, clause: st.MergeClause) -> dict[int, Scalar]:
+def _new_values(expressions: Expressions, item: CatalogItem, clause: MergeClause) -> dict[int, Scalar]:
     """What differs from the target's row, by position; an INSERT gives every column."""
     defaults = column_defaults(item)
-    if clause.action is st.MergeAction.UPDATE:
+    if clause.action is MergeAction.UPDATE:
         return assigned_columns(expressions, item, clause.assignments, defaults)
-    if clause.action is not st.MergeAction.INSERT:
+    if clause.action is not MergeAction.INSERT:
         return {}
     values = dict(enumerate(defaults))
     if clause.values is None:
@@ -157,7 +160,7 @@ def _only(scope: Scope, tables: Sequence[str]) -> Scope:
     return Scope(None, columns=columns, tables={name: scope.tables[name] for name in tables})
 
 
-def _check_reachable(clauses: Sequence[st.MergeClause]) -> None:
+def _check_reachable(clauses: Sequence[MergeClause]) -> None:
     final: set[tuple[bool, bool]] = set()
     for clause in clauses:
         if (clause.target, clause.source) in final:

@@ -9,11 +9,12 @@ from __future__ import annotations
 from ..errors import PtvcError
 from ..expr.relation import GlobalId
 from ..repr.schema import Schema
-from . import ast, plans
-from . import statements as st
+from . import ast, definition_plans, session_plans
+from .catalog_view import CatalogItem
+from .definition_plans import ObjectKind
+from .definition_statements import ApplyReplacementStatement
 from .names import find_object, missing_object
 from .planner import Planner
-from .plans import CatalogItem, ObjectKind
 
 
 def replaced(planner: Planner, name: ast.Name, schema: Schema) -> GlobalId:
@@ -49,11 +50,15 @@ def _difference(old: Schema, new: Schema) -> tuple[str, str] | None:
     return None
 
 
-def apply(planner: Planner, node: st.ApplyReplacementStatement) -> plans.ApplyReplacement | plans.NoOp:
+def apply(
+    planner: Planner, node: ApplyReplacementStatement
+) -> definition_plans.ApplyReplacement | session_plans.NoOp:
     kind = ObjectKind.MATERIALIZED_VIEW
     if node.if_exists and find_object(kind, node.name, planner.context) is None:
-        return plans.NoOp(f"ALTER {kind.value}")
-    return plans.ApplyReplacement(_view(planner, node.name).id, _view(planner, node.replacement).id)
+        return session_plans.NoOp(f"ALTER {kind.value}")
+    return definition_plans.ApplyReplacement(
+        _view(planner, node.name).id, _view(planner, node.replacement).id
+    )
 
 
 def _view(planner: Planner, name: ast.Name) -> CatalogItem:

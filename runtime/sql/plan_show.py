@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from ..errors import UndefinedObject, UndefinedSchema, Unsupported
 from ..expr.functions.system import quote_ident
-from . import statements as st
+from . import ast
+from .catalog_view import ItemKind
+from .definition_plans import ObjectKind
 from .lexer import tokenize
-from .names import check_cluster, find_object, find_relation, missing_object
+from .names import check_cluster, find_object, find_relation, missing_object, usable_path
 from .parse_query import QueryParser
 from .plan_data import finished
 from .planner import Planner
-from .plans import ItemKind, ObjectKind, Select
+from .query_plans import Select
+from .show_statements import ShowObjectsStatement
 
 _IN_SCHEMAS = {
     "tables": "SELECT o.name FROM mz_catalog.mz_tables AS o",
     "views": "SELECT o.name FROM mz_catalog.mz_views AS o",
     "connections": "SELECT o.name, o.type FROM mz_catalog.mz_connections AS o",
     "secrets": "SELECT o.name FROM mz_catalog.mz_secrets AS o",
+    "functions": "SELECT o.name, pg_get_function_arguments(o.oid) AS arguments, pg_get_function_result(o.oid) AS result "
+    "FROM (SELECT id, oid, name FROM mz_catalog.mz_objects WHERE type = 'function') AS o",
     "objects": "SELECT o.name, o.type FROM mz_catalog.mz_objects AS o",
     **{
         kind: f"SELECT o.name, c.name AS cluster FROM mz_catalog.mz_{kind} AS o "
@@ -37,25 +44,41 @@ _ELSEWHERE = {
     "schemas": "SELECT name FROM mz_catalog.mz_schemas",
     "databases": "SELECT name FROM mz_catalog.mz_databases",
     "roles": "SELECT name FROM mz_catalog.mz_roles",
+    "privileges": "SELECT grantor, grantee, database, schema, name, object_type, privilege_type "
+    "FROM mz_internal.mz_show_all_privileges",
+    "role_membership": "SELECT r.name AS role, m.name AS member, g.name AS grantor "
+    "FROM mz_catalog.mz_role_members AS x JOIN mz_catalog.mz_roles AS r ON r.id = x.role_id "
+    "JOIN mz_catalog.mz_roles AS m ON m.id = x.member JOIN mz_catalog.mz_roles AS g ON g.id = x.grantor",
     "types": "SELECT name FROM mz_catalog.mz_types",
     "jobs": "SELECT j.id, j.kind, coalesce(o.schema_name || '.' || o.name, j.object_id) AS object, j.cluster, "
     "j.status, j.percent, j.started_at, j.error FROM mz_internal.mz_spark_jobs AS j "
     "LEFT JOIN mz_catalog.mz_objects AS o ON o.id = j.object_id",
 }
 
+_ORDER = {
+    "objects": "1, 2", "functions": "1, 2", "cluster_replicas": "1, 2", "role_membership": "1, 2", "privileges": "4, 5, 6, 2, 7",
+}  # fmt: skip
+_LIKE = {"cluster_replicas": "replica", "jobs": "kind", "role_membership": "role"}
+"""The column that SHOW ... LIKE is about, where it is not the name."""
+
 KINDS = (*_IN_SCHEMAS, *_ELSEWHERE, "columns")
 
 
-def show(planner: Planner, node: st.ShowObjectsStatement) -> Select:
+def show(planner: Planner, node: ShowObjectsStatement) -> Select:
+    """What is shown is a query of ours; the statement's own condition is part of it as it was parsed, and points at itself."""
     parser = QueryParser((text := _text(planner, node)), tokenize(text))
-    return finished(planner, parser.query())
+    query = parser.query()
+    if node.where is not None:
+        assert isinstance(query.body, ast.SelectBody)
+        assert query.body.where is None
+        query = replace(query, body=replace(query.body, where=node.where))
+    return finished(planner, query)
 
 
-def _text(planner: Planner, node: st.ShowObjectsStatement) -> str:
+def _text(planner: Planner, node: ShowObjectsStatement) -> str:
     if node.kind == "create":
         return _create(planner, node)
-    order = "1, 2" if node.kind in ("objects", "cluster_replicas") else "1"
-    where = []
+    order = _ORDER.get(node.kind, "1")
     if node.kind == "columns":
         assert node.name is not None
         item = find_relation(node.name, planner.context)
@@ -73,16 +96,13 @@ def _text(planner: Planner, node: st.ShowObjectsStatement) -> str:
         shown, order = "name, nullable, type", "shown.position"
     else:
         shown, source = "*", _source(planner, node)
+    condition = ""
     if node.like is not None:
-        column = "replica" if node.kind == "cluster_replicas" else "kind" if node.kind == "jobs" else "name"
-        where.append(f"shown.{column} LIKE {_quoted(node.like)}")
-    if node.where is not None:
-        where.append(f"({node.where})")
-    condition = f" WHERE {' AND '.join(where)}" if where else ""
+        condition = f" WHERE shown.{_LIKE.get(node.kind, 'name')} LIKE {_quoted(node.like)}"
     return f"SELECT {shown} FROM ({source}) AS shown{condition} ORDER BY {order}"
 
 
-def _source(planner: Planner, node: st.ShowObjectsStatement) -> str:
+def _source(planner: Planner, node: ShowObjectsStatement) -> str:
     """The objects of that kind that the statement may show."""
     if node.kind in _ELSEWHERE:
         return _ELSEWHERE[node.kind]
@@ -102,7 +122,7 @@ def _source(planner: Planner, node: st.ShowObjectsStatement) -> str:
     return f"{_IN_SCHEMAS[node.kind]} {schemas} WHERE {' AND '.join(where)}"
 
 
-def _create(planner: Planner, node: st.ShowObjectsStatement) -> str:
+def _create(planner: Planner, node: ShowObjectsStatement) -> str:
     assert node.name is not None
     assert node.create_kind is not None
     kind = ObjectKind(node.create_kind)
@@ -132,8 +152,7 @@ def _create(planner: Planner, node: st.ShowObjectsStatement) -> str:
 
 def _path(planner: Planner) -> str:
     context = planner.context
-    names = [context.user if name == "$user" else name for name in context.search_path]
-    return ", ".join(_quoted(name) for name in (*names, context.temp_schema))
+    return ", ".join(_quoted(name) for name in (*usable_path(context), context.temp_schema))
 
 
 def _quoted(text: str) -> str:

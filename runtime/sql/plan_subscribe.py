@@ -21,13 +21,14 @@ from ..repr.schema import Column, Schema
 from ..repr.types import BOOL, INT8, PAIR, TEXT
 from ..transform.pipeline import optimize
 from . import ast, build
-from . import statements as st
+from .catalog_view import ItemKind
 from .plan_as_of import plan_as_of, plan_time
 from .planner import Planner
-from .plans import Envelope, ItemKind, Subscribe
+from .query_plans import Envelope, Subscribe
+from .query_statements import SubscribeStatement
 
 
-def plan_subscribe(planner: Planner, node: st.SubscribeStatement) -> Subscribe:
+def plan_subscribe(planner: Planner, node: SubscribeStatement) -> Subscribe:
     as_of = plan_as_of(planner, node.as_of)
     up_to = None if node.up_to is None else plan_time(planner, node.up_to, "UP TO")
     planner.maintained, planner.defining = True, "a subscription"
@@ -56,6 +57,7 @@ def plan_subscribe(planner: Planner, node: st.SubscribeStatement) -> Subscribe:
         order=tuple(_sort_key(names, sort) for sort in node.order),
         envelope=envelope,
         key=key,
+        reads=frozenset(planner.uses),
     )
 
 

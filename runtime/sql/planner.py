@@ -28,14 +28,16 @@ from ..expr.scalar import Cast, Literal, Parameter, Scalar, walk
 from ..repr.schema import Column, Schema
 from ..repr.types import INT8, TEXT, ScalarType
 from . import ast, build
-from .expressions import Expressions, Typed, at, unified
+from .catalog_view import PlanContext
+from .expressions import Expressions
+from .function_calls import UserFunctions
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
 from .parse_query import spelled_out
-from .plans import PlanContext
 from .recursion import bind_mutual, bind_recursive, check_unique, let_rec
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
 from .subqueries import Subqueries
+from .typed import Typed, at, unified
 from .zone import fold
 
 Prefix = dict[OuterColumn, int]
@@ -113,11 +115,13 @@ class Planner:
     columns: set[tuple[GlobalId, int]] = field(default_factory=set)  # of tables, where they are stored
     environment: dict[str, CommonTableBinding] = field(default_factory=dict)
     session: SessionFunctions = field(init=False)
+    functions: UserFunctions = field(init=False)
     subqueries: Subqueries = field(init=False)
     _locals: int = field(init=False, default=0)
 
     def __post_init__(self) -> None:
         self.session = SessionFunctions(self)
+        self.functions = UserFunctions(self)
         self.subqueries = Subqueries(self)
 
     def parameter(self, number: int, position: int) -> Typed:

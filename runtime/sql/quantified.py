@@ -17,7 +17,8 @@ from ..expr.relation import Aggregate, Distinct, Join, JoinKind, Map, Reduce, Re
 from ..expr.scalar import And, Literal, Scalar
 from ..repr.types import BOOL, INT8
 from . import ast, build
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions
+from .typed import Typed, at
 
 if TYPE_CHECKING:
     from .subqueries import Subqueries

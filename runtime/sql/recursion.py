@@ -19,13 +19,14 @@ from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, Unsupported
 from ..expr.coercion import CastContext, base_name, can_cast, common_type
-from ..expr.relation import Binding, Distinct, LetRec, LocalGet, Relation, Union, free_locals
+from ..expr.relation import Binding, Distinct, LetRec, LocalGet, Relation, Union
+from ..expr.relation_tree import free_locals
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from . import ast
-from .expressions import at
 from .recursive_form import MUTUAL_HINT, check_form, references
 from .scope import Scope
+from .typed import at
 from .types import resolve_type
 
 if TYPE_CHECKING:

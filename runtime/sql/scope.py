@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from ..errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable, Unsupported
-from ..expr.scalar import Cast, ColumnRef, Literal
+from ..expr.scalar import Cast, ColumnRef, Literal, Parameter
 from ..repr.types import TEXT, ScalarType
 from .equal_keys import holds_intervals
 
@@ -42,7 +42,8 @@ class ScopeColumn:
     """`index` is the position in the scope's relation; `hidden` ones (the second of a USING pair) are reached by
     their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
     row of a function of one value, which is that value: the table's name alone reaches it, behind all columns.
-    `schema` is that of a table without an alias.  `origin` notes that a column of a table is used."""
+    `schema` is that of a table without an alias.  `value` is what it is in every row, where that is known: the argument of a
+    function.  `origin` notes that a column of a table is used."""
 
     table: str | None
     name: str
@@ -53,6 +54,7 @@ class ScopeColumn:
     absent: bool = False
     row: bool = False
     schema: str | None = None
+    value: Literal | Parameter | None = None
     origin: ColumnUse | None = field(default=None, compare=False)
 
     def use(self) -> None:
@@ -78,7 +80,7 @@ class Scope:
 
     def resolve(
         self, parts: tuple[str, ...], position: int
-    ) -> tuple[ColumnRef | Literal | Cast, ScopeColumn | None]:
+    ) -> tuple[ColumnRef | Literal | Parameter | Cast, ScopeColumn | None]:
         """The column of that name, as a reference into this scope's relation, and its entry when it is our own."""
         table, name = _split(parts, position)
         schema = parts[-3] if len(parts) > 2 else None
@@ -96,6 +98,8 @@ class Scope:
         column = scope.columns[found]
         if column.absent:
             return Literal(None, column.type), None
+        if column.value is not None:
+            return column.value, None
         if level == 0:
             return ColumnRef(column.index, column.type, column.nullable), column
         index = self.outer((level, found))

@@ -8,19 +8,17 @@ from dataclasses import replace
 from ..errors import PtvcError, Unsupported
 from ..expr.coercion import base_name
 from ..expr.functions.comparison_keys import has_keys, sort_key
-from ..expr.relation import (
-    OrderBy,
-    Relation,
-    TopK,
-)
+from ..expr.relation import OrderBy, Relation, TopK
 from ..expr.scalar import ColumnRef, Scalar
 from . import ast, build
-from .expressions import Expressions, Typed
+from .expressions import Expressions
 from .from_clause import FromPlanner
 from .grouping import GroupingPlanner, Item
 from .output_names import output_name
 from .planner import Output, QueryPlan
 from .table_functions import expand_sets
+from .typed import Typed
+from .user_aggregates import written_out
 from .windows import WindowPlanner
 
 MAX_COLUMNS = 1664
@@ -36,6 +34,8 @@ class SelectPlanner(GroupingPlanner):
         expressions = Expressions(self.planner, self.scope, relation, "WHERE")
         if self.body.where is not None:
             self._where(expressions, self.body.where)
+        self.body, order_by = written_out(expressions, self.body, self.query.order_by)
+        self.query = replace(self.query, order_by=order_by)
         items = self._items()
         order = self._order_nodes(items)
         grouped = self._grouping(expressions, items, order)

@@ -32,12 +32,15 @@ from ..repr.types import (
 from . import ast, build
 from .aggregate_call import is_aggregate
 from .catalog_functions import CatalogFunctions
-from .expressions import Expressions, Typed
+from .catalog_view import PlanContext
+from .expressions import Expressions
 from .grouping_sets import is_grouping
-from .names import visible_path
+from .names import usable_path, visible_path
 from .parse_expression import CLOCK_FUNCTIONS
-from .plans import PlanContext
+from .privilege_functions import has_privilege, has_role
+from .role_plans import Securable
 from .table_functions import is_table_function, misplaced
+from .typed import Typed
 from .types import with_precision
 from .volatile import VOLATILE, drawn
 from .windows import misplaced_window
@@ -61,26 +64,17 @@ _NOW = frozenset(
 _NULL_TEXT = frozenset(
     {
         "pg_get_ruledef", "pg_get_statisticsobjdef_columns", "pg_get_partkeydef", "pg_get_triggerdef",
-        "pg_get_serial_sequence", "shobj_description", "pg_get_function_sqlbody", "pg_tablespace_location",
-        "inet_server_addr", "inet_client_addr", "pg_get_function_result", "pg_get_function_arguments",
-        "pg_get_function_identity_arguments", "pg_get_functiondef", "pg_get_partition_constraintdef",
+        "pg_get_serial_sequence", "shobj_description", "pg_tablespace_location",
+        "inet_server_addr", "inet_client_addr",
+        "pg_get_partition_constraintdef",
         "pg_get_replica_identity_index", "inet_client_port", "inet_server_port",
     }
 )  # fmt: skip
-_PRIVILEGES = frozenset(
+_UNRESTRICTED = frozenset(
     f"has_{kind}_privilege"
-    for kind in (
-        "table",
-        "schema",
-        "database",
-        "column",
-        "any_column",
-        "function",
-        "sequence",
-        "tablespace",
-        "type",
-    )
-) | {"pg_has_role"}
+    for kind in ("sequence", "tablespace", "type", "language", "foreign_data_wrapper", "server")
+)
+"""Everybody may use what there is of these kinds."""
 _BY_SUBSCRIPT = frozenset(
     {"array_lower", "array_upper", "array_dims", "array_position", "array_positions", "trim_array"}
 )
@@ -117,6 +111,9 @@ _OTHER_AGGREGATES = frozenset(
 
 class SessionFunctions(CatalogFunctions):
     def function(self, expressions: Expressions, node: ast.Function) -> Typed:
+        own = self.planner.functions.call(expressions, node)
+        if own is not None:
+            return own
         name = node.name[-1]
         schema = node.name[-2] if len(node.name) > 1 else "pg_catalog"
         if schema not in ("pg_catalog", "mz_catalog", "mz_internal") and not is_table_function(node):
@@ -259,8 +256,7 @@ class SessionFunctions(CatalogFunctions):
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:
         context = self.planner.context
         implicit = bool(node.args) and isinstance(node.args[0], ast.Boolean) and node.args[0].value
-        path = visible_path(context) if implicit else context.search_path
-        names = [context.user if name == "$user" else name for name in path]
+        names = visible_path(context) if implicit else usable_path(context)
         found = [n for n in names if context.catalog.schema_exists(n)]
         return Typed(Literal(found, array_of(NAME)))
 
@@ -272,7 +268,7 @@ class SessionFunctions(CatalogFunctions):
             key = expressions.defaulted(expressions._resolve(arg))
             rows = sorted(self.planner.context.settings.items())
             relation = build.constant(rows, [("name", TEXT), ("setting", TEXT)])
-            return Typed(self._join(expressions, key, relation))
+            return Typed(self.join(expressions, key, relation))
         settings = {name.lower(): value for name, value in self.planner.context.settings.items()}
         value = settings.get(arg.value.lower())
         if value is None and len(node.args) < 2:
@@ -293,8 +289,7 @@ def _of_outer_query(expressions: Expressions, node: ast.Function) -> bool:
 
 
 def _current_schema(context: PlanContext) -> str | None:
-    for schema in context.search_path:
-        name = context.user if schema == "$user" else schema
+    for name in usable_path(context):
         if context.catalog.schema_exists(name):
             return name
     return None
@@ -306,7 +301,7 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "current_catalog": (lambda context: context.database, NAME),
     "current_user": (lambda context: context.user, NAME),
     "current_role": (lambda context: context.user, NAME),
-    "session_user": (lambda context: context.user, NAME),
+    "session_user": (lambda context: context.session_user or context.user, NAME),
     "user": (lambda context: context.user, NAME),
     "current_schema": (_current_schema, NAME),
     "version": (lambda _: f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
@@ -330,6 +325,11 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "pg_get_viewdef": SessionFunctions._definition,
     "pg_get_indexdef": SessionFunctions._definition,
     "pg_get_constraintdef": SessionFunctions._definition,
+    "pg_get_functiondef": SessionFunctions._definition,
+    "pg_get_function_arguments": SessionFunctions._definition,
+    "pg_get_function_identity_arguments": SessionFunctions._definition,
+    "pg_get_function_result": SessionFunctions._definition,
+    "pg_get_function_sqlbody": SessionFunctions._definition,
     "obj_description": SessionFunctions._description,
     "col_description": SessionFunctions._description,
     "pg_encoding_to_char": SessionFunctions._encoding,
@@ -348,12 +348,21 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
         SessionFunctions._zero,
     ),
     **dict.fromkeys(_NULL_TEXT, SessionFunctions._null_text),
-    **dict.fromkeys(_PRIVILEGES, SessionFunctions._true),
+    **dict.fromkeys(_UNRESTRICTED, SessionFunctions.true),
+    **dict.fromkeys(
+        ("has_table_privilege", "has_column_privilege", "has_any_column_privilege"),
+        has_privilege(Securable.TABLE),
+    ),
+    "has_schema_privilege": has_privilege(Securable.SCHEMA),
+    "has_function_privilege": has_privilege(Securable.FUNCTION),
+    "has_database_privilege": has_privilege(Securable.DATABASE),
+    "has_cluster_privilege": has_privilege(Securable.CLUSTER),
+    "pg_has_role": has_role,
     "pg_table_is_visible": SessionFunctions._visible,
+    "pg_function_is_visible": SessionFunctions._function_visible,
     **dict.fromkeys(
         (
             "pg_type_is_visible",
-            "pg_function_is_visible",
             "pg_statistics_obj_is_visible",
             "pg_operator_is_visible",
             "pg_opclass_is_visible",
@@ -366,7 +375,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
             "pg_ts_template_is_visible",
             "pg_relation_is_publishable",
         ),
-        SessionFunctions._true,
+        SessionFunctions.true,
     ),
     "pg_is_other_temp_schema": SessionFunctions._false,
     "like_escape": SessionFunctions._like_escape,
@@ -374,3 +383,19 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "to_regclass": SessionFunctions._to_regclass,
     "pg_advisory_unlock_all": SessionFunctions._nothing,
 }
+
+NAMES = frozenset(
+    (
+        *_CATALOG_FUNCTIONS,
+        *_SESSION_VALUES,
+        *_NOW,
+        *_TYPE_FUNCTIONS,
+        *_RANGES,
+        *_OTHER_AGGREGATES,
+        *VOLATILE,
+        "clock_timestamp",
+        "mz_now",
+        "pg_typeof",
+    )
+)
+"""Of all of these functions."""

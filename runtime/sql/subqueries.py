@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
 from ..expr.functions.comparison_keys import has_keys, sort_key
+from ..expr.functions.records import row
+from ..expr.literals import cast_to
 from ..expr.relation import (
     Aggregate,
     AssertSingle,
@@ -24,13 +26,15 @@ from ..expr.relation import (
     ScalarOrder,
     TopK,
 )
-from ..expr.scalar import Cast, Coalesce, ColumnRef, Literal, Scalar
-from ..repr.types import BOOL, INT8, TEXT, Kind, ScalarType, array_of
+from ..expr.scalar import Call, Cast, Coalesce, ColumnRef, Literal, Scalar
+from ..repr.types import BOOL, INT8, NESTED, TEXT, Kind, ScalarType, array_of, list_of
 from . import ast, build
 from .equal_keys import holds_intervals
-from .expressions import ELSEWHERE, RAW, Expressions, OtherSide, Typed, at
+from .expressions import ELSEWHERE, RAW, Expressions, OtherSide
 from .quantified import no_such_operator, quantified, row_membership, too_many_or_few
 from .scope import Correlated, OuterColumn, Scope
+from .typed import Typed, at
+from .types import refuse_element
 
 if TYPE_CHECKING:
     from .planner import Planner, Prefix, QueryPlan
@@ -65,7 +69,8 @@ class Subqueries:
                     raise
                 needed.append(error.column)
 
-    def _plan(self, expressions: Expressions, query: ast.Query) -> tuple[QueryPlan, list[int]]:
+    def planned(self, expressions: Expressions, query: ast.Query) -> tuple[QueryPlan, list[int]]:
+        """The query, which may look at the row of `expressions`: as `correlated`."""
         exact: dict[OuterColumn, int] = {}
 
         def position_of(column: OuterColumn) -> int:
@@ -117,12 +122,12 @@ class Subqueries:
                 return Typed(build.negate(result) if node.negated else result)
             if node.kind == "exists":
                 return Typed(self._exists(expressions, node.query))
-            if node.kind == "array":
+            if node.kind in ("array", "list", "map"):
                 return self._array(expressions, node)
             return self._scalar(expressions, node)
 
     def _scalar(self, expressions: Expressions, node: ast.Subquery) -> Typed:
-        plan, positions = self._plan(expressions, node.query)
+        plan, positions = self.planned(expressions, node.query)
         if len(plan.outputs) != 1:
             raise SqlSyntaxError("subquery must return only one column", position=node.position)
         relation = plan.closed()
@@ -163,7 +168,7 @@ class Subqueries:
         return build.is_not_null(marker)
 
     def _exists(self, expressions: Expressions, query: ast.Query) -> Scalar:
-        plan, positions = self._plan(expressions, query)
+        plan, positions = self.planned(expressions, query)
         relation = plan.closed()
         if positions:
             return self.marked(expressions, build.domain_of(relation, range(plan.width)), positions)
@@ -218,7 +223,7 @@ class Subqueries:
         """Both sides of a comparison with a query's rows, cast to common types: the plan, where its domain's columns
         stand, the left sides, and the query's rows: so many columns of the domain, then one per left side."""
         args = [expressions.resolve(node) for node in nodes]
-        plan, positions = self._plan(expressions, query)
+        plan, positions = self.planned(expressions, query)
         if len(plan.outputs) != len(args):
             raise too_many_or_few(len(plan.outputs), len(args), position)
         types: list[ScalarType] = []
@@ -249,24 +254,30 @@ class Subqueries:
         return plan, positions, left, relation
 
     def _array(self, expressions: Expressions, node: ast.Subquery) -> Typed:
-        """All rows of a query of one column as an array, in its ORDER BY; without rows the empty one."""
-        plan, positions = self._plan(expressions, node.query)
-        if len(plan.outputs) != 1:
+        """All rows of a query of one column as an array or a list, in its ORDER BY, or of keys and values as a map; without
+        rows the empty one."""
+        plan, positions = self.planned(expressions, node.query)
+        if node.kind == "map":
+            _check_entries(plan, node.position)
+        elif len(plan.outputs) != 1:
             raise SqlSyntaxError("subquery must return only one column", position=node.position)
-        type_ = array_of(plan.outputs[0].type)
+        type_ = self._collected(plan.outputs[-1].type, node)
         if build.never_has_rows(plan.closed()):
             return Typed(Literal([], type_))
         if build.never_has_rows(expressions.relation):
             return Typed(Literal(None, type_))
-        if plan.outputs[0].type.kind is Kind.ARRAY:
-            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
         relation = plan.relation
         if plan.limit is not None or plan.offset:
             relation = TopK(relation, tuple(range(plan.width)), plan.order, plan.limit, plan.offset)
         order = tuple(
             ScalarOrder(build.ref(relation, key.index), key.descending, key.nulls_first) for key in plan.order
         )
-        collected = Aggregate("array_agg", build.ref(relation, plan.width), type_, "array", order=order)
+        member: Scalar = build.ref(relation, plan.width)
+        held = type_
+        if node.kind == "map":
+            member = row((("key", cast_to(member, TEXT)), ("value", build.ref(relation, plan.width + 1))))
+            held = list_of(member.type)
+        collected = Aggregate("array_agg", member, held, node.kind, order=order)
         if positions:
             keys = build.refs(relation, range(plan.width))
             reduced = Reduce(relation, keys, relation.schema.names[: plan.width], (collected,))
@@ -274,7 +285,25 @@ class Subqueries:
             reduced = Reduce(relation, (), (), (collected,), scalar=True)
         kind = JoinKind.LEFT if positions else JoinKind.INNER
         (column,) = self.attach(expressions, reduced, positions, kind)
-        return Typed(Coalesce((column, Literal([], type_)), type_))
+        answer: Scalar = column
+        if node.kind == "map":
+            answer = Call("map of entries", (column,), type_, True)
+        return Typed(Coalesce((answer, Literal([], type_)), type_))
+
+    @staticmethod
+    def _collected(element: ScalarType, node: ast.Subquery) -> ScalarType:
+        if node.kind in ("list", "map"):
+            refuse_element(element, node.position, node.kind)
+            return ScalarType(Kind(node.kind), element=element)
+        if element.kind is Kind.ARRAY:
+            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
+        if element.kind in NESTED and element.kind is not Kind.RECORD:
+            raise Unsupported(
+                f"arrays of {element} are not supported",
+                hint="Write LIST(SELECT ...).",
+                position=node.position,
+            )
+        return array_of(element)
 
     # --- conditions of WHERE ---
 
@@ -284,7 +313,7 @@ class Subqueries:
         while isinstance(node, ast.Not):
             negated, node = not negated, node.arg
         if isinstance(node, ast.Subquery) and node.kind == "exists":
-            plan, positions = self._plan(expressions, node.query)
+            plan, positions = self.planned(expressions, node.query)
             relation = build.project(plan.closed(), range(plan.width))
             self._semi(expressions, relation, positions, range(plan.width), negated)
             return True
@@ -352,3 +381,14 @@ def _unify(
 
 _COMPARISONS = frozenset(("=", "<>", "<", "<=", ">", ">="))
 _COUNT = Aggregate("count", None, INT8, "count", nullable=False)
+
+
+def _check_entries(plan: QueryPlan, position: int) -> None:
+    """The query of a map gives texts and values."""
+    if len(plan.outputs) != 2:
+        raise SqlSyntaxError("subquery of a map must return two columns", position=position)
+    if not plan.outputs[0].type.is_string_category:
+        raise DatatypeMismatch(
+            f"the first column of the subquery of a map must be of type text, not {plan.outputs[0].type}",
+            position=position,
+        )

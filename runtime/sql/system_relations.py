@@ -291,6 +291,9 @@ _LATER_EMPTY = {
 _OF_SESSIONS = {
     "pg_catalog.pg_prepared_statements": "name:t statement:t prepare_time:z parameter_types:T result_types:T from_sql:b "
     "generic_plans:l custom_plans:l",
+    "mz_catalog.mz_role_members": "role_id:t member:t grantor:t",
+    "mz_internal.mz_show_all_privileges": "grantor:t grantee:t database:t schema:t name:t object_type:t privilege_type:t "
+    "is_grantable:b",
 }
 """What whoever reads it has made; the newest of them all, so new relations go to the end of this table."""
 
@@ -305,14 +308,28 @@ SYSTEM_RELATIONS: dict[str, Schema] = {
     for name, columns in {**_FILLED, **_EMPTY, **_LATER_FILLED, **_LATER_EMPTY, **_OF_SESSIONS}.items()
 }
 
-_NO_LONGER_EMPTY = frozenset({"pg_catalog.pg_range", "pg_catalog.pg_cursors"})
+_NO_LONGER_EMPTY = frozenset(
+    {
+        "pg_catalog.pg_range",
+        "pg_catalog.pg_cursors",
+        "pg_catalog.pg_auth_members",
+        "pg_catalog.pg_group",
+        "information_schema.applicable_roles",
+        "information_schema.role_table_grants",
+        "pg_catalog.pg_default_acl",
+        "pg_catalog.pg_proc",
+        "pg_catalog.pg_language",
+        "information_schema.routines",
+        "information_schema.parameters",
+    }
+)
 """Relations that are filled by now, in the place that they have always had."""
 ALWAYS_EMPTY = frozenset(_EMPTY | _LATER_EMPTY) - _NO_LONGER_EMPTY
 
 NEVER_FILLED = frozenset(
     {
-        "attacl", "attfdwoptions", "attoptions", "datacl", "indpred", "nspacl", "proacl", "relacl", "reloptions",
-        "relpartbound", "rolconfig", "typacl", "lanacl", "spcacl", "spcoptions",
+        "attacl", "attfdwoptions", "attoptions", "indpred", "reloptions",
+        "relpartbound", "typacl", "lanacl", "spcacl", "spcoptions",
     }
 )  # fmt: skip
 """Columns of system relations that are NULL in every row: privileges, storage options, partitions."""

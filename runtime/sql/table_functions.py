@@ -15,7 +15,8 @@ from ..expr.scalar import Literal, columns_of
 from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, PAIRS, TABLE_FUNCTIONS, expand
 from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions
+from .typed import Typed, at
 from .zone import fold, stepping_in_zone
 
 EXPAND_ARRAY = "_pg_expandarray"
@@ -73,8 +74,8 @@ def calls_in_from(
     for node in nodes:
         if node.name == ("changes",):
             raise Unsupported(
-                "CHANGES(relation) is not supported yet",
-                hint="SUBSCRIBE relation WITH (SNAPSHOT = false) AS OF t UP TO u tells its changes behind t and before u.",
+                "CHANGES(relation) is not supported within ROWS FROM",
+                hint="It stands in FROM by itself.",
                 position=node.position,
             )
         if not is_table_function(node):

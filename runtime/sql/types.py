@@ -19,7 +19,9 @@ from ..repr.types import (
     INTERVAL_BITS,
     JSON,
     JSONB,
+    MZ_TIMESTAMP,
     NAME,
+    NESTED,
     NUMERIC,
     NUMERIC_MAX_PRECISION,
     OID,
@@ -28,6 +30,9 @@ from ..repr.types import (
     TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UINT2,
+    UINT4,
+    UINT8,
     UUID,
     Kind,
     ScalarType,
@@ -48,6 +53,10 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "integer": INT4,
     "int8": INT8,
     "bigint": INT8,
+    "uint2": UINT2,
+    "uint4": UINT4,
+    "uint8": UINT8,
+    "mz_timestamp": MZ_TIMESTAMP,
     "float4": FLOAT4,
     "real": FLOAT4,
     "float8": FLOAT8,
@@ -79,11 +88,12 @@ TYPE_NAMES: dict[str, ScalarType] = {
     "regclass": OID,
     "regtype": OID,
     "regproc": OID,
+    "regprocedure": OID,
     "regnamespace": OID,
     "regrole": OID,
 }
 
-REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regnamespace", "regrole"})
+REG_TYPES = frozenset({"regclass", "regtype", "regproc", "regprocedure", "regnamespace", "regrole"})
 
 _MULTIRANGES = frozenset(f"{name}multirange" for name in ("int4", "int8", "num", "date", "ts", "tstz"))
 
@@ -92,11 +102,15 @@ REFUSED_NAMES = _MULTIRANGES | {"timetz"}
 
 _KNOWN_ELSEWHERE = REFUSED_NAMES | {
     "bit", "varbit", "money", "xml", "inet", "cidr", "macaddr", "point", "line", "box", "path", "polygon",
-    "circle", "tsvector", "tsquery", "hstore", "uint2", "uint4", "uint8", "mz_timestamp", "list", "map", "record",
+    "circle", "tsvector", "tsquery", "hstore", "list", "map", "record",
 }  # fmt: skip
 
 
-_INSTEAD = dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges.")
+_INSTEAD = {
+    **dict.fromkeys(_MULTIRANGES, "Use a range, or an array of ranges."),
+    "list": "Say what it holds: integer list.",
+    "map": "Say what it holds: map[text => integer].",
+}
 
 
 def resolve_type(name: ast.TypeName) -> ScalarType:
@@ -105,11 +119,17 @@ def resolve_type(name: ast.TypeName) -> ScalarType:
     for _ in range(name.dimensions):
         if base.kind is Kind.ARRAY:
             raise Unsupported("arrays of several dimensions are not supported", position=name.position)
+        if base.kind in NESTED:
+            raise Unsupported(
+                f"arrays of {base} are not supported", hint=f"Write {base} list.", position=name.position
+            )
         base = array_of(base)
     return base
 
 
 def _base_type(name: ast.TypeName) -> ScalarType:
+    if name.element is not None:
+        return _nested(name)
     word, modifiers = name.name, name.modifiers
     if word == "char" and not modifiers:
         return CHAR
@@ -144,6 +164,32 @@ def _base_type(name: ast.TypeName) -> ScalarType:
     raise PtvcError(
         f'type modifier is not allowed for type "{word}"', sqlstate="42601", position=name.position
     )
+
+
+def _nested(name: ast.TypeName) -> ScalarType:
+    """`T list` or `map[text => T]`."""
+    layers, innermost = 0, name
+    while innermost.element is not None:
+        layers, innermost = layers + 1, innermost.element
+    if layers > _MAX_LAYERS:
+        raise PtvcError(f"types nest at most {_MAX_LAYERS} levels", sqlstate="54001", position=name.position)
+    assert name.element is not None
+    element = resolve_type(name.element)
+    refuse_element(element, name.position, name.name)
+    return ScalarType(Kind(name.name), element=element)
+
+
+def refuse_element(element: ScalarType, position: int, container: str = "list") -> None:
+    """0A000 for what lists and maps do not hold."""
+    if element.kind is Kind.ARRAY:
+        raise Unsupported(
+            f"{container}s of {element} are not supported",
+            hint=f"Write {element.element} list in the place of {element}.",
+            position=position,
+        )
+
+
+_MAX_LAYERS = 32
 
 
 def with_precision(type_: ScalarType, modifiers: tuple[int, ...], position: int) -> ScalarType:

@@ -17,11 +17,12 @@ from ..expr.functions.comparison_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
 from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit
-from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NUMERIC, Kind, ScalarType
+from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NESTED, NUMERIC, Kind, ScalarType
 from . import ast, build
 from .aggregate_call import typed_aggregate
-from .expressions import Expressions, Typed, at
+from .expressions import Expressions
 from .split_aggregates import whole, window_parts
+from .typed import Typed, at
 from .zone import fold
 
 
@@ -215,9 +216,9 @@ class WindowPlanner:
             raise Unsupported(f"{name} is not supported as a window function", position=node.position)
         aggregate = typed_aggregate(self._expressions, node)
         args = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)
-        if name in ("min", "max") and args[0].type.kind is Kind.ARRAY:
+        if name in ("min", "max") and args[0].type.kind in NESTED:
             raise Unsupported(
-                f"{name} of arrays is not supported as a window function", position=node.position
+                f"{name} of {args[0].type} is not supported as a window function", position=node.position
             )
         return WindowCall(
             aggregate.function,

@@ -14,25 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import Unsupported
 from ..expr import evaluate
-from ..expr.relation import FlatMap, Reduce, Relation, TableCall, Window, with_scalars
+from ..expr.relation import FlatMap, Reduce, Relation, TableCall, Window
+from ..expr.relation_tree import with_scalars
 from ..expr.scalar import Literal, Scalar
 from ..expr.session_zone import current, has_instants, in_current_zone, planning_in, refusal
 from ..expr.windows import Frame, FrameUnit
 from ..expr.zones import UTC_NAMES
 from ..repr.types import INTERVAL, TEXT, ScalarType
 from ..transform.rewrite import bottom_up
-from . import plans
+from . import definition_plans, explain_plans, plans
 
 if TYPE_CHECKING:
     from .planner import Planner
 
 _DEFINITIONS = (
-    plans.CreateTable
-    | plans.AlterTable
-    | plans.CreateView
-    | plans.CreateMaterializedView
-    | plans.CreateIndex
-    | plans.CreateSink
+    definition_plans.CreateTable
+    | definition_plans.AlterTable
+    | definition_plans.CreateView
+    | definition_plans.CreateMaterializedView
+    | definition_plans.CreateIndex
+    | definition_plans.CreateSink
 )
 
 
@@ -47,11 +48,11 @@ def plan_in_zone(planner: Planner, plan: Callable[[], plans.PlannedStatement]) -
         return plan()
     with planning_in(planner.context.zone) as zone:
         planned = plan()
-        if isinstance(planned, plans.Explain) and planned.object is not None:
+        if isinstance(planned, explain_plans.Explain) and planned.object is not None:
             return planned
         planned = _placed(planned, planner.views)
         lasting = isinstance(planned, _DEFINITIONS)
-        if isinstance(planned, plans.CreateTable) and planned.query is not None:
+        if isinstance(planned, definition_plans.CreateTable) and planned.query is not None:
             lasting = False  # its rows are computed once
         if lasting and zone.used:
             raise Unsupported(

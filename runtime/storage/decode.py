@@ -21,7 +21,7 @@ from ..expr.row_errors import Evaluated
 from ..expr.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Column, Schema
-from ..repr.types import TIMESTAMP, Kind, ScalarType
+from ..repr.types import NESTED, TIMESTAMP, Kind, ScalarType
 
 WHOLE_RECORD = -1
 
@@ -130,7 +130,7 @@ def check_schema(schema: Schema, format: str) -> None:
     """Refuses columns that no record of a text format can be decoded to."""
     seen: set[str] = set()
     for column in schema:
-        if column.type.kind in (Kind.ARRAY, Kind.OID, Kind.CHAR) or (
+        if column.type.kind in NESTED | {Kind.OID, Kind.CHAR} or (
             column.type.kind is Kind.JSON and format == "json"
         ):
             raise Unsupported(

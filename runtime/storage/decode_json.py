@@ -19,7 +19,7 @@ import pyarrow.json
 
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Schema
-from ..repr.types import Kind, ScalarType
+from ..repr.types import UNSIGNED, Kind, ScalarType
 from .decode import (
     WHOLE_RECORD,
     Decoded,
@@ -34,7 +34,7 @@ from .decode import (
 from .lines import Lines, split_lines
 
 _NATIVE = frozenset(
-    (Kind.BOOL, Kind.INT2, Kind.INT4, Kind.INT8, Kind.FLOAT4, Kind.FLOAT8, Kind.NUMERIC, Kind.TEXT)
+    (Kind.BOOL, Kind.INT2, Kind.INT4, Kind.INT8, *UNSIGNED, Kind.FLOAT4, Kind.FLOAT8, Kind.NUMERIC, Kind.TEXT)
 )
 _BISECT_UNTIL = 32
 _DEPTH_LIMIT = 200

@@ -14,11 +14,8 @@ import pyarrow.compute as pc
 
 from ..errors import DatatypeMismatch, UndefinedColumn
 from ..repr.schema import Column, Schema
-from ..repr.types import Kind
+from ..repr.types import Kind, ScalarType
 from .decode import Decoded, ErrorList, all_null, check_not_null, check_schema, value_columns
-
-_BOUNDS = {Kind.INT2: 2**15, Kind.INT4: 2**31, Kind.INT8: 2**63}
-_NAMES = {Kind.INT2: "smallint", Kind.INT4: "integer", Kind.INT8: "bigint"}
 
 
 class ParquetDecoder:
@@ -99,8 +96,12 @@ def _readable(type_: pa.DataType, column: Column) -> bool:
         )
     if kind is Kind.TIME:
         return bool(pa.types.is_time(type_) and _UNIT_DIGITS.get(type_.unit, 9) <= digits_of_second)
-    # A range's bytes are of our own making: nobody else's bytes are one.
-    return bool(type_ == target) and not column.type.is_range
+    # A range's bytes are of our own making, and so is a map's order: nobody else's are one.
+    return bool(type_ == target) and not column.type.leaf.is_range and not _holds_map(column.type)
+
+
+def _holds_map(type_: ScalarType) -> bool:
+    return type_.kind is Kind.MAP or (type_.element is not None and _holds_map(type_.element))
 
 
 def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
@@ -111,24 +112,24 @@ def _convert(values: pa.Array, column: Column, index: int, errors: ErrorList) ->
         return values
     if column.type.kind is Kind.TIME:
         return values.cast(pa.time64("us")).view(target)
-    if column.type.is_integer and values.type.bit_width >= target.bit_width:
+    if column.type.is_integer and (column.type.is_unsigned or values.type.bit_width >= target.bit_width):
         values = _in_range(values, column, index, errors)
     return pc.cast(values, target)
 
 
 def _in_range(values: pa.Array, column: Column, index: int, errors: ErrorList) -> pa.Array:
     """`values` with NULL for those that do not fit, each of which is an error."""
-    bound = _BOUNDS[column.type.kind]
+    least, greatest = column.type.integer_bounds
     extremes = pc.min_max(values)
     low, high = extremes["min"].as_py(), extremes["max"].as_py()
-    if low is None or (-bound <= low and high < bound):
+    if low is None or (least <= low and high <= greatest):
         return values
     outside = np.zeros(len(values), np.bool_)
-    if high >= bound:
-        outside |= pc.greater_equal(values, pa.scalar(bound, values.type)).fill_null(False).to_numpy(False)
-    if low < -bound:
-        outside |= pc.less(values, pa.scalar(-bound, values.type)).fill_null(False).to_numpy(False)
+    if high > greatest:
+        outside |= pc.greater(values, pa.scalar(greatest, values.type)).fill_null(False).to_numpy(False)
+    if low < least:
+        outside |= pc.less(values, pa.scalar(least, values.type)).fill_null(False).to_numpy(False)
     for row in np.flatnonzero(outside).tolist():
-        reason = f'value "{values[row].as_py()}" is out of range for type {_NAMES[column.type.kind]}'
+        reason = f'value "{values[row].as_py()}" is out of range for type {column.type}'
         errors.add(row, index, "22003", reason)
     return pc.if_else(pa.array(outside), pa.scalar(None, values.type), values)

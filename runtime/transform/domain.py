@@ -28,9 +28,8 @@ from ..expr.relation import (
     TopK,
     Union,
     Window,
-    inputs,
-    with_inputs,
 )
+from ..expr.relation_tree import inputs, with_inputs
 from ..expr.scalar import ColumnRef, Scalar, remap
 from ..repr.types import Kind
 from .facts import Analysis

@@ -38,9 +38,8 @@ from ..expr.relation import (
     Project,
     Relation,
     TopK,
-    inputs,
-    with_inputs,
 )
+from ..expr.relation_tree import inputs, with_inputs
 from .domain import Elision
 from .facts import identical_when_equal
 from .push_predicates import push_predicates

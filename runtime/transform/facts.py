@@ -35,7 +35,7 @@ from ..expr.relation import (
     Window,
 )
 from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Parameter, Scalar, columns_of, remap, walk
-from ..repr.types import RANGES, Kind, ScalarType
+from ..repr.types import RANGES, UNSIGNED, Kind, ScalarType
 from .null_rejection import rejects_null
 
 Key = frozenset[int]
@@ -53,6 +53,8 @@ _IDENTICAL_WHEN_EQUAL = frozenset(
     {Kind.BOOL, Kind.INT2, Kind.INT4, Kind.INT8, Kind.TEXT, Kind.VARCHAR, Kind.NAME, Kind.CHAR, Kind.DATE}
     | {Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA, Kind.UUID, Kind.OID}
     | {type_.kind for type_ in RANGES}
+    | UNSIGNED
+    | {Kind.MZ_TIMESTAMP}
 )
 
 

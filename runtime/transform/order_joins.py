@@ -17,7 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..expr.relation import Filter, Join, JoinKind, Project, Relation, inputs, with_inputs
+from ..expr.relation import Filter, Join, JoinKind, Project, Relation
+from ..expr.relation_tree import inputs, with_inputs
 from ..expr.scalar import Call, Literal, Parameter, Scalar, remap
 from .facts import Analysis, key_columns
 from .multi_join import MultiJoin, multi_join, residual_ready

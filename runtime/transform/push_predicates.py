@@ -37,9 +37,8 @@ from ..expr.relation import (
     TopK,
     Union,
     Window,
-    inputs,
-    with_inputs,
 )
+from ..expr.relation_tree import inputs, with_inputs
 from ..expr.scalar import And, ColumnRef, Scalar, columns_of, remap
 from .rewrite import filtered, key_pair, shifted, side_of, substitute
 

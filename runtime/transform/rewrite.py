@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 
 from ..expr.coercion import common_type
-from ..expr.relation import Filter, Map, Project, Relation, inputs, with_inputs
+from ..expr.relation import Filter, Map, Project, Relation
+from ..expr.relation_tree import inputs, with_inputs
 from ..expr.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
 from ..repr.types import BPCHAR_KEY, Kind, ScalarType
 

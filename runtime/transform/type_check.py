@@ -29,8 +29,8 @@ from ..expr.relation import (
     TopK,
     Union,
     Window,
-    inputs,
 )
+from ..expr.relation_tree import inputs
 from ..expr.scalar import And, Call, Case, Coalesce, ColumnRef, Or, Scalar, children
 from ..repr.schema import Schema
 from ..repr.types import BOOL, Kind

@@ -6,38 +6,26 @@ complete: every class of dbt-tests-adapter is either a test of this folder or li
 
 from __future__ import annotations
 
-NO_FUNCTIONS = "the runtime has no CREATE FUNCTION yet"
-NO_GRANTS = (
-    "the runtime has no roles and no GRANT yet; the `grants` config is refused, which test_changes.py tests"
-)
+NO_JAVASCRIPT = "functions are in SQL: there is no JavaScript"
+NO_PYTHON_FUNCTIONS = "functions are in SQL: none are in Python yet"
 NO_PYTHON = "there are no python models yet"
 
 NOT_PASSING: dict[str, str] = {
     "dbt_clone.test_dbt_clone.BaseClonePossible": "a table cannot be cloned: `dbt clone` makes a view on it, which TestPostgresCloneNotPossible tests",
     "dbt_clone.test_dbt_clone.BaseCloneSameSourceAndTarget": "a table cannot be cloned: `dbt clone` makes a view on it, which TestPostgresCloneNotPossible tests",
     "empty.test_empty.BaseTestEmptySeedFlag": "dbt-core 1.11 has no `dbt seed --empty`",
-    "functions.test_js_udfs.BasicJSAggregateUDF": NO_FUNCTIONS,
-    "functions.test_js_udfs.BasicJSUDF": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSAggregateUDFVolatilityIgnored": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSUDFDefaultArgSupport": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSUDFDeterministicVolatility": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSUDFMultiLineBody": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSUDFNonDeterministicVolatility": NO_FUNCTIONS,
-    "functions.test_js_udfs.JSUDFStableVolatilityWarns": NO_FUNCTIONS,
-    "functions.test_udafs.BasicSQLUDAF": NO_FUNCTIONS,
-    "functions.test_udafs.PythonUDAFDefaultArgSupport": NO_FUNCTIONS,
-    "functions.test_udfs.CanFindScalarFunctionRelation": NO_FUNCTIONS,
-    "functions.test_udfs.DeterministicUDF": NO_FUNCTIONS,
-    "functions.test_udfs.NonDeterministicUDF": NO_FUNCTIONS,
-    "functions.test_udfs.PythonUDFDefaultArgSupport": NO_FUNCTIONS,
-    "functions.test_udfs.PythonUDFVolatilitySupport": NO_FUNCTIONS,
-    "functions.test_udfs.PythonUDFWithPackagesSupported": NO_FUNCTIONS,
-    "functions.test_udfs.StableUDF": NO_FUNCTIONS,
-    "grants.test_incremental_grants.TestIncrementalGrants": NO_GRANTS,
-    "grants.test_invalid_grants.TestInvalidGrants": NO_GRANTS,
-    "grants.test_model_grants.TestModelGrants": NO_GRANTS,
-    "grants.test_seed_grants.TestSeedGrants": NO_GRANTS,
-    "grants.test_snapshot_grants.TestSnapshotGrants": NO_GRANTS,
+    "functions.test_js_udfs.BasicJSAggregateUDF": NO_JAVASCRIPT,
+    "functions.test_js_udfs.BasicJSUDF": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSAggregateUDFVolatilityIgnored": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSUDFDefaultArgSupport": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSUDFDeterministicVolatility": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSUDFMultiLineBody": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSUDFNonDeterministicVolatility": NO_JAVASCRIPT,
+    "functions.test_js_udfs.JSUDFStableVolatilityWarns": NO_JAVASCRIPT,
+    "functions.test_udafs.PythonUDAFDefaultArgSupport": NO_PYTHON_FUNCTIONS,
+    "functions.test_udfs.PythonUDFDefaultArgSupport": NO_PYTHON_FUNCTIONS,
+    "functions.test_udfs.PythonUDFVolatilitySupport": NO_PYTHON_FUNCTIONS,
+    "functions.test_udfs.PythonUDFWithPackagesSupported": NO_PYTHON_FUNCTIONS,
     "python_model.test_python_model.BasePythonEmptyTests": NO_PYTHON,
     "python_model.test_python_model.BasePythonIncrementalTests": NO_PYTHON,
     "python_model.test_python_model.BasePythonMetaGetTests": NO_PYTHON,

@@ -32,7 +32,7 @@ join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'v', 'm', 'i')
   and n.nspname not in ('pg_catalog', 'information_schema', 'mz_catalog', 'mz_internal', 'pg_toast');
 
-create view mz_internal.mz_definitions as select oid, sql as definition from mz_internal.created;
+create view mz_internal.mz_definitions as select oid, 0 as position, sql as definition from mz_internal.created;
 
 create view mz_catalog.mz_indexes as
 select indexrelid as oid, pg_get_indexdef(indexrelid) as create_sql from pg_index;

@@ -194,11 +194,9 @@ class TestRefusals:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:
         return {
-            "granted.sql": "{{ config(grants={'select': ['reader']}) }} select 1 as id",
             "elsewhere.sql": "{{ config(indexes=[{'columns': ['id'], 'unique': true}]) }} select 1 as id",
         }
 
     def test_what_cannot_be_done_is_said(self, project: Any) -> None:
         results = messages(run_dbt(["run"], expect_pass=False))
-        assert "Remove `grants` from the config" in results["granted"]
         assert "does not enforce uniqueness" in results["elsewhere"]

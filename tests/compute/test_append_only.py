@@ -21,6 +21,7 @@ from ptvc.compute.plan_text import plan_text
 from ptvc.errors import UnexpectedRetraction
 from ptvc.expr import relation as r
 from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.expr.relation_tree import walk
 from ptvc.expr.scalar import ColumnRef
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.schema import Schema
@@ -170,7 +171,7 @@ def test_what_is_append_only_never_shrinks(seed: int) -> None:
     append_only, histories = random_sources(random)
     analysis = AppendOnly(append_only)
     contents = [snapshot(histories, time) for time in range(TIMES + 1)]
-    for node in r.walk(relation):
+    for node in walk(relation):
         if analysis.holds(node):
             before: dict[Row, int] = {}
             for inputs in contents:

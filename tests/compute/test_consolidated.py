@@ -35,3 +35,17 @@ TOTAL = r.Reduce(GET, (), (), (COUNT,), scalar=True)
 def test_output_is_known_to_be_consolidated(relation: r.Relation, expected: bool) -> None:
     plan = lower(relation)
     assert consolidated_nodes(plan)[plan.output] is expected
+
+
+@pytest.mark.parametrize(
+    ("relation", "expected"),
+    [
+        (GET, True),
+        (r.Project(GET, (1, 0, 1)), True),
+        (r.Project(GET, (1,)), False),
+        (r.Union((GET, GET), GET.schema), False),
+    ],
+)
+def test_inputs_that_are_consolidated_stay_so(relation: r.Relation, expected: bool) -> None:
+    plan = lower(relation)
+    assert consolidated_nodes(plan, imports=True)[plan.output] is expected

@@ -15,7 +15,7 @@ from ptvc.coord.spool import MOST_BYTES
 from ptvc.errors import PtvcError
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8
-from ptvc.sql.plans import Direction
+from ptvc.sql.session_plans import Direction
 
 SCHEMA = Schema((Column("n", INT8),))
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pytest
-from ptvc.coord.catalog import Catalog, Change, Item, bootstrap_entries
+from ptvc.coord.catalog import Catalog
+from ptvc.coord.catalog_entries import Change, Item, bootstrap_entries
 from ptvc.coord.index_choice import choose_index
 from ptvc.expr.relation import Filter, Get, Map, Project, Relation
 from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT2, INT4, INT8, TEXT, array_of
-from ptvc.sql.plans import ItemKind
+from ptvc.sql.catalog_view import ItemKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
 A, B, C = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))

@@ -6,7 +6,8 @@ import asyncio
 
 import pytest
 from ptvc.clock import ManualClock
-from ptvc.coord.catalog import Catalog, Change, Item
+from ptvc.coord.catalog import Catalog
+from ptvc.coord.catalog_entries import Change, Item
 from ptvc.coord.collections import Collections
 from ptvc.coord.controller.statuses import Statuses
 from ptvc.coord.oracle import Oracle
@@ -15,7 +16,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.repr.schema import Schema
-from ptvc.sql.plans import ItemKind
+from ptvc.sql.catalog_view import ItemKind
 
 LAYERS = 60
 

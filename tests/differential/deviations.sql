@@ -15,7 +15,7 @@ SELECT 99999999999999999999.999 ^ 3.75
 SELECT pow(99999999999999999999.999, 3.75)
 SELECT power(99999999999999999999.999, 3.75)
 
--- | `array_agg` and `string_agg` without ORDER BY
+-- | `array_agg`, `list_agg`, `map_agg` and `string_agg` without ORDER BY
 SELECT array_agg(c) FROM (VALUES ('b'), ('a')) AS x (c)
 
 -- | Rows without ORDER BY come in another order
@@ -69,3 +69,6 @@ SELECT pg_typeof(now())
 -- | An array or a document as a key of `jsonb_object_agg`
 SELECT json_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
 SELECT jsonb_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2, '"a"'::jsonb, 5), (2, '"a"'::jsonb, 5), (3, '{"a": 1, "b": [1, 2]}'::jsonb, -7), (3, NULL::jsonb, NULL::int4)) AS s (k, x0, x1) WHERE false
+
+-- | `(record).field` is known wherever the record comes from
+SELECT t FROM t WHERE a = 1

@@ -7,6 +7,7 @@ import json
 import math
 from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 from ptvc.errors import StorageError
 from ptvc.expr.codec import (
@@ -49,8 +50,12 @@ from ptvc.repr.types import (
     NUMERIC,
     TEXT,
     TIMESTAMPTZ,
+    ScalarType,
     array_of,
     derived_numeric,
+    list_of,
+    map_of,
+    record_of,
 )
 
 COLUMN = ColumnRef(0, INT4)
@@ -144,3 +149,21 @@ def test_aggregate_stored_before_it_had_an_order() -> None:
     for name in ("rest", "order", "direct"):
         del stored["aggregates"][0][name]
     assert relation_from_json(stored) == relation
+
+
+@pytest.mark.parametrize(
+    ("type_", "value"),
+    [
+        (list_of(list_of(INT4)), [[1, None], None]),
+        (map_of(list_of(INT4)), [{"f0": "a", "f1": [1]}, {"f0": "b", "f1": None}]),
+        (
+            record_of((("a", INT4), ("at", list_of(DATE)))),
+            {"f0": None, "f1": [datetime.date(2024, 1, 1)]},
+        ),
+    ],
+)
+def test_types_that_hold_others(type_: ScalarType, value: object) -> None:
+    literal = Literal(value, type_)
+    decoded = scalar_from_json(json.loads(json.dumps(scalar_to_json(literal))))
+    assert decoded == literal
+    assert pa.array([value], type_.arrow)[0].as_py() == value

@@ -23,6 +23,7 @@ from ptvc.repr.types import (
     INT4,
     INT8,
     NUMERIC,
+    SIMPLE,
     TEXT,
     Kind,
     ScalarType,
@@ -211,7 +212,8 @@ def test_common_type(types: tuple[ScalarType | None, ...], expected: ScalarType)
     assert common_type(types) == expected
 
 
-KINDS = [ScalarType(kind) for kind in Kind if kind is not Kind.ARRAY]
+NOT_POSTGRESQLS = {Kind.UINT2, Kind.UINT4, Kind.UINT8, Kind.MZ_TIMESTAMP}
+KINDS = [ScalarType(kind) for kind in SIMPLE if kind not in NOT_POSTGRESQLS]
 
 
 def test_common_type_is_postgresqls(oracle: psycopg.Connection) -> None:

@@ -8,6 +8,8 @@ from random import Random
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from persist_support import SCHEMA, UnreliableBlob, append, delta_of, read_at, read_between
 from ptvc.clock import ManualClock
 from ptvc.errors import Fenced, StorageError
@@ -52,10 +54,70 @@ def chosen(sizes: list[int], max_bytes: int = compact.MAX_MERGE_BYTES) -> tuple[
         ([10**6] * 7 + [20 * KIB] * 7, (0, 14)),
         ([10**6] * 5 + [20 * KIB] * 2, (0, 0)),
         ([10**6, 10] * 8, (0, 16)),
+        ([10**6, *[100] * 7], (0, 0)),
+        ([20 * KIB, *[10 * KIB] * 2, *[100] * 7], (1, 10)),
+        ([30 * KIB, 10 * KIB, *[100] * 7], (0, 0)),
+        ([20 * KIB] * 8 + [10**6] + [100] * 7, (0, 8)),
+        ([1 << 25 - i for i in range(20)], (0, 0)),
+        ([1 << 20, *[1, 8000] * 40], (1, 81)),
     ],
 )
 def test_neighbours_of_a_tier_are_chosen(sizes: list[int], expected: tuple[int, int]) -> None:
     assert chosen(sizes) == expected
+
+
+def rewritten(added: list[int]) -> tuple[int, int]:
+    """Bytes that merges have read when batches of these sizes were appended, and how many batches are left."""
+    held: list[int] = []
+    moved = 0
+    for size in added:
+        held.append(size)
+        while (span := chosen(held, compact.UNLIMITED)) != (0, 0):
+            held[span[0] : span[1]] = [sum(held[span[0] : span[1]])]
+            moved += held[span[0]]
+    return moved, len(held)
+
+
+@given(
+    st.lists(st.integers(1, 1 << 24), max_size=3),
+    st.lists(st.integers(1, 1 << 16), min_size=1, max_size=60),
+    st.integers(1, 8),
+)
+def test_what_is_merged_ends_in_a_batch_twice_as_large(
+    large: list[int], small: list[int], often: int
+) -> None:
+    """So a byte is moved as often as sizes double, and small batches do not rewrite a large one again and again."""
+    added = large + small * often
+    moved, left = rewritten(added)
+    assert moved <= sum(size * ((sum(added) // size).bit_length()) for size in added)
+    assert left < compact.MAX_NEIGHBOURS
+
+
+def test_so_many_batches_are_merged_anyway(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(compact, "MAX_NEIGHBOURS", 16)
+    falling = [1 << 25 - i for i in range(16)]
+    assert chosen(falling, compact.UNLIMITED) == (0, 16)
+    assert chosen(falling[1:], compact.UNLIMITED) == (0, 0)
+
+
+def test_a_few_small_batches_leave_a_large_one_alone() -> None:
+    moved, left = rewritten([10**8, *[100] * 10_000])
+    assert moved < 10**7
+    assert left < 2 * compact.FAN_IN
+
+
+def chosen_next(sizes: list[int], since: int) -> tuple[int, int]:
+    found = compact.choose_next([batch(i, size) for i, size in enumerate(sizes)], since)
+    return (found[0].lower, found[-1].upper) if found else (0, 0)
+
+
+def test_what_would_be_read_again_at_once_is_merged_at_once() -> None:
+    large = 100 * KIB
+    many = [large, *[large // 8] * 8]
+    assert chosen_next(many, 9) == (0, 9)
+    assert chosen_next(many, 7) == (1, 9), "less than the oldest lies behind since"
+    assert chosen_next([large] * 2, 9) == (0, 2)
+    assert chosen_next([2 * large, large], 9) == (0, 0)
 
 
 def settled(sizes: list[int], since: int, max_bytes: int = compact.UNLIMITED) -> tuple[int, int]:

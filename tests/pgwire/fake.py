@@ -15,15 +15,11 @@ from ptvc.coord.results import Columns, Command, CopyIn, CopyOut, Empty, Notice,
 from ptvc.errors import InvalidTransactionState, PtvcError, QueryCanceled, SqlSyntaxError, UndefinedTable
 from ptvc.expr.scalar import Literal
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4, INT8, TEXT, Kind, ScalarType, array_of
-from ptvc.sql.plans import CopyFormat, CopyOptions, Prepared
+from ptvc.repr.types import INT4, INT8, SIMPLE, TEXT, ScalarType, array_of
+from ptvc.sql.catalog_view import Prepared
+from ptvc.sql.data_plans import CopyFormat, CopyOptions
 
-BY_OID = {
-    type_.oid: type_
-    for kind in Kind
-    if kind is not Kind.ARRAY
-    for type_ in (ScalarType(kind), array_of(ScalarType(kind)))
-}
+BY_OID = {type_.oid: type_ for kind in SIMPLE for type_ in (ScalarType(kind), array_of(ScalarType(kind)))}
 BY_NAME = {str(type_): type_ for type_ in BY_OID.values()}
 
 

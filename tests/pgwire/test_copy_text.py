@@ -15,7 +15,7 @@ from ptvc.pgwire.codec import CopyDataError
 from ptvc.pgwire.copy import TextReader
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
-from ptvc.sql.plans import CopyFormat, CopyOptions
+from ptvc.sql.data_plans import CopyFormat, CopyOptions
 
 Row = tuple[object, ...]
 TEXT_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)

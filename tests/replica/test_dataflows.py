@@ -263,7 +263,7 @@ def test_uninstalled_dataflows_hear_nothing() -> None:
 def test_a_dataflow_that_cannot_begin_for_whatever_reason_leaves_the_others_running(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def broken(*_: object) -> None:
+    def broken(*_: object, **__: object) -> None:
         raise ValueError("no idea")
 
     r = Replica()

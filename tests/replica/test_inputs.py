@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica.inputs import Input
+from ptvc.replica.inputs import Input, read_once
 
 from .support import Update, delta, imported, parts, updates_of
 
@@ -54,6 +54,19 @@ def test_closing_promises_without_data() -> None:
     source.close(40)
     assert source.frontier == 50
     assert source.take(50) is None
+
+
+def test_what_several_read_is_read_once() -> None:
+    """By those that are known up to the same time; the others read it for themselves."""
+    blob = MemoryBlob()
+    sources = [Input(blob, imported(blob, "t", as_of=0, upper=upper)) for upper in (1, 1, 5)]
+    update, read = parts(blob, (1, 3, 1), (2, 7, 1)), read_once()
+    for source in sources:
+        source.receive(update, 10, None, read)
+    found = [source.take(10) for source in sources]
+    assert [updates_of(delta.oks) for delta in found if delta] == [[(1, 3, 1), (2, 7, 1)]] * 2 + [[(2, 7, 1)]]
+    first, second, _ = (delta.oks.columns[0].buffers()[1] for delta in found if delta)
+    assert first.address == second.address
 
 
 def test_random_deliveries_add_up_to_the_history() -> None:

@@ -30,6 +30,15 @@ TYPES: list[tuple[pa.DataType, list[Any]]] = [
     (pa.decimal256(76, 38), [Decimal(1), Decimal(2), None]),
     (pa.list_(pa.float64()), [[], [1.0], [None], [0.0], [-0.0], [math.nan], None]),
     (pa.list_(pa.string()), [["a", "b"], ["a"], [None, "b"], None]),
+    (
+        pa.struct([("f0", pa.float64()), ("f1", pa.string())]),
+        [*({"f0": a, "f1": b} for a in (0.0, -0.0, math.nan, None) for b in ("", None)), None],
+    ),
+    (
+        pa.list_(pa.struct([("f0", pa.string()), ("f1", pa.float64())])),
+        [[], [{"f0": "a", "f1": 0.0}], [{"f0": "a", "f1": -0.0}], [{"f0": "a", "f1": None}], None],
+    ),
+    (pa.list_(pa.list_(pa.float64())), [[], [[]], [[0.0]], [[-0.0]], [None], [[1.0], [None]], None]),
 ]
 
 
@@ -105,7 +114,7 @@ def sql_text(row: tuple[Any, ...]) -> str:
 @pytest.mark.parametrize("seed", range(10))
 def test_groups_of_keys_are_by_time_within(seed: int, collide: bool) -> None:
     random = Random(seed)
-    picked = [t for t in TYPES if not pa.types.is_list(t[0])]
+    picked = [t for t in TYPES if not pa.types.is_nested(t[0])]
     chosen = random.sample(picked, 2)
     rows = [tuple(random.choice(choices) for _, choices in chosen) for _ in range(60)]
     columns = [pa.array([r[i] for r in rows], t) for i, (t, _) in enumerate(chosen)]

@@ -95,12 +95,13 @@ def test_values_of_every_type(runtime: InProcess) -> None:
     runtime.query(
         "CREATE TABLE every (b boolean, i2 smallint, i8 bigint, f real, n numeric(10, 2), m numeric, t varchar(5),"
         " d date, ts timestamp, tz timestamptz, by bytea, u uuid, ti time, iv interval, j jsonb, r int4range,"
-        " a int[], ia interval[], na numeric(5, 1)[], c char(3), js json)"
+        " a int[], ia interval[], na numeric(5, 1)[], c char(3), js json, u2 uint2, u4 uint4, u8 uint8)"
     )
     runtime.query(
         "INSERT INTO every VALUES (true, 1, 2, 'NaN', 1.5, 12345678901234567890123456789012.25, 'text', '2026-01-01',"
         " '2026-01-01 10:00', '2026-01-01 10:00+02', '\\x0102', 'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11', '24:00',"
-        " '1 mon 2 hours', '{\"a\":  1}', '[1,5]', '{1,NULL}', '{1 day,NULL}', '{}', 'x', '[1 ]')"
+        " '1 mon 2 hours', '{\"a\":  1}', '[1,5]', '{1,NULL}', '{1 day,NULL}', '{}', 'x', '[1 ]', 65535, 4294967295,"
+        " 18446744073709551615)"
     )
     runtime.query("INSERT INTO every (i2) VALUES (7), (7)")
     runtime.query("INSERT INTO every (i2, d) VALUES (8, '0044-03-15 BC')")
@@ -138,6 +139,9 @@ def test_values_of_every_type(runtime: InProcess) -> None:
         "na": [],
         "c": "x  ",
         "js": "[1 ]",
+        "u2": 2**16 - 1,
+        "u4": 2**32 - 1,
+        "u8": Decimal(2**64 - 1),
     }
 
 
@@ -229,7 +233,7 @@ def test_names_and_times_that_are_not_there(runtime: InProcess) -> None:
     with pytest.raises(WrongObjectType, match="stores no rows"):
         load(runtime, "plain")
     with pytest.raises(ObjectNotReady, match="holds nothing yet"):
-        load(runtime, '"Other"."My.Table"', as_of=5)
+        load(runtime, '"Other"."My.Table"', as_of=4_102_444_800_000)
     runtime.query('INSERT INTO "Other"."My.Table" VALUES (1)')
     assert load(runtime, '"Other"."My.Table"') == [{"k": 1}]
     with pytest.raises(ObjectNotReady, match=r"not readable at 4102444800000: it is from [0-9]+ to [0-9]+"):

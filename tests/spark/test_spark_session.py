@@ -11,9 +11,10 @@ import ptvc.spark
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from inprocess import InProcess, hydrated, running
+from inprocess import InProcess, eventually, hydrated, running
 from ptvc.compute.spark.session import spark_session, stop_session
 from ptvc.config import Settings
+from ptvc.errors import ObjectNotReady
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
@@ -50,11 +51,51 @@ def test_the_example(spark: SparkSession, runtime: InProcess, tmp_path: Path) ->
         db.execute("SELECT * FROM orders_by_region").fetchall()
     path = tmp_path / "regions.parquet"
     pq.write_table(pa.table({"region": pa.array([1, 2, 3], pa.int32()), "name": ["n", "s", "e"]}), path)
-    (code,) = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
+    code, stream = re.findall(r"^```python\n(.*?)^```$", DOCUMENT.read_text(), re.MULTILINE | re.DOTALL)
     names = {"spark": spark, "environment": str(runtime.directory), "regions_path": str(path)}
     exec(code, names)
     report = names["report"]
     assert [(name, str(total)) for name, total in report.collect()] == [("n", "130.50")]  # type: ignore[attr-defined]
+    names |= {"changes_path": str(tmp_path / "changes"), "checkpoint": str(tmp_path / "checkpoint")}
+
+    def followed() -> dict[tuple[int, str], int]:
+        """What the stream has told, summed."""
+        exec(stream, names)
+        names["query"].awaitTermination()  # type: ignore[attr-defined]
+        told = spark.read.parquet(names["changes_path"]).groupBy("region", "total").sum("_diff")
+        return {(region, str(total)): count for region, total, count in told.collect() if count}
+
+    before = {(1, "130.50"): 1, (2, "20.00"): 1}
+    eventually(lambda: followed() == before)
+    runtime.query("INSERT INTO orders VALUES (2, 5), (4, 1)")
+    runtime.query("DELETE FROM orders WHERE region = 1")
+    expected = {(2, "25.00"): 1, (4, "1.00"): 1}
+    eventually(lambda: followed() == expected)
+
+
+def test_a_query_that_goes_on(spark: SparkSession, runtime: InProcess, tmp_path: Path) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE followed (k int, v int)")
+        db.execute("INSERT INTO followed SELECT g, 0 FROM generate_series(1, 100) g")
+    out = str(tmp_path / "told")
+
+    def told() -> dict[tuple[int, int], int]:
+        """What the query has written, summed."""
+        found = spark.read.parquet(out).groupBy("k", "v").sum("_diff").collect()
+        return {(k, v): count for k, v, count in found if count}
+
+    options = {"path": str(runtime.directory), "relation": "followed", "starting": "snapshot"}
+    for round_ in range(1, 3):
+        stream = spark.readStream.format("ptvc").options(**options, max_bytes="20000").load()
+        writer = stream.writeStream.format("parquet").option("checkpointLocation", str(tmp_path / "place"))
+        query = writer.start(out)
+        with runtime.connect() as db:
+            for k in range(1, 6):
+                db.execute("UPDATE followed SET v = %s WHERE k %% 5 = %s", (round_, k - 1))
+        query.processAllAvailable()
+        expected = {(k, round_): 1 for k in range(1, 101)}
+        eventually(lambda: told() == expected)  # noqa: B023
+        query.stop()
 
 
 def test_a_time_in_partitions_with_filters(spark: SparkSession, runtime: InProcess) -> None:
@@ -84,8 +125,26 @@ def test_refusals_say_why(spark: SparkSession, runtime: InProcess) -> None:
     runtime.query("CREATE TABLE known (k int)")
     known = {"path": str(runtime.directory), "relation": "known"}
     with pytest.raises(PySparkException, match="holds nothing yet"):
-        spark.read.format("ptvc").options(**known, as_of="5").load().collect()
+        spark.read.format("ptvc").options(**known, as_of="4102444800000").load().collect()
     stream = spark.readStream.format("ptvc").options(**known).load().writeStream.format("noop")
     query = stream.trigger(availableNow=True).start()
-    with pytest.raises(PySparkException, match="cannot be read as a stream yet"):
+    with pytest.raises(PySparkException, match=r"(?s)where it begins.*HINT: Give option"):
+        query.awaitTermination()
+    late = spark.readStream.format("ptvc").options(**known, starting="5").load().writeStream.format("noop")
+    runtime.query("INSERT INTO known VALUES (1)")
+    table, persist = runtime.coordinator.catalog.find("public", "known"), runtime.coordinator.persist
+    assert table is not None
+    shard = table.shard
+    assert shard is not None
+
+    def forgotten() -> bool:
+        try:
+            persist.updates(shard, 6, persist.state(shard).upper)
+        except ObjectNotReady:
+            return True
+        return False
+
+    eventually(forgotten)  # a stream that began before would keep the history where it is
+    query = late.trigger(availableNow=True).start()
+    with pytest.raises(PySparkException, match=r"(?s)history begins at.*HINT: Follow it"):
         query.awaitTermination()

@@ -8,16 +8,11 @@ from dataclasses import dataclass, field, replace
 from ptvc.expr.relation import Relation
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, DATE, INT4, INT8, NUMERIC, TEXT, Kind, ScalarType
+from ptvc.sql.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
 from ptvc.sql.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.plans import (
-    CatalogItem,
-    ItemKind,
-    PlanContext,
-    PlannedStatement,
-    QualifiedName,
-    Select,
-)
+from ptvc.sql.plans import PlannedStatement
+from ptvc.sql.query_plans import Select
 from ptvc.sql.system_relations import SYSTEM_RELATIONS
 
 TABLES: dict[str, tuple[tuple[str, ScalarType], ...]] = {
@@ -49,6 +44,12 @@ class FakeCatalog:
                 return item
         return None
 
+    def functions(self, name: str) -> list[CatalogItem]:
+        return []
+
+    def all_functions(self) -> list[CatalogItem]:
+        return []
+
     def item_by_id(self, id: str) -> CatalogItem:
         return self.objects[id]
 
@@ -64,6 +65,9 @@ class FakeCatalog:
 
     def clusters(self) -> tuple[str, ...]:
         return ("quickstart", "big")
+
+    def role_oids(self) -> Mapping[str, int]:
+        return {"ptvc": 10}
 
 
 def fake_catalog() -> FakeCatalog:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.sql.plans import Select
+from ptvc.sql.query_plans import Select
 from ptvc.sql.system_relations import ALWAYS_EMPTY, SYSTEM_RELATIONS
 
 from .fake_catalog import planned

@@ -10,8 +10,8 @@ from ptvc.sql import ast
 from ptvc.sql.grouping_sets import grouping_sets
 from ptvc.sql.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.plans import Select
-from ptvc.sql.statements import QueryStatement
+from ptvc.sql.query_plans import Select
+from ptvc.sql.query_statements import QueryStatement
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CONTEXT

@@ -15,11 +15,11 @@ import psycopg
 import pytest
 from oracle import running_postgres
 from ptvc.errors import PtvcError
-from ptvc.sql import lexer, plans
+from ptvc.sql import definition_plans, lexer, query_plans
+from ptvc.sql.catalog_view import ItemKind, PlanContext
 from ptvc.sql.lexer import MAX_NAME, tokenize
 from ptvc.sql.parse import parse
 from ptvc.sql.plan import describe, plan
-from ptvc.sql.plans import ItemKind, PlanContext
 from slt.script import parse as parse_script
 
 from .fake_catalog import CONTEXT, FakeCatalog, context_of, fake_catalog, planned
@@ -41,11 +41,11 @@ def _define(sql: str, catalog: FakeCatalog, context: PlanContext) -> None:
     except PtvcError:
         return
     for item in made:
-        if not isinstance(item, plans.CreateTable | plans.CreateView):
+        if not isinstance(item, definition_plans.CreateTable | definition_plans.CreateView):
             continue
         if catalog.item(item.name.schema, item.name.name) is not None:
             continue
-        if isinstance(item, plans.CreateView):
+        if isinstance(item, definition_plans.CreateView):
             catalog.add(item.name.schema, item.name.name, ItemKind.VIEW, item.schema, item.relation)
         else:
             id_ = catalog.add(item.name.schema, item.name.name, ItemKind.TABLE, item.schema)
@@ -148,6 +148,9 @@ def test_all_mutants_of_documents() -> None:
     ("sql", "sqlstate", "position"),
     [
         ("select @> c from t", "42883", 8),
+        ("show privileges where grantee", "42804", 23),
+        ("show tables where names = 'x'", "42703", 19),
+        ("show objects from public where (name = 'x' and", "42601", None),
         ("select generate_series(1, a) + +1 g from t group by generate_series(1, a) + 1", "42803", None),
         ("select a from t where a = (select $1)", "42883", 25),
         ("select a from t where a in (select '1')", "42883", 25),
@@ -194,7 +197,7 @@ def test_escapes_are_bytes() -> None:
         ("\\x41\\'é", "A'é"),
     ]:
         select = planned(f"select e'{written}'")
-        assert isinstance(select, plans.Select)
+        assert isinstance(select, query_plans.Select)
         assert value in repr(select.relation)
 
 

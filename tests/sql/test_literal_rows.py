@@ -8,9 +8,10 @@ from itertools import cycle, islice
 import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
+from ptvc.sql.data_plans import Insert
 from ptvc.sql.lexer import TokenKind, tokenize
 from ptvc.sql.literal_rows import MIN_ROWS
-from ptvc.sql.plans import Insert, Select
+from ptvc.sql.query_plans import Select
 
 from .fake_catalog import planned
 

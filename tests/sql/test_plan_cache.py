@@ -10,15 +10,20 @@ from typing import Any
 
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.expr.relation import Constant, Filter, Relation, scalars_of, walk
+from ptvc.expr.relation import Constant, Filter, Relation
+from ptvc.expr.relation_tree import scalars_of, walk
 from ptvc.expr.scalar import Literal
 from ptvc.pgwire.types import parse_one
 from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.types import BOOL, INT4, TEXT, ScalarType
+from ptvc.sql.catalog_view import PlanContext
+from ptvc.sql.data_plans import Insert
 from ptvc.sql.parse import Statement, parse
 from ptvc.sql.plan import describe, plan
 from ptvc.sql.plan_cache import Asked, PlanCache
-from ptvc.sql.plans import Begin, Insert, PlanContext, PlannedStatement, Select
+from ptvc.sql.plans import PlannedStatement
+from ptvc.sql.query_plans import Select
+from ptvc.sql.session_plans import Begin
 from ptvc.transform.bind_parameters import has_parameter
 
 from .fake_catalog import CATALOG, CONTEXT

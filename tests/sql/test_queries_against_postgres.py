@@ -17,7 +17,7 @@ from ptvc.expr.relation import Relation
 from ptvc.repr.batch import Batch, batch_from_rows
 from ptvc.sql.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.plans import Select
+from ptvc.sql.query_plans import Select
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CATALOG, CONTEXT, TABLES

@@ -8,7 +8,7 @@ import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.types import INT4, Kind
-from ptvc.sql import plans
+from ptvc.sql import data_plans, definition_plans, plans, query_plans
 from ptvc.sql.parse import parse
 
 from .fake_catalog import CATALOG, planned
@@ -25,7 +25,7 @@ def test_it_plans(sql: str) -> None:
 
 def test_materialized_view() -> None:
     view = planned(TEXTS[2])
-    assert isinstance(view, plans.CreateMaterializedView)
+    assert isinstance(view, definition_plans.CreateMaterializedView)
     assert view.definition_sql == "select a from t"
     assert (view.retain_history_ms, view.assert_not_null, view.cluster) == (3_600_000, (0,), "quickstart")
     assert {CATALOG.item_by_id(id_).name.name for id_ in view.uses} == {"t"}
@@ -33,48 +33,48 @@ def test_materialized_view() -> None:
 
 def test_source_options() -> None:
     source = planned(TEXTS[5])
-    assert isinstance(source, plans.CreateSource)
-    assert source.connector == plans.FileConnector("/data", "csv", ";", True, "*.csv")
-    assert (source.key, source.envelope) == ((0,), plans.Envelope.UPSERT)
+    assert isinstance(source, definition_plans.CreateSource)
+    assert source.connector == definition_plans.FileConnector("/data", "csv", ";", True, "*.csv")
+    assert (source.key, source.envelope) == ((0,), query_plans.Envelope.UPSERT)
     assert source.create_sql == TEXTS[5]
     counter = planned(TEXTS[7])
-    assert isinstance(counter, plans.CreateSource)
-    assert counter.connector == plans.CounterConnector(1000, 10)
+    assert isinstance(counter, definition_plans.CreateSource)
+    assert counter.connector == definition_plans.CounterConnector(1000, 10)
 
 
 def test_index_names_are_generated() -> None:
     index = planned("create index on t (a, b + 1)")
-    assert isinstance(index, plans.CreateIndex)
+    assert isinstance(index, definition_plans.CreateIndex)
     assert index.name.name == "t_a_expr_idx"
     assert len(index.keys) == 2
 
 
 def test_insert_yields_whole_rows() -> None:
     insert = planned("insert into t (c, a) values ('x', 1)")
-    assert isinstance(insert, plans.Insert)
+    assert isinstance(insert, data_plans.Insert)
     assert [column.type.kind for column in insert.relation.schema] == [Kind.INT4, Kind.INT4, Kind.TEXT]
     returning = planned(TEXTS[18])
-    assert isinstance(returning, plans.Insert)
+    assert isinstance(returning, data_plans.Insert)
     assert returning.returning is not None
     assert returning.returning.schema.names == ("z", "a", "b", "c")
 
 
 def test_update_yields_old_and_new() -> None:
     update = planned(TEXTS[21])
-    assert isinstance(update, plans.Update)
+    assert isinstance(update, data_plans.Update)
     assert len(update.relation.schema) == 6
 
 
 def test_copy_options() -> None:
     copy = planned(TEXTS[26])
-    assert isinstance(copy, plans.CopyFrom)
+    assert isinstance(copy, data_plans.CopyFrom)
     assert (copy.columns, copy.options.header, copy.options.delimiter) == ((0, 2), True, ";")
     assert set(copy.defaults) == {1}
 
 
 def test_drop_skips_what_is_missing() -> None:
     drop = planned("drop view if exists counts, nope cascade")
-    assert isinstance(drop, plans.Drop)
+    assert isinstance(drop, definition_plans.Drop)
     assert (len(drop.ids), drop.missing, drop.cascade) == (1, ("nope",), True)
 
 
@@ -86,7 +86,7 @@ def test_parse_splits() -> None:
 
 def test_reg_casts_are_oids() -> None:
     select = planned("select 't'::regclass = 16385, 'int4'::regtype")
-    assert isinstance(select, plans.Select)
+    assert isinstance(select, query_plans.Select)
     assert select.schema[0].type.kind is Kind.BOOL
     assert INT4.oid == 23
 
@@ -105,7 +105,7 @@ def test_reg_casts_are_oids() -> None:
 )
 def test_rows_that_are_written(sql: str, rows: list[tuple[object, ...]]) -> None:
     statement = planned(sql)
-    assert isinstance(statement, plans.Insert | plans.Update | plans.Delete)
+    assert isinstance(statement, data_plans.Insert | data_plans.Update | data_plans.Delete)
     inputs = {}
     for name, contents in {"t": [(1, 5, "p"), (2, None, "q")], "u": [(1, 100, "m"), (1, 200, "n")]}.items():
         item = CATALOG.item("public", name)

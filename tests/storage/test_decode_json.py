@@ -24,6 +24,8 @@ from ptvc.repr.types import (
     TEXT,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UINT4,
+    UINT8,
     Kind,
     ScalarType,
     array_of,
@@ -184,6 +186,8 @@ def test_numeric_does_not_go_through_floats() -> None:
     [
         (INT4, "2147483648", "22003"),
         (INT2, "32768", "22003"),
+        (UINT4, "-1", "22003"),
+        (UINT8, "18446744073709551616", "22003"),
         (INT4, "1.0", "22P02"),
         (INT4, '"abc"', "22P02"),
         (INT4, "true", "22P02"),

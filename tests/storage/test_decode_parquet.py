@@ -6,7 +6,20 @@ import pyarrow as pa
 import pytest
 from ptvc.errors import DatatypeMismatch, UndefinedColumn
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import FLOAT8, INT2, INT4, INT4RANGE, TEXT, TIMESTAMP, Kind, ScalarType
+from ptvc.repr.types import (
+    FLOAT8,
+    INT2,
+    INT4,
+    INT4RANGE,
+    INT8,
+    TEXT,
+    TIMESTAMP,
+    UINT2,
+    UINT4,
+    UINT8,
+    Kind,
+    ScalarType,
+)
 from ptvc.storage.decode_parquet import ParquetDecoder
 
 from .test_decode_json import errors, rows
@@ -48,6 +61,23 @@ def test_integers_out_of_range_are_errors_of_their_records() -> None:
     assert errors(decoded)[0][3] == (
         'file "x.parquet", line 12: column "i": value "40000" is out of range for type smallint'
     )
+
+
+@pytest.mark.parametrize(
+    ("type_", "arrow"), [(UINT2, pa.int16()), (UINT4, pa.int64()), (UINT8, pa.int8()), (INT8, pa.uint64())]
+)
+def test_integers_of_another_sign(type_: ScalarType, arrow: pa.DataType) -> None:
+    """Zero and the greatest value of both, and what the column cannot hold."""
+    low, high = type_.integer_bounds
+    file_low, file_high = (0, 2**64 - 1) if arrow == pa.uint64() else (-(2 ** (arrow.bit_width - 1)),) * 2
+    values = [0, 7, file_low, file_high]
+    batch = pa.record_batch({"i": pa.array(values, arrow)})
+    decoder = ParquetDecoder(Schema((Column("i", type_),)))
+    decoder.check_file(batch.schema, "x.parquet")
+    decoded = decoder.decode(batch, "x.parquet", 1)
+    assert rows(decoded) == [(value if low <= value <= high else None,) for value in values]
+    wrong = [row for row, value in enumerate(values) if not low <= value <= high]
+    assert [(row, code) for row, _, code, _ in errors(decoded)] == [(row, "22003") for row in wrong]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from ptvc.expr.relation import Relation
 from ptvc.sql import plan_data
 from ptvc.sql.parse import parse
 from ptvc.sql.planner import Planner
-from ptvc.sql.statements import QueryStatement
+from ptvc.sql.query_statements import QueryStatement
 from sql.fake_catalog import CONTEXT
 
 QUERIES = [

@@ -23,6 +23,7 @@ from compute.reference import Rows, as_of, evaluate
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
 from ptvc.expr import relation as r
+from ptvc.expr import relation_tree
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import Scalar
 from ptvc.repr.batch import Batch, Delta
@@ -155,7 +156,7 @@ def _value(random: Random, type_: ScalarType) -> object:
 
 
 def sql_contents(random: Random, relation: r.Relation) -> dict[str, tuple[Schema, Rows]]:
-    gets = {node.id: node.schema for node in r.walk(relation) if isinstance(node, r.Get)}
+    gets = {node.id: node.schema for node in relation_tree.walk(relation) if isinstance(node, r.Get)}
     return {
         id_: (
             schema,

@@ -13,6 +13,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from compute.random_views import TABLES, Views, random_row
 from compute.reference import _same, evaluate, scalar
 from ptvc.expr import relation as r
+from ptvc.expr.relation_tree import inputs, walk
 from ptvc.transform.facts import Analysis, Facts
 from ptvc.transform.push_predicates import push_predicates
 
@@ -60,8 +61,8 @@ def test_facts_hold(seed: int) -> None:
         for id_, schema in TABLES.items()
     }
     analysis = Analysis()
-    for node in r.walk(relation):
-        if isinstance(node, r.Negate) or any(isinstance(below, r.Negate) for below in r.inputs(node)):
+    for node in walk(relation):
+        if isinstance(node, r.Negate) or any(isinstance(below, r.Negate) for below in inputs(node)):
             continue  # multiplicities below zero: no collection of its own
         rows, found = evaluate(node, contents), analysis.facts(node)
         for key in found.keys:

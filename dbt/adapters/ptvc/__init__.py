@@ -8,6 +8,8 @@
 | relation         | the name of an object, its kind, and the hash of its definition     |
 | column           | a column's type as dbt writes it                                    |
 | relation_configs | what a model asks for, and how that differs from what exists        |
+| deployment       | schemas and clusters that are built beside production, and swapped  |
+| deploying        | the steps of a deployment, against a runtime                        |
 | impl             | the adapter: what Jinja may call                                    |
 """
 

@@ -28,6 +28,8 @@ from dbt.adapters.ptvc.connections import PtvcConnectionManager
 from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
+from dbt.adapters.ptvc.deploying import Deploying, Server
+from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
@@ -169,7 +171,12 @@ class PtvcAdapter(SQLAdapter):
         rows = self.execute_macro(
             "list_relations_without_caching", kwargs={"schema_relation": schema_relation}
         )
-        return [self._relation(schema, name, kind, text) for schema, name, kind, text in rows]
+        found = [self._relation(schema, name, kind, text) for schema, name, kind, text in rows]
+        # Functions have names of their own, and several may share one; to dbt a name is one thing.
+        functions = {relation.identifier: relation for relation in found if relation.is_function}
+        others = [relation for relation in found if not relation.is_function]
+        taken = {relation.identifier for relation in others}
+        return others + [relation for name, relation in functions.items() if name not in taken]
 
     def get_catalog_for_single_relation(self, relation: PtvcRelation) -> CatalogTable | None:  # type: ignore[override]
         rows = self.execute_macro("get_catalog_for_single_relation", kwargs={"relation": relation})
@@ -208,7 +215,8 @@ class PtvcAdapter(SQLAdapter):
 
     @available
     def definition_hash(self, kind: str, sql: str, options: Mapping[str, Any]) -> str:
-        return definition_hash(kind, sql, options)
+        """Of the definition as it is in production: what a deployment has built is unchanged when it is promoted."""
+        return definition_hash(kind, as_in_production(sql), options)
 
     @available
     def definition_marker(self, value: str) -> str:
@@ -277,6 +285,37 @@ class PtvcAdapter(SQLAdapter):
                 logger.debug(f"not replaced in place: {error}")
                 return False
         return True
+
+    # --- deployment ------------------------------------------------------------------------------------------------
+
+    @available
+    def deployed_schema(self, name: str, variable: object, target: str) -> str:
+        """The schema that a deployment builds in instead of that one."""
+        return Deployment.parse(variable, target).schema(name)
+
+    @available
+    def deployed_cluster(
+        self, name: str | None, session: str | None, variable: object, target: str
+    ) -> str | None:
+        """The cluster that a deployment runs an object in; `session` is that of the profile."""
+        chosen = name or session or DEFAULT_CLUSTER
+        deployed = Deployment.parse(variable, target).cluster(chosen)
+        return name if deployed == chosen else deployed
+
+    @available
+    def schema_in_production(self, name: str) -> str:
+        return as_in_production(name)
+
+    @available.parse_none
+    def deploy(self, step: str, variable: object, target: str, **options: Any) -> None:
+        """A step of a deployment: `init`, `wait`, `promote` or `cleanup`."""
+        server = Server(
+            query=lambda macro, **arguments: self.execute_macro(macro, kwargs=arguments),
+            run=self.execute,
+            say=self._say,
+            pause=self.connections.interrupted.wait,
+        )
+        getattr(Deploying(server, Deployment.parse(variable, target)), step)(**options)
 
     # --- waiting ---------------------------------------------------------------------------------------------------
 

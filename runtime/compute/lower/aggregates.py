@@ -13,7 +13,7 @@ from ...expr.registry import resolve_call
 from ...expr.relation import Aggregate, OrderBy, ScalarOrder, WindowCall
 from ...expr.scalar import And, Case, Literal, Scalar
 from ...expr.windows import WINDOW_FUNCTIONS
-from ...repr.types import BOOL, Kind
+from ...repr.types import BOOL, NESTED, Kind
 from ..plan import WHOLE_GROUP, AggregateOp
 
 
@@ -51,7 +51,7 @@ def _computed(aggregate: Aggregate) -> Aggregate:
     argument = aggregate.argument
     if argument is None or aggregate.function not in ("any_value", "min", "max"):
         return aggregate
-    if argument.type.kind not in (Kind.ARRAY, Kind.BOOL):
+    if argument.type.kind not in NESTED | {Kind.BOOL}:
         return replace(aggregate, function="min") if aggregate.function == "any_value" else aggregate
     order = ScalarOrder(argument, descending=aggregate.function == "max")
     return replace(aggregate, function="first", distinct=False, order=(order,))

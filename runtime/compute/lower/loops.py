@@ -7,7 +7,8 @@ maintained once, and only once per step.
 from __future__ import annotations
 
 from ...expr.registry import resolve_call
-from ...expr.relation import LetRec, Relation, free_locals
+from ...expr.relation import LetRec, Relation
+from ...expr.relation_tree import free_locals
 from ...expr.scalar import ColumnRef, Literal
 from ...repr.schema import Column, Schema
 from ...repr.types import INT4

@@ -15,7 +15,7 @@ from ...config import ClusterOptions
 from ...errors import ObjectNotReady, PtvcError
 from ...expr.relation import GlobalId
 from ...replica.protocol import Hydrated
-from ..catalog import ClusterEntry
+from ..catalog_entries import ClusterEntry
 from .replicas import ReplicaClient
 
 START_TIMEOUT_S = 180

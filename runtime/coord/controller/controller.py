@@ -36,8 +36,9 @@ from ...replica.protocol import (
     receive,
     replica_writer,
 )
-from ...sql.plans import ItemKind
-from ..catalog import Catalog, ClusterEntry, Item
+from ...sql.catalog_view import ItemKind
+from ..catalog import Catalog
+from ..catalog_entries import ClusterEntry, Item
 from ..collections import Collections
 from ..group_commit import GroupCommit
 from ..oracle import Oracle
@@ -240,6 +241,14 @@ class Controller:
             self.remap.forget(item.remap)
         for table in (self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
+
+    def move(self, old: Item, new: Item) -> None:
+        """A sink has something else to read, or another cluster: it goes on from where it is."""
+        assert old.cluster is not None
+        for replica in self.clusters.of(old.cluster):
+            self._installer.uninstall(replica, old)
+        self.statuses.forget(old.id)
+        self.install(new)
 
     def withdraw(self, item: Item, replacement: Item, upper: int) -> None:
         """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is

@@ -19,6 +19,7 @@ from ...errors import UndefinedObject
 from ...expr.relation import GlobalId
 from ...persist.client import PersistClient, ShardId, ShardState
 from ...replica.protocol import (
+    FormerInput,
     Hydrated,
     Import,
     IndexOutput,
@@ -30,8 +31,9 @@ from ...replica.protocol import (
     StateOptions,
     ViewOutput,
 )
-from ...sql.plans import ItemKind
-from ..catalog import Catalog, Item
+from ...sql.catalog_view import ItemKind
+from ..catalog import Catalog
+from ..catalog_entries import Item
 from ..collections import Collections
 from ..maintained_plan import maintained_plan
 from ..oracle import Oracle
@@ -288,18 +290,25 @@ class Installation:
         replica.send(InstallSource(item.id, item.name, description, position, output))
 
     async def _install_sink(self, replica: ReplicaClient, item: Item) -> None:
+        if item.former is not None:
+            await self._collections.wait_until_readable((item.on,), item.switched_at)
         as_of = self._sinks.upper(item) - 1
-        await self._collections.wait_until_readable((item.on,), as_of)
+        await self._collections.wait_until_readable((item.former or item.on,), as_of)
         description = SinkDescription(
             connector=item.options["connector"],
             options=item.options["connector_options"],
             envelope=item.options["envelope"],
             key=tuple(item.options["key"]),
+            generation=item.generation,
         )
+        former = None
+        if item.former is not None:
+            former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
+            as_of = item.switched_at
         source = self._collections.import_of(item.on, as_of)
-        self._subscribe(replica, item.id, {item.on})
+        self._subscribe(replica, item.id, set(item.uses))
         replica.installed.add(item.id)
-        replica.send(InstallSink(item.id, item.name, description, source))
+        replica.send(InstallSink(item.id, item.name, description, source, former))
 
     def _subscribe(self, replica: ReplicaClient, id: GlobalId, ids: set[GlobalId]) -> None:
         self._subscribed[id] = ids

@@ -13,7 +13,8 @@ from collections.abc import Callable
 
 from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ...expr.relation import GlobalId
-from ..catalog import Catalog, Item
+from ..catalog import Catalog
+from ..catalog_entries import Item
 from ..collections import Failure
 from .checkpoints import Checkpoints
 from .input_holds import InputHolds

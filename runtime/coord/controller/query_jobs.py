@@ -14,7 +14,8 @@ from ...compute.lower import lower
 from ...compute.spark.answer import read_answer
 from ...config import Settings
 from ...errors import COLLECTION_ERROR_HINT, PtvcError
-from ...expr.relation import LetRec, Relation, walk
+from ...expr.relation import LetRec, Relation
+from ...expr.relation_tree import walk
 from ...replica.protocol import Import, JobFinished, RunJob
 from ...repr.batch import Batch, concat_batches
 from ...repr.consolidate import consolidate

@@ -17,7 +17,7 @@ from dataclasses import replace
 from ...errors import ObjectNotReady
 from ...expr.relation import GlobalId
 from ...replica.protocol import Adopt, Halt, ViewOutput
-from ..catalog import Item
+from ..catalog_entries import Item
 from ..collections import Collections
 from .clusters import Clusters
 from .replicas import ReplicaClient

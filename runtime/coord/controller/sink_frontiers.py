@@ -6,9 +6,11 @@ The target itself may be further, and knows: a sink that begins asks its target 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from ...expr.relation import GlobalId
 from ...replica.protocol import SinkProgress
-from ..catalog import Item
+from ..catalog_entries import Item
 from ..remap import Remap
 
 
@@ -18,7 +20,24 @@ class SinkFrontiers:
         self._said: dict[GlobalId, SinkProgress] = {}
 
     def moved(self, progress: SinkProgress) -> None:
-        self._said[progress.id] = progress
+        """What a sink says late, from where it ran before, says nothing new."""
+        said = self._said.get(progress.id)
+        if said is None or progress.upper >= said.upper:
+            self._said[progress.id] = progress
+
+    def has_switched(self, item: Item) -> bool:
+        """Whether nothing of the sink's former input is to be written any more."""
+        said = self._said.get(item.id)
+        return item.former is not None and said is not None and said.generation == item.generation
+
+    def reads(self, item: Item) -> Iterator[tuple[GlobalId, int]]:
+        """What the sink would read after a restart, and from which time on."""
+        written = self.durable_upper(item) - 1
+        if item.former is None:
+            yield item.on, written
+        else:
+            yield item.former, written
+            yield item.on, item.switched_at
 
     def upper(self, item: Item) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""

@@ -6,7 +6,8 @@ definition is refused afterwards (see `Item.shape`).
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -15,17 +16,30 @@ from ...expr.registry import resolve_call
 from ...expr.relation import Filter, Get, Relation, TopK
 from ...expr.scalar import ColumnRef, Scalar, transform
 from ...repr.hash import hash_columns
+from ...sql.catalog_view import ItemKind
 from ...sql.constraints import Constraint
-from ...sql.plans import AlterTable, ItemKind
-from ..catalog import Catalog, Change, Item
+from ...sql.definition_plans import AlterTable
+from ..catalog import Catalog
+from ..catalog_entries import Change, Item
 from ..key_lookup import Read, duplicate, not_unique
 from ..key_values import key_values
 from ..unique_keys import UniqueKeys
 from .drop_column import drop_columns
 
 
-async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, read: Read) -> list[Change]:
-    """The changes to the catalog, the table's last; raises what forbids it.  No write to the table is under way."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """The rows that a definition has to fit: `read` gives those of a relation, and `add_key` raises (23505) if a constraint of
+    the new definition of a table, which it has beside the old one, does not hold for them, and checks it from then on."""
+
+    read: Read
+    add_key: Callable[[Item, Item, Constraint], Awaitable[None]]
+
+
+async def alter_table(catalog: Catalog, plan: AlterTable, rows: Rows) -> list[Change]:
+    """The changes to the catalog, the table's last; raises what forbids it.  Nobody else's write to the table is committed
+    between this and the change."""
+    read = rows.read
     item = catalog.find_by_id(plan.id)
     if item is None or item.shape != plan.before.shape:
         raise UndefinedTable(
@@ -61,12 +75,30 @@ async def alter_table(catalog: Catalog, unique: UniqueKeys, plan: AlterTable, re
         if constraint.is_key:
             if catalog.find(item.schema_name, constraint.name) is not None:
                 raise DuplicateObject(f'relation "{constraint.name}" already exists')
-            await _check_unique(new, constraint, unique, read)
+            await rows.add_key(item, new, constraint)
         else:
             await _check_rows(item, constraint, read)
-    kept = {constraint.oid for constraint in constraints}
-    unique.forget([constraint for constraint in item.constraints if constraint.oid not in kept])
-    return [*(Change(other, None) for other in dropped), Change(item, new)]
+    gone = {other.id for other in dropped}
+    indexes = [index for index in catalog.indexes_on(new.id) if index.id not in gone]
+    return [
+        *(Change(other, None) for other in dropped),
+        *_over(catalog, indexes, item, new),
+        Change(item, new),
+    ]
+
+
+def _over(catalog: Catalog, indexes: list[Item], old: Item, new: Item) -> Iterator[Change]:
+    """Rows stay as they are stored, and views go on; indexes on the table are built again, with its columns now."""
+    if new.kind is not ItemKind.TABLE:
+        return
+    if new.stored_shape != old.stored_shape:
+        for index in indexes:
+            id_, _ = catalog.allocate()
+            yield Change(index, None)
+            yield Change(None, replace(index_over(index, new), id=id_))
+    elif [column.nullable for column in new.schema] != [column.nullable for column in old.schema]:
+        for index in indexes:
+            yield Change(index, index_over(index, new))
 
 
 def index_over(index: Item, table: Item) -> Item:
@@ -119,7 +151,8 @@ async def _check_rows(item: Item, constraint: Constraint, read: Read) -> None:
         )
 
 
-async def _check_unique(item: Item, constraint: Constraint, unique: UniqueKeys, read: Read) -> None:
+async def check_unique(item: Item, constraint: Constraint, unique: UniqueKeys, read: Read) -> None:
+    """Raises 23505 if the table's rows do not fit; from now on the constraint's keys are known, and follow every commit."""
     await unique.ready(item, [constraint])
     try:
         suspects = unique.repeated(constraint.oid)

@@ -11,8 +11,10 @@ from typing import Any
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
-from ...sql.plans import AlterRetention, Comment, ObjectKind, Rename, Swap
-from ..catalog import Catalog, Change, SchemaEntry, renamed
+from ...sql.definition_plans import AlterRetention, Comment, ObjectKind, Rename, SetSchema, Swap
+from ..catalog import Catalog
+from ..catalog_entries import Change, SchemaEntry, renamed
+from .functions import moved_function, renamed_function
 
 RETAIN_HISTORY = "retain_history_ms"
 """The option of an item."""
@@ -36,9 +38,25 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
             return _rename_clusters(catalog, {plan.target: plan.new_name})
         case _:
             item = catalog.get(plan.target)
+            if item.function is not None:
+                return [renamed_function(catalog, item, plan.new_name)]
             if catalog.find(item.schema_name, plan.new_name) is not None:
                 raise DuplicateObject(f'relation "{plan.new_name}" already exists')
             return [renamed(item, name=plan.new_name)]
+
+
+def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
+    """Indexes go with what they are on."""
+    item = catalog.get(plan.id)
+    if item.schema_name == plan.schema:
+        return []
+    if item.function is not None:
+        return [moved_function(catalog, item, plan.schema)]
+    moved = [item, *catalog.indexes_on(item.id)]
+    for one in moved:
+        if catalog.find(plan.schema, one.name) is not None:
+            raise DuplicateObject(f'relation "{one.name}" already exists in schema "{plan.schema}"')
+    return [renamed(one, schema_name=plan.schema) for one in moved]
 
 
 def swap_changes(catalog: Catalog, plan: Swap) -> list[Change]:
@@ -96,7 +114,7 @@ def _rename_schemas(catalog: Catalog, names: dict[str, str]) -> list[Change]:
     for old, new in names.items():
         entry = schema_entry(catalog, old)
         changes.append(Change(entry, replace(entry, name=new)))
-    for item in catalog.user_items():
+    for item in catalog.user_objects():
         if item.schema_name in names:
             changes.append(renamed(item, schema_name=names[item.schema_name]))
     return changes

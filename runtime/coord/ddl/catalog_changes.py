@@ -6,39 +6,36 @@ A crash in between leaves at most shards that no item names, which the next star
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
-from typing import Any
+from functools import partial
 
-from ...errors import DuplicateObject, UndefinedSchema
+from ...errors import Fenced
 from ...persist.client import PersistClient, ShardId
+from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
-from ...sql.plans import (
-    ItemKind,
-    QualifiedName,
-)
-from ..catalog import (
-    Catalog,
-    Change,
-    Item,
-)
+from ...sql.catalog_view import ItemKind
+from ..catalog import Catalog
+from ..catalog_entries import Change, ClusterEntry, Item
 from ..catalog_store import CatalogStore
 from ..collections import HOLDER, Collections
 from ..controller import Controller
-from ..group_commit import GroupCommit
+from ..group_commit import Defined, GroupCommit
 from ..oracle import Oracle
 from ..reads import ActiveReads
 from ..remap import REMAP_SCHEMA
-from ..results import Notice
 from ..unique_keys import UniqueKeys
-from .alter_table import index_over
+from .sinks import switched
+
+Append = Callable[[Defined], Awaitable[None]]
+"""Makes what a block has defined durable, with its rows."""
 
 STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 class CatalogChanges:
-    """Those of one statement at a time, and what statements that create something have in common."""
+    """Those of one statement, or of one block, at a time."""
 
     def __init__(
         self,
@@ -64,51 +61,107 @@ class CatalogChanges:
         self._epoch = epoch
         self._unique = unique
 
-    def exists(self, name: QualifiedName, if_not_exists: bool, notices: list[Notice]) -> bool:
-        """Whether the name is taken, which IF NOT EXISTS notices; raises without, and when there is no such schema."""
-        if not self._catalog.schema_exists(name.schema) and not name.schema.startswith("pg_temp_"):
-            raise UndefinedSchema(
-                f'schema "{name.schema}" does not exist', hint=f'CREATE SCHEMA "{name.schema}" first.'
-            )
-        if self._catalog.item(name.schema, name.name) is None:
-            return False
-        if not if_not_exists:
-            raise DuplicateObject(f'relation "{name.name}" already exists')
-        notices.append(skipping(f'relation "{name.name}" already exists', "42P07"))
-        return True
-
-    def item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
-        """One that is not in the catalog yet, with ids that nothing else has had."""
-        id_, oid = self._catalog.allocate()
-        return Item(
-            id_, oid, kind, name.schema, name.name, schema, created_at=self._oracle.read_time, **fields
-        )
-
     async def apply(self, changes: Iterable[Change]) -> None:
-        """Durable first, then visible; then what was dropped is stopped and its shards go."""
-        changes = list(changes)
-        if not changes:
-            return
-        if (ids := self._catalog.ids_change()) is not None:
-            changes.append(ids)
+        """Durable first, then visible; then what was dropped is stopped and its shards go, and what is new begins."""
         loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._commit.thread, self._store.save, changes)
-        dropped = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
+        # Until the catalog has a view, nothing else keeps its inputs readable at the time at which it begins.
+        with self._reads.at(self._oracle.read_time) as now:
+            changes = self._with_ids(switched(change, now) for change in changes)
+            if not changes:
+                return
+            await loop.run_in_executor(self._commit.thread, self._save, changes, now)
+            self._switch(changes)
+            for item in _altered(changes):
+                await loop.run_in_executor(self._commit.thread, self._evolve, item)
+            for item in _created(changes):
+                self.open(item)
+                self._controller.install(item)  # from now on indexes that it shares are held readable, too
+        await self._settle(changes)
+
+    async def commit(self, changes: Iterable[Change], append: Append) -> None:
+        """As `apply`, of a block's changes, durable in one transaction with its rows: `append` makes them so, or raises.
+
+        Shards of its tables are there before, as rows are to be written to them.
+        """
+        loop = asyncio.get_running_loop()
+        with self._reads.at(self._oracle.read_time) as now:
+            changes = self._with_ids(_born(change, now) for change in changes)
+            made = [item for item in _created(changes) if item.kind in STORED]
+            try:
+                for item in made:
+                    await loop.run_in_executor(self._commit.thread, self._create_shards, item, now)
+                    self.open(item)
+                evolved = {item.id: self._known(item) for item in _altered(changes)}
+                await append(Defined(self._store.writes(changes), evolved, partial(self._begin, changes)))
+            except (Fenced, Indeterminate):
+                raise  # whether it is durable is not known here
+            except BaseException:
+                for item in made:
+                    self._collections.remove(item.id)
+                await self._drop_shards(made)
+                raise
+        await self._settle(changes)
+
+    def _with_ids(self, changes: Iterable[Change]) -> list[Change]:
+        changes = list(changes)
+        if changes and (ids := self._catalog.ids_change()) is not None:
+            changes.append(ids)
+        return changes
+
+    def _begin(self, changes: list[Change]) -> None:
+        """A block's changes are durable; its tables and views are open already."""
+        self._switch(changes)
+        for item in _created(changes):
+            if item.kind not in STORED:
+                self.open(item)
+            self._controller.install(item)
+
+    def _switch(self, changes: list[Change]) -> None:
+        """The changes are durable, and from now on so for everybody."""
         self._catalog.apply(changes)
         for change in changes:
             match change:
-                case Change(Item() as old, Item(kind=ItemKind.TABLE) as new) if (
-                    new.stored_shape != old.stored_shape
-                ):
-                    known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                    self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
-        for item in dropped:
-            self._controller.uninstall(item)
-            self._collections.remove(item.id)
-            self._unique.forget(item.constraints)
+                case Change(Item() as old, Item() as new):
+                    kept = {constraint.oid for constraint in new.constraints}
+                    self._unique.forget([c for c in old.constraints if c.oid not in kept])
+                    if new.kind is ItemKind.TABLE and new.stored_shape != old.stored_shape:
+                        known = len(new.stored_columns) - len(new.physical) + len(old.physical)
+                        self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
+                case Change(Item() as old, None):
+                    self._controller.uninstall(old)
+                    self._collections.remove(old.id)
+                    self._unique.forget(old.constraints)
+        renamed = self._rename_clusters(changes)
+        for change in changes:
+            match change:
+                case Change(Item(kind=ItemKind.SINK) as old, Item() as new):
+                    place = renamed.get(old.cluster, old.cluster) if old.cluster is not None else None
+                    if place != new.cluster or old.generation != new.generation:
+                        self._controller.move(replace(old, cluster=place), new)
         self._collections.wake()
+
+    def _rename_clusters(self, changes: list[Change]) -> dict[str, str]:
+        """What runs in clusters goes on under their new names; what was dropped has been stopped under the old ones."""
+        names = {
+            change.before.name: change.after.name
+            for change in changes
+            if isinstance(change.before, ClusterEntry) and isinstance(change.after, ClusterEntry)
+        }
+        renamed = {old: new for old, new in names.items() if old != new}
+        if renamed:
+            self._controller.rename_clusters(renamed)
+        return renamed
+
+    async def _settle(self, changes: list[Change]) -> None:
+        """Shards of what was dropped go, when nobody writes to them any more."""
         await self._commit.drained()
-        for item in dropped:
+        await self._drop_shards(
+            [change.before for change in changes if isinstance(change.before, Item) and change.after is None]
+        )
+
+    async def _drop_shards(self, items: Iterable[Item]) -> None:
+        loop = asyncio.get_running_loop()
+        for item in items:
             for shard in (item.shard, item.remap):
                 if shard is not None:
                     await loop.run_in_executor(self._commit.thread, self._drop_shard, shard)
@@ -137,20 +190,23 @@ class CatalogChanges:
     def _drop_shard(self, shard: ShardId) -> None:
         self._persist.drop_shard(shard, epoch=self._epoch)
 
-    async def create_stored(self, item: Item, dropped: list[Item]) -> None:
-        """An item with a shard.  A view's contents begin at the time of the statement."""
-        # Until the catalog has the view, nothing else keeps its inputs readable at that time.
-        with self._reads.at(self._oracle.read_time) as now:
+    def _save(self, changes: list[Change], now: int) -> None:
+        for item in _created(changes):
+            self._create_shards(item, now)
+        self._store.save(changes)
+
+    def _create_shards(self, item: Item, now: int) -> None:
+        """A view's contents begin at the time of the statement.  Columns that were added in the same block follow by
+        `open`."""
+        if item.shard is not None:
             since = now if item.kind is ItemKind.MATERIALIZED_VIEW else 0
-            item = replace(item, shard=item.id)
-            self._persist.create_shard(item.id, item.schema, since, epoch=self._epoch)
+            first = len(item.physical) - len(item.missing)
+            schema = Schema(item.physical.columns[:first])
+            self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
             # Held from the first moment, so that no reader's lease can move the shard's since.
-            self._persist.set_hold(item.id, HOLDER, since, critical=True, epoch=self._epoch)
-            if item.remap is not None:
-                self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
-            await self.apply([*(Change(old, None) for old in dropped), Change(None, item)])
-            self.open(item)
-            self._controller.install(item)  # from now on indexes that it shares are held readable, too
+            self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
+        if item.remap is not None:
+            self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
 
     def open(self, item: Item) -> None:
         """Makes a stored item's collection known."""
@@ -168,29 +224,41 @@ class CatalogChanges:
     def _evolve(self, item: Item) -> Schema:
         """Lets the table's shard know of columns that were added or dropped, should it not yet."""
         assert item.shard is not None
+        return self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch).schema
+
+    def _known(self, item: Item) -> Schema:
+        """What the table's shard is to know of its columns."""
+        assert item.shard is not None
         known = self._persist.state(item.shard).schema  # under the names that its columns had at first
         first = len(item.physical) - len(item.missing)
         columns = (*known.columns, *item.stored_columns[len(known) - first :])
         gone = item.dropped_places
-        wanted = Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
-        return self._persist.evolve_schema(item.shard, wanted, epoch=self._epoch).schema
+        return Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
 
-    async def apply_evolved(self, changes: list[Change], new: Item) -> None:
-        """Rows stay as they are stored, and views go on; indexes on the table are built again, with its columns now."""
-        gone = {change.before.id for change in changes[:-1] if isinstance(change.before, Item)}
-        indexes = [index for index in self._catalog.indexes_on(new.id) if index.id not in gone]
-        rebuilt = []
-        changes = [*changes]
-        for index in indexes:
-            id_, _ = self._catalog.allocate()
-            again = replace(index_over(index, new), id=id_)
-            rebuilt.append(again)
-            changes += [Change(index, None), Change(None, again)]
-        await self.apply(changes)
-        await asyncio.get_running_loop().run_in_executor(self._commit.thread, self._evolve, new)
-        for index in rebuilt:
-            self._collections.add_unstored(index.id, index.name)
-            self._controller.install(index)
+
+def _created(changes: Iterable[Change]) -> list[Item]:
+    """In order, so that every object comes after those it uses."""
+    found = [c.after for c in changes if c.before is None and isinstance(c.after, Item)]
+    return sorted(found, key=lambda item: int(item.id[1:]))
+
+
+def _altered(changes: Iterable[Change]) -> list[Item]:
+    """Tables whose rows are stored with other columns from now on."""
+    return [
+        change.after
+        for change in changes
+        if isinstance(change.before, Item)
+        and isinstance(change.after, Item)
+        and change.after.kind is ItemKind.TABLE
+        and change.after.stored_shape != change.before.stored_shape
+    ]
+
+
+def _born(change: Change, now: int) -> Change:
+    """What a block creates or switches, for everybody else, when it commits."""
+    if change.before is None and isinstance(change.after, Item):
+        return Change(None, replace(change.after, created_at=now))
+    return switched(change, now)
 
 
 def replaced(view: Item, replacement: Item) -> Item:
@@ -209,7 +277,3 @@ def replaced(view: Item, replacement: Item) -> Item:
         columns=replacement.columns,
         options={**options, "replaced": True, "state": replacement.state_name},
     )
-
-
-def skipping(message: str, sqlstate: str) -> Notice:
-    return Notice("NOTICE", f"{message}, skipping", sqlstate)

@@ -7,18 +7,15 @@ from dataclasses import replace
 
 from ...config import ClusterOptions
 from ...errors import DuplicateObject, InvalidParameter
-from ...sql.plans import (
-    AlterCluster,
-    CreateCluster,
-)
-from ..catalog import (
-    Catalog,
-    Change,
-    ClusterEntry,
-)
+from ...sql.definition_plans import AlterCluster, CreateCluster
+from ...sql.role_plans import Securable
+from ..catalog import Catalog
+from ..catalog_entries import Change, ClusterEntry
 from ..controller import Controller
 from ..results import Command, Notice
-from .catalog_changes import CatalogChanges, skipping
+from .catalog_changes import CatalogChanges
+from .default_privileges import first_acl
+from .definitions import skipping
 from .dependents import dropped_with, refuse_unless_empty
 
 
@@ -31,7 +28,7 @@ class ClusterDefinitions:
         self._changes = changes
         self._slots = slots
 
-    async def create(self, plan: CreateCluster, notices: list[Notice]) -> Command:
+    async def create(self, plan: CreateCluster, owner: str, notices: list[Notice]) -> Command:
         if self._catalog.cluster(plan.name) is not None:
             if not plan.if_not_exists:
                 raise DuplicateObject(f'cluster "{plan.name}" already exists', sqlstate="42710")
@@ -40,7 +37,8 @@ class ClusterDefinitions:
         entries = self._catalog.cluster_entries()
         self._check_slots(None, plan.options)
         number = max((int(entry.id[1:]) for entry in entries), default=0) + 1
-        entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options))
+        acl = first_acl(self._catalog, owner, Securable.CLUSTER)
+        entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options), owner, acl)
         await self._changes.apply([Change(None, entry)])
         self._controller.set_cluster(entry)
         return Command("CREATE CLUSTER")

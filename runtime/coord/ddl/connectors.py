@@ -6,27 +6,18 @@ from dataclasses import replace
 from typing import Any, assert_never
 
 from ...errors import InvalidParameter, Unsupported
-from ...persist.client import PersistClient
 from ...replica.egress import open_sink
 from ...replica.ingest import open_source
-from ...sql.plans import (
-    CounterConnector,
-    CreateSink,
-    CreateSource,
-    FileConnector,
-    ItemKind,
-)
-from ..catalog import (
-    Catalog,
-    Change,
-)
+from ...sql.catalog_view import ItemKind
+from ...sql.definition_plans import CounterConnector, CreateSink, CreateSource, FileConnector
+from ..catalog import Catalog
+from ..catalog_entries import Change
 from ..collections import Collections
-from ..controller import Controller
 from ..oracle import Oracle
-from ..remap import REMAP_SCHEMA
-from ..results import Command, Notice
+from ..results import Command
 from .alterations import retaining
 from .catalog_changes import CatalogChanges
+from .definitions import Definitions
 
 
 class ConnectorDefinitions:
@@ -34,29 +25,23 @@ class ConnectorDefinitions:
 
     def __init__(
         self,
-        persist: PersistClient,
         oracle: Oracle,
         catalog: Catalog,
         collections: Collections,
-        controller: Controller,
         changes: CatalogChanges,
-        epoch: int,
     ) -> None:
-        self._persist = persist
         self._oracle = oracle
         self._catalog = catalog
         self._collections = collections
-        self._controller = controller
         self._changes = changes
-        self._epoch = epoch
 
-    async def create_source(self, plan: CreateSource, notices: list[Notice]) -> Command:
-        if self._changes.exists(plan.name, plan.if_not_exists, notices):
+    async def create_source(self, plan: CreateSource, definitions: Definitions) -> Command:
+        if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SOURCE")
         connector, options = _connector(plan.connector)
         # Options and columns that do not go together are refused here; files are not touched yet.
         open_source(connector, options, plan.schema, plan.key, plan.envelope.value)
-        item = self._changes.item(
+        item = definitions.stored(
             ItemKind.SOURCE,
             plan.name,
             plan.schema,
@@ -73,11 +58,11 @@ class ConnectorDefinitions:
                 plan.retain_history_ms,
             ),
         )
-        await self._changes.create_stored(replace(item, remap=f"{item.id}-remap"), [])
+        await self._changes.apply([Change(None, replace(item, remap=f"{item.id}-remap"))])
         return Command("CREATE SOURCE")
 
-    async def create_sink(self, plan: CreateSink, notices: list[Notice]) -> Command:
-        if self._changes.exists(plan.name, plan.if_not_exists, notices):
+    async def create_sink(self, plan: CreateSink, definitions: Definitions) -> Command:
+        if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SINK")
         if plan.from_id not in self._collections:
             raise Unsupported(
@@ -95,7 +80,7 @@ class ConnectorDefinitions:
                 )
         options = {"path": plan.connector.path, "format": plan.connector.format}
         open_sink("", options, plan.relation.schema, plan.envelope.value, plan.key)
-        item = self._changes.item(
+        item = definitions.item(
             ItemKind.SINK,
             plan.name,
             plan.relation.schema,
@@ -110,11 +95,7 @@ class ConnectorDefinitions:
                 "as_of": self._oracle.read_time,
             },
         )
-        item = replace(item, remap=f"{item.id}-progress")
-        assert item.remap is not None
-        self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
-        await self._changes.apply([Change(None, item)])
-        self._controller.install(item)
+        await self._changes.apply([Change(None, replace(item, remap=f"{item.id}-progress"))])
         return Command("CREATE SINK")
 
 

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 
 from ...errors import DependentObjectsExist
 from ...expr.relation import GlobalId
-from ...sql.plans import ItemKind
-from ..catalog import Catalog, Item
+from ...sql.catalog_view import ItemKind
+from ..catalog import Catalog
+from ..catalog_entries import Item
 
 CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
 
@@ -30,13 +31,14 @@ def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Ite
         # What was to replace it has nothing to replace any more.
         pending += [other for other in catalog.user_items() if other.replaces == item.id]
         for dependent in catalog.dependents(item.id):
-            if dependent.kind is not ItemKind.INDEX and dependent.id not in named:
+            on_it = dependent.kind is ItemKind.INDEX and dependent.on == item.id
+            if not on_it and dependent.id not in named:
                 blocking.append((dependent, item))
             pending.append(dependent)
     if blocking and not cascade:
         first = roots[0]
         raise DependentObjectsExist(
-            f"cannot drop {noun(first)} {first.name} because other objects depend on it",
+            f"cannot drop {noun(first)} {first.shown_name} because other objects depend on it",
             detail="\n".join(_depends(a, b) for a, b in blocking),
             hint=CASCADE_HINT,
         )

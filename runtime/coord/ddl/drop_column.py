@@ -10,10 +10,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import DependentObjectsExist, Unsupported
-from ...expr.relation import dependencies
+from ...expr.relation_tree import dependencies
 from ...expr.scalar import columns_of
-from ...sql.plans import AlterTable, ItemKind
-from ..catalog import Catalog, Item
+from ...sql.catalog_view import ItemKind
+from ...sql.definition_plans import AlterTable
+from ..catalog import Catalog
+from ..catalog_entries import Item
 from ..views import expand
 from .dependents import CASCADE_HINT, dropped_with, noun
 

@@ -29,8 +29,10 @@ from ...replica.protocol import Import, Updates
 from ...repr.batch import Delta, concat_deltas
 from ...repr.consolidate import advance, consolidate
 from ...repr.schema import Schema
-from ...sql.plans import ApplyReplacement, ItemKind
-from ..catalog import Catalog, Item
+from ...sql.catalog_view import ItemKind
+from ...sql.definition_plans import ApplyReplacement
+from ..catalog import Catalog
+from ..catalog_entries import Item
 from ..collections import Collections
 from ..controller import Controller
 from ..maintained_plan import needs_append_only

@@ -14,17 +14,20 @@ from typing import Any
 
 from ...expr.relation import GlobalId
 from ...repr.batch import Batch, batch_from_rows
-from ...sql.plans import CatalogItem
+from ...sql.catalog_view import CatalogItem
 from ...sql.system_relations import SYSTEM_RELATIONS
 from ..catalog import Catalog
 from ..collections import Collections
 from ..controller import Controller
 from . import (
     constraints,
+    grants,
     information_schema,
     mz_catalog,
     mz_internal,
     pg_catalog,
+    pg_proc,
+    pg_roles,
     pg_types,
     pg_views,
     session_views,
@@ -37,10 +40,10 @@ Row = Mapping[str, Any]
 Rows = Callable[[State], Iterable[Row]]
 
 _MODULES = {
-    "pg_catalog": (pg_catalog, pg_types, pg_views, constraints, session_views),
-    "information_schema": (information_schema, constraints),
+    "pg_catalog": (pg_catalog, pg_proc, pg_roles, pg_types, pg_views, constraints, session_views),
+    "information_schema": (information_schema, pg_proc, pg_roles, grants, constraints),
     "mz_catalog": (mz_catalog,),
-    "mz_internal": (mz_internal,),
+    "mz_internal": (mz_internal, grants),
 }
 
 
@@ -70,6 +73,10 @@ _OF_THE_CATALOG = frozenset(
     "pg_catalog.pg_prepared_statements",
     "pg_catalog.pg_stat_activity",
     "mz_catalog.mz_cluster_replicas",
+    "information_schema.applicable_roles",
+    "information_schema.enabled_roles",
+    "information_schema.role_table_grants",
+    "information_schema.table_privileges",
 }
 """Relations whose rows change with the catalog only; the others say what is going on."""
 
@@ -88,9 +95,17 @@ class Introspection:
         self._kept: dict[GlobalId, Batch] = {}
         self._version = -1
 
-    def of_session(self, session: OpenSession) -> Callable[[GlobalId], Batch]:
-        """`batch` for what that session reads."""
+    def of_session(self, session: OpenSession, catalog: Catalog) -> Callable[[GlobalId], Batch]:
+        """`batch` for what that session reads, of the catalog that it sees."""
+        if catalog is not self._state.catalog:
+            return partial(self._own_batch, session=session, catalog=catalog)
         return partial(self.batch, session=session)
+
+    def _own_batch(self, id: GlobalId, session: OpenSession, catalog: Catalog) -> Batch:
+        """As `batch`, of a block's catalog."""
+        item = catalog.item_by_id(id)
+        state = replace(self._state, catalog=catalog, session=session)
+        return batch_from_rows(item.schema, _rows(state, item), 0)
 
     def batch(self, id: GlobalId, session: OpenSession | None = None) -> Batch:
         """All rows, at time 0, in the order of the relation's columns; none for what cannot exist here."""
@@ -101,15 +116,16 @@ class Introspection:
         found = self._kept.get(id)
         if found is None:
             item = catalog.item_by_id(id)
-            found = batch_from_rows(item.schema, self._rows(item, session), 0)
+            rows = _rows(replace(self._state, session=session), item)
+            found = batch_from_rows(item.schema, rows, 0)
             if item.name.schema + "." + item.name.name in _OF_THE_CATALOG:
                 self._kept[id] = found
         return found
 
-    def _rows(self, item: CatalogItem, session: OpenSession | None) -> tuple[tuple[Any, ...], ...]:
-        function = _ROWS[f"{item.name.schema}.{item.name.name}"]
-        if function is None:
-            return ()
-        names = item.schema.names
-        state = replace(self._state, session=session)
-        return tuple(tuple(map(row.get, names)) for row in function(state))
+
+def _rows(state: State, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:
+    function = _ROWS[f"{item.name.schema}.{item.name.name}"]
+    if function is None:
+        return ()
+    names = item.schema.names
+    return tuple(tuple(map(row.get, names)) for row in function(state))

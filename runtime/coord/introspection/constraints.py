@@ -12,7 +12,7 @@ from ...config import DATABASE
 from ...expr.functions.system import quote_ident
 from ...repr.schema import Schema
 from ...sql.constraints import Constraint, ConstraintKind
-from ..catalog import Item
+from ..catalog_entries import Item
 from .state import State
 
 Rows = Iterator[dict[str, Any]]

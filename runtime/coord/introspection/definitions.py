@@ -18,10 +18,10 @@ from ...expr.scalar import Cast, ColumnRef, Literal, Scalar
 from ...expr.text_output import to_text
 from ...repr.schema import Column
 from ...repr.types import Kind, ScalarType
+from ...sql.catalog_view import CatalogItem, ItemKind
 from ...sql.explain import show
-from ...sql.plans import CatalogItem, ItemKind
 from ...sql.rename_in_text import all_renamed_in_text
-from ..catalog import ClusterEntry, Item
+from ..catalog_entries import ClusterEntry, Item
 from .constraints import constraint_sql
 from .state import State
 
@@ -206,4 +206,4 @@ def default_sql(scalar: Scalar) -> str:
 def _open_name(type_: ScalarType) -> str:
     """The type without length or precision: `character` would be one of a single character."""
     name = base_name(type_)
-    return name.replace("character", "bpchar") if (type_.element or type_).kind is Kind.BPCHAR else name
+    return name.replace("character", "bpchar") if type_.leaf.kind is Kind.BPCHAR else name

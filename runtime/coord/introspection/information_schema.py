@@ -8,9 +8,9 @@ from typing import Any
 from ...config import DATABASE
 from ...expr.coercion import base_name
 from ...repr.types import Kind, ScalarType
-from ...sql.plans import CatalogItem, ItemKind
+from ...sql.catalog_view import CatalogItem, ItemKind
 from .definitions import default_sql
-from .state import OWNER, State
+from .state import State
 
 Rows = Iterator[dict[str, Any]]
 
@@ -24,12 +24,21 @@ _TABLE_TYPES = {
 _DATETIME_PRECISION = dict.fromkeys((Kind.TIME, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.INTERVAL), 6) | {
     Kind.DATE: 0
 }
-_BITS = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64, Kind.FLOAT4: 24, Kind.FLOAT8: 53}
+_BITS = {
+    Kind.INT2: 16,
+    Kind.INT4: 32,
+    Kind.INT8: 64,
+    Kind.UINT2: 16,
+    Kind.UINT4: 32,
+    Kind.UINT8: 64,
+    Kind.FLOAT4: 24,
+    Kind.FLOAT8: 53,
+}
 
 
 def schemata(state: State) -> Rows:
     for name in state.catalog.schema_oids():
-        yield {"catalog_name": DATABASE, "schema_name": name, "schema_owner": OWNER}
+        yield {"catalog_name": DATABASE, "schema_name": name, "schema_owner": state.schema_owner(name).name}
 
 
 def tables(state: State) -> Rows:
@@ -88,7 +97,7 @@ def _columns(item: CatalogItem) -> Rows:
             "datetime_precision": _datetime_precision(type_),
             "udt_catalog": DATABASE,
             "udt_schema": "pg_catalog",
-            "udt_name": f"_{type_.element.kind.value}" if type_.element is not None else type_.kind.value,
+            "udt_name": f"_{type_.leaf.kind.value}" if type_.kind is Kind.ARRAY else type_.kind.value,
             "dtd_identifier": str(number),
             "is_self_referencing": "NO",
             "is_identity": "NO",
@@ -118,30 +127,14 @@ def information_schema_catalog_name(state: State) -> Rows:
     yield {"catalog_name": DATABASE}
 
 
-def table_privileges(state: State) -> Rows:
-    """What the owner of everything may do: there are no other roles yet."""
-    writes = ("INSERT", "UPDATE", "DELETE", "TRUNCATE")
-    for _, item in state.relations():
-        for privilege in ("SELECT", *(writes if item.kind is ItemKind.TABLE else ())):
-            yield _named("table", item) | {
-                "grantor": OWNER,
-                "grantee": OWNER,
-                "privilege_type": privilege,
-                "is_grantable": "YES",
-                "with_hierarchy": "YES" if privilege == "SELECT" else "NO",
-            }
-
-
 def view_table_usage(state: State) -> Rows:
     for view in state.catalog.user_items():
         if view.kind is ItemKind.VIEW:
             for id_ in view.uses:
                 item = state.catalog.item_by_id(id_)
+                if item.kind is ItemKind.FUNCTION:
+                    continue
                 yield _named("view", state.catalog.item_by_id(view.id)) | _named("table", item)
-
-
-def enabled_roles(state: State) -> Rows:
-    yield {"role_name": OWNER}
 
 
 def character_sets(state: State) -> Rows:

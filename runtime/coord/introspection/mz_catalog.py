@@ -7,26 +7,32 @@ from typing import Any
 
 from ...config import DATABASE
 from ...expr.scalar import ColumnRef
-from ...sql.plans import ItemKind
-from ..catalog import Item
+from ...sql.catalog_view import ItemKind
+from ..catalog_entries import Item
+from ..role import OWNER_ID
 from .definitions import create_sql, default_sql
 from .pg_types import pg_type
-from .state import DATABASE_OID, OWNER, OWNER_OID, State
+from .state import DATABASE_OID, State
 
 Rows = Iterator[dict[str, Any]]
 
-OWNER_ID = "u1"
 DATABASE_ID = "u1"
 SIZE = "1"
 
 
 def mz_schemas(state: State) -> Rows:
     for name, oid in state.catalog.schema_oids().items():
-        yield {"id": str(oid), "oid": oid, "database_id": DATABASE_ID, "name": name, "owner_id": OWNER_ID}
+        yield {
+            "id": str(oid),
+            "oid": oid,
+            "database_id": DATABASE_ID,
+            "name": name,
+            "owner_id": state.schema_owner(name).id,
+        }
 
 
 def mz_databases(state: State) -> Rows:
-    yield {"id": DATABASE_ID, "oid": DATABASE_OID, "name": DATABASE, "owner_id": OWNER_ID}
+    yield {"id": DATABASE_ID, "oid": DATABASE_OID, "name": DATABASE, "owner_id": state.catalog.database.owner}
 
 
 def mz_types(state: State) -> Rows:
@@ -42,11 +48,18 @@ def mz_types(state: State) -> Rows:
 
 
 def mz_roles(state: State) -> Rows:
-    yield {"id": OWNER_ID, "oid": OWNER_OID, "name": OWNER}
+    for role in state.roles.by_id.values():
+        yield {"id": role.id, "oid": role.oid, "name": role.name}
+
+
+def mz_role_members(state: State) -> Rows:
+    for member in state.roles.by_id.values():
+        for membership in member.member_of:
+            yield {"role_id": membership.role, "member": member.id, "grantor": membership.grantor}
 
 
 def mz_objects(state: State) -> Rows:
-    for item in state.catalog.user_items():
+    for item in state.catalog.user_objects():
         yield _object(state, item)
 
 
@@ -92,7 +105,7 @@ def mz_indexes(state: State) -> Rows:
             "name": index.name,
             "on_id": index.on,
             "cluster_id": state.cluster_id(index),
-            "owner_id": OWNER_ID,
+            "owner_id": index.owner,
             "create_sql": create_sql(state, index),
         }
 
@@ -113,7 +126,7 @@ def mz_index_columns(state: State) -> Rows:
 
 def mz_clusters(state: State) -> Rows:
     for entry in state.catalog.cluster_entries():
-        yield {"id": entry.id, "name": entry.name, "owner_id": OWNER_ID, "size": SIZE}
+        yield {"id": entry.id, "name": entry.name, "owner_id": entry.owner, "size": SIZE}
 
 
 def mz_cluster_replicas(state: State) -> Rows:
@@ -162,6 +175,6 @@ def _object(state: State, item: Item) -> dict[str, Any]:
         "schema_name": item.schema_name,
         "name": item.name,
         "type": item.kind.value,
-        "owner_id": OWNER_ID,
+        "owner_id": item.owner,
         "cluster_id": state.cluster_id(item),
     }

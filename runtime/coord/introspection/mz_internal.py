@@ -7,9 +7,10 @@ from typing import Any
 
 from ...expr.functions.system import quote_ident
 from ...sql.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
-from ...sql.plans import ItemKind
+from ...sql.catalog_view import ItemKind
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
+from .pg_proc import texts
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]
@@ -87,6 +88,9 @@ def mz_definitions(state: State) -> Rows:
             body = item.definition_sql
             definition = f"{body};" if body else item.create_sql or create_sql(state, item)
             yield {"oid": item.oid, "position": 0, "definition": definition}
+    for item in state.catalog.user_functions():
+        for position, text in texts(item):
+            yield {"oid": item.oid, "position": position, "definition": text}
     for item, constraint in of_tables(state):
         for position, pretty in ((CONSTRAINT_POSITION, False), (PRETTY_CONSTRAINT_POSITION, True)):
             definition = constraint_sql(item.schema, constraint, pretty=pretty)
@@ -152,15 +156,16 @@ def mz_wallclock_global_lag(state: State) -> Rows:
 
 
 def mz_materialization_lag(state: State) -> Rows:
+    """Of materialized views and indexes."""
     closed = state.controller.closed
-    for collection in state.collections.all():
-        if not collection.stamped:
-            lag = max(closed - state.collections.frontier(collection.id), 0)
-            yield {"object_id": collection.id, "local_lag_ms": lag, "global_lag_ms": lag}
+    views = [collection.id for collection in state.collections.all() if not collection.stamped]
+    for id_ in (*views, *(index.id for index in state.indexes())):
+        lag = max(closed - state.collections.frontier(id_), 0)
+        yield {"object_id": id_, "local_lag_ms": lag, "global_lag_ms": lag}
 
 
 def mz_comments(state: State) -> Rows:
-    for item in state.catalog.user_items():
+    for item in state.catalog.user_objects():
         if item.comment is not None:
             yield _comment(item.id, item.kind, None, item.comment)
         for position, text in item.column_comments.items():

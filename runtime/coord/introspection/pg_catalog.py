@@ -11,16 +11,17 @@ from ...repr.types import (
     Kind,
     ScalarType,
 )
+from ...sql.catalog_view import CatalogItem, ItemKind
 from ...sql.constraints import ConstraintKind
-from ...sql.plans import ItemKind
+from ..catalog_entries import Item
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
 from .pg_types import DEFAULT_COLLATION, collation_of
-from .state import DATABASE_OID, OWNER, OWNER_OID, RELKINDS, State
+from .state import DATABASE_OID, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
 TABLESPACE_OID = 1663
-CLASS_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 2615, 2618
+CLASS_CLASSOID, PROC_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 1255, 2615, 2618
 C_COLLATION = 950
 
 Rows = Iterator[dict[str, Any]]
@@ -28,36 +29,48 @@ Rows = Iterator[dict[str, Any]]
 
 def pg_namespace(state: State) -> Rows:
     for name, oid in state.catalog.schema_oids().items():
-        yield {"oid": oid, "nspname": name, "nspowner": OWNER_OID}
+        yield {"oid": oid, "nspname": name, "nspowner": state.schema_owner(name).oid} | {
+            "nspacl": state.acl(state.catalog.schema_entry(name))
+        }
 
 
 def pg_class(state: State) -> Rows:
     indexed = {index.on for index in state.indexes()}
     for oid, item in state.relations():
         temporary = item.name.schema.startswith("pg_temp_")
-        yield _class(state, oid, item.name.name, item.name.schema, RELKINDS[item.kind], len(item.schema)) | {
+        entry = state.catalog.find_by_id(item.id)
+        owner = state.owner(entry).oid
+        kind, columns = RELKINDS[item.kind], len(item.schema)
+        yield _class(state, oid, owner, item.name.name, item.name.schema, kind, columns) | {
             "relhasindex": item.id in indexed or any(c.is_key for c in item.constraints),
             "relchecks": sum(not constraint.is_key for constraint in item.constraints),
             "relhasrules": item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW),
             "relpersistence": "t" if temporary else "p",
             "relam": HEAP_AM if item.kind is ItemKind.TABLE else 0,
+            "relacl": state.acl(entry),
         }
     for index in state.indexes():
-        yield _class(state, index.oid, index.name, index.schema_name, "i", len(index.keys)) | {
+        owner = state.owner(index).oid
+        yield _class(state, index.oid, owner, index.name, index.schema_name, "i", len(index.keys)) | {
             "relam": ARRANGEMENT_AM
         }
     for table, key in keys_of_tables(state):
-        yield _class(state, key.oid, key.name, table.schema_name, "i", len(key.columns)) | {"relam": BTREE_AM}
+        owner = state.owner(table).oid
+        yield _class(state, key.oid, owner, key.name, table.schema_name, "i", len(key.columns)) | {
+            "relam": BTREE_AM
+        }
 
 
-def _class(state: State, oid: int, name: str, schema: str, kind: str, columns: int) -> dict[str, Any]:
+def _class(
+    state: State, oid: int, owner: int, name: str, schema: str, kind: str, columns: int
+) -> dict[str, Any]:
     return {
         "oid": oid,
         "relname": name,
         "relnamespace": state.schema_oid(schema),
         "reltype": 0,
         "reloftype": 0,
-        "relowner": OWNER_OID,
+        "relowner": owner,
         "relam": 0,
         "relfilenode": oid,
         "reltablespace": 0,
@@ -192,45 +205,12 @@ def pg_am(state: State) -> Rows:
     yield {"oid": ARRANGEMENT_AM, "amname": "arrangement", "amhandler": 0, "amtype": "i"}
 
 
-def pg_roles(state: State) -> Rows:
-    yield {
-        "rolname": OWNER,
-        "rolsuper": True,
-        "rolinherit": True,
-        "rolcreaterole": True,
-        "rolcreatedb": True,
-        "rolcanlogin": True,
-        "rolreplication": False,
-        "rolconnlimit": -1,
-        "rolbypassrls": True,
-        "oid": OWNER_OID,
-    }
-
-
-def pg_user(state: State) -> Rows:
-    yield {
-        "usename": OWNER,
-        "usesysid": OWNER_OID,
-        "usecreatedb": True,
-        "usesuper": True,
-        "userepl": False,
-        "usebypassrls": True,
-    }
-
-
-def pg_authid(state: State) -> Rows:
-    yield from pg_roles(state)
-
-
-def pg_shadow(state: State) -> Rows:
-    yield from pg_user(state)
-
-
 def pg_database(state: State) -> Rows:
     yield {
         "oid": DATABASE_OID,
         "datname": DATABASE,
-        "datdba": OWNER_OID,
+        "datdba": state.owner(state.catalog.database).oid,
+        "datacl": state.acl(state.catalog.database),
         "encoding": 6,
         "datlocprovider": "c",
         "datistemplate": False,
@@ -264,14 +244,19 @@ def pg_collation(state: State) -> Rows:
 
 
 def pg_description(state: State) -> Rows:
-    for item in state.catalog.user_items():
+    for item in state.catalog.user_objects():
         if item.comment is not None:
-            yield _description(item.oid, CLASS_CLASSOID, 0, item.comment)
+            yield _description(item.oid, _classoid(item), 0, item.comment)
         for position, text in item.column_comments.items():
             yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
     for schema in state.catalog.schemas():
         if schema.comment is not None:
             yield _description(schema.oid, NAMESPACE_CLASSOID, 0, schema.comment)
+
+
+def _classoid(item: Item | CatalogItem) -> int:
+    """The catalog that lists the object."""
+    return PROC_CLASSOID if item.kind is ItemKind.FUNCTION else CLASS_CLASSOID
 
 
 def _description(oid: int, classoid: int, column: int, text: str) -> dict[str, Any]:
@@ -300,7 +285,7 @@ def pg_depend(state: State) -> Rows:
                 "classid": REWRITE_CLASSOID if is_view else CLASS_CLASSOID,
                 "objid": item.oid,
                 "objsubid": 0,
-                "refclassid": CLASS_CLASSOID,
+                "refclassid": _classoid(state.catalog.item_by_id(id_)),
                 "refobjid": state.catalog.oid(id_),
                 "refobjsubid": 0,
                 "deptype": "n",

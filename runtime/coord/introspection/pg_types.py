@@ -19,7 +19,9 @@ from ...repr.types import (
     INTERVAL,
     JSON,
     JSONB,
+    MZ_TIMESTAMP,
     NAME,
+    NESTED,
     NUMERIC,
     OID,
     RANGES,
@@ -27,6 +29,9 @@ from ...repr.types import (
     TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UINT2,
+    UINT4,
+    UINT8,
     UUID,
     Kind,
     ScalarType,
@@ -63,6 +68,7 @@ _TYPES = (
     (BYTEA, "bytea", "U"),
     (UUID, "uuid", "U"),
     *((type_, str(type_), "R") for type_ in RANGES),
+    *((type_, str(type_), "N") for type_ in (UINT2, UINT4, UINT8, MZ_TIMESTAMP)),
 )
 
 
@@ -71,6 +77,8 @@ def pg_type(state: State) -> Rows:
         array = array_of(type_)
         yield _type(type_, name, category) | {"typarray": array.oid}
         yield _type(array, f"_{name}", "A") | {"typelem": type_.oid}
+    for kind in sorted(NESTED - {Kind.ARRAY}, key=lambda kind: kind.value):
+        yield _type(ScalarType(kind), kind.value, "P") | {"typtype": "p"}
 
 
 def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
@@ -109,7 +117,7 @@ def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
 
 def collation_of(type_: ScalarType) -> int:
     """The collation of a type's values, or of those of its elements; 0 for what has none."""
-    inner = type_.element or type_
+    inner = type_.leaf
     return DEFAULT_COLLATION if inner.is_string_category and inner.kind is not Kind.CHAR else 0
 
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...sql.plans import ItemKind
+from ...sql.catalog_view import ItemKind
 from ..variables import DEFAULTS
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
-from .state import DATABASE_OID, OWNER, OWNER_OID, State
+from .state import DATABASE_OID, State
 
 Rows = Iterator[dict[str, Any]]
 
@@ -22,7 +22,7 @@ def pg_tables(state: State) -> Rows:
             yield {
                 "schemaname": item.name.schema,
                 "tablename": item.name.name,
-                "tableowner": OWNER,
+                "tableowner": state.owner(state.catalog.find_by_id(item.id)).name,
                 "hasindexes": item.id in indexed,
                 "hasrules": False,
                 "hastriggers": False,
@@ -36,7 +36,7 @@ def pg_views(state: State) -> Rows:
             yield {
                 "schemaname": item.schema_name,
                 "viewname": item.name,
-                "viewowner": OWNER,
+                "viewowner": state.owner(item).name,
                 "definition": item.definition_sql,
             }
 
@@ -48,7 +48,7 @@ def pg_matviews(state: State) -> Rows:
             yield {
                 "schemaname": item.schema_name,
                 "matviewname": item.name,
-                "matviewowner": OWNER,
+                "matviewowner": state.owner(item).name,
                 "hasindexes": item.id in indexed,
                 "ispopulated": state.controller.is_hydrated(item.id),
                 "definition": item.definition_sql,
@@ -95,7 +95,7 @@ def pg_stat_activity(state: State) -> Rows:
             "datid": DATABASE_OID,
             "datname": DATABASE,
             "pid": number,
-            "usesysid": OWNER_OID,
+            "usesysid": session.actor.session.oid,
             "usename": session.user,
             "application_name": session.variables.get("application_name"),
             "state": status[session.transaction_status],

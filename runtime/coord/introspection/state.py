@@ -7,17 +7,22 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from ...config import DEFAULT_USER
 from ...expr.functions.system import quote_ident
-from ...sql.plans import CatalogItem, ItemKind, Prepared
-from ..catalog import Catalog, Item
+from ...sql.catalog_view import CatalogItem, ItemKind, Prepared
+from ..acl import shown
+from ..actor import Actor
+from ..catalog import Catalog
+from ..catalog_entries import Item, Owned
 from ..collections import Collections
 from ..controller import Controller
 from ..cursor import Cursor
+from ..role import FIRST_ROLE, RoleEntry, Roles
 from ..variables import Variables
 
-OWNER_OID = 10
-OWNER = DEFAULT_USER
+OWNER_OID = FIRST_ROLE.oid
+OWNER = FIRST_ROLE.name
+"""Of what belongs to the system."""
+
 DATABASE_OID = 5
 
 RELKINDS = {
@@ -36,6 +41,9 @@ class OpenSession(Protocol):
 
     user: str
     variables: Variables
+
+    @property
+    def actor(self) -> Actor: ...
 
     @property
     def transaction_status(self) -> str: ...
@@ -63,6 +71,28 @@ class State:
 
     def indexes(self) -> list[Item]:
         return [item for item in self.catalog.user_items() if item.kind is ItemKind.INDEX]
+
+    @property
+    def roles(self) -> Roles:
+        return self.catalog.roles
+
+    @property
+    def reader(self) -> RoleEntry:
+        """The role that reads."""
+        return FIRST_ROLE if self.session is None else self.session.actor.role
+
+    def owner(self, entry: Owned | None) -> RoleEntry:
+        """Who owns the object; None is one of the system."""
+        return FIRST_ROLE if entry is None else self.roles.by_id[entry.owner]
+
+    def acl(self, entry: Owned | None) -> list[str] | None:
+        """As an aclitem[]; None: nobody has changed it."""
+        if entry is None or entry.acl is None:
+            return None
+        return shown(entry.acl, lambda id_: quote_ident(self.roles.name(id_)))
+
+    def schema_owner(self, name: str) -> RoleEntry:
+        return self.owner(self.catalog.schema_entry(name))
 
     def schema_oid(self, name: str) -> int:
         """The schema's oid; temporary schemas have none of their own."""

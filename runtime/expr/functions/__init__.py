@@ -29,8 +29,11 @@ from . import (
     jsonb_keys,
     jsonb_path,
     like,
+    lists,
     make_datetime,
+    maps,
     math,
+    mz_timestamps,
     nulls,
     number_format,
     number_input,
@@ -42,6 +45,7 @@ from . import (
     quantified_patterns,
     range_operators,
     ranges,
+    records,
     relation_names,
     splitting,
     strings,
@@ -53,7 +57,7 @@ from . import (
 
 _WHOLE = (
     arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
-    like, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, relation_names, splitting, strings, system, trigonometry,
+    like, lists, maps, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, records, relation_names, splitting, strings, system, trigonometry,
 )  # fmt: skip
 _ADDED = (
     binary.OVERLOADS,
@@ -66,7 +70,7 @@ _ADDED = (
 )
 """Overloads for functions that another family defines, and for none of their aliases."""
 _SHARED = (
-    arithmetic, datetime, interval_arithmetic, interval_functions, jsonb, make_datetime, math, numeric, numeric_powers,
+    arithmetic, datetime, interval_arithmetic, interval_functions, jsonb, make_datetime, math, mz_timestamps, numeric, numeric_powers,
     overlaps, to_char, zones,
 )  # fmt: skip
 

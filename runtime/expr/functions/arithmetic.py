@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import FLOAT4, FLOAT8, INT2, INT4, INT8, ScalarType
+from ...repr.types import FLOAT4, FLOAT8, INT2, INT4, INT8, UINT2, UINT4, UINT8, ScalarType
 from ..arrays import array_of_numpy, both_valid, numpy_values, valid_mask
 from ..function import CallInfo, Datum, Kernel, Overload, as_array
 from ..row_errors import Evaluated, Mask, merge_errors, same_error
@@ -203,6 +203,7 @@ _INTEGER_PAIRS = [
     for left in (INT2, INT4, INT8)
     for right in (INT2, INT4, INT8)
 ]
+_UNSIGNED_PAIRS = [((type_, type_), type_) for type_ in (UINT2, UINT4, UINT8)]
 _FLOAT_PAIRS = [
     ((left, right), FLOAT4 if left == right == FLOAT4 else FLOAT8)
     for left in (FLOAT4, FLOAT8)
@@ -218,12 +219,15 @@ def _overloads(
 
 OVERLOADS: dict[str, list[Overload]] = {
     **{
-        name: _overloads(_INTEGER_PAIRS, _integer_kernel(name))
+        name: _overloads(_INTEGER_PAIRS + _UNSIGNED_PAIRS, _integer_kernel(name))
         + _overloads(_FLOAT_PAIRS, _float_kernel(name))
         for name in _EXACT
     },
-    "divide": _overloads(_INTEGER_PAIRS, _divide_integers) + _overloads(_FLOAT_PAIRS, _divide_floats),
-    "modulo": [Overload((t, t), t, _modulo_integers, can_fail=True) for t in (INT2, INT4, INT8)],
+    "divide": _overloads(_INTEGER_PAIRS + _UNSIGNED_PAIRS, _divide_integers)
+    + _overloads(_FLOAT_PAIRS, _divide_floats),
+    "modulo": [
+        Overload((t, t), t, _modulo_integers, can_fail=True) for t in (INT2, INT4, INT8, UINT2, UINT4, UINT8)
+    ],
     "negate": [
         *(Overload((t,), t, _negate_integer, can_fail=True) for t in (INT2, INT4, INT8)),
         *(Overload((t,), t, _plain(pc.negate)) for t in (FLOAT4, FLOAT8)),

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from ...errors import DatatypeMismatch, UndefinedFunction
 from ...repr.order import sort_indices
-from ...repr.types import BOOL, INT4, TEXT, Kind, ScalarType, array_of
+from ...repr.types import BOOL, INT4, TEXT, Kind, ScalarType, array_of, list_of
 from ..arrays import numpy_values
 from ..coercion import CastContext, base_name, can_cast, common_type
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -57,13 +57,18 @@ def undefined(name: str, args: Sequence[Scalar], unknown: Sequence[bool]) -> Und
     )
 
 
+_CONTAINERS = {"a": Kind.ARRAY, "l": Kind.LIST}
+
+
 def _element_type(name: str, args: Sequence[Scalar], unknown: Sequence[bool], shape: str) -> ScalarType:
-    """The one element type of arguments, of which `shape` says what each is: `a` an array, `e` an element."""
+    """The one element type of arguments, of which `shape` says what each is: `a` an array, `l` a list, `e` an element."""
     known: list[ScalarType] = []
     for arg, flag, kind in zip(args, unknown, shape, strict=False):
-        if flag or kind not in "ae":
+        if flag or kind not in "ale":
             continue
-        type_ = arg.type.element if kind == "a" else arg.type
+        if kind in _CONTAINERS and arg.type.kind is not _CONTAINERS[kind]:
+            raise undefined(name, args, unknown)
+        type_ = arg.type.element if kind in _CONTAINERS else arg.type
         if type_ is None or (kind == "e" and type_.kind is Kind.ARRAY):
             raise undefined(name, args, unknown)
         known.append(type_)
@@ -90,14 +95,21 @@ def _coerced(
     return tuple(out)
 
 
-def _polymorphic(name: str, shape: str, result: str, optional: int = 0) -> Resolver:
-    """`shape` has a letter per argument: array, element, int, text, bool; `result` likewise, or `A`, an int[]."""
+def polymorphic(name: str, shape: str, result: str, optional: int = 0) -> Resolver:
+    """`shape` has a letter per argument: array, list, element, int, text, bool; `result` likewise, or `A`, an int[]."""
 
     def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
         if not len(shape) - optional <= len(args) <= len(shape):
             raise undefined(name, args, unknown)
         element = _element_type(name, args, unknown, shape)
-        types = {"a": array_of(element), "e": element, "i": INT4, "t": TEXT, "b": BOOL}
+        types = {
+            "a": array_of(element),
+            "l": list_of(element),
+            "e": element,
+            "i": INT4,
+            "t": TEXT,
+            "b": BOOL,
+        }
         coerced = _coerced(name, args, unknown, [types[letter] for letter in shape[: len(args)]])
         returned = array_of(INT4) if result == "A" else types[result]
         return Call(name, coerced, returned, True)
@@ -112,7 +124,7 @@ def resolve_concatenation(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -
         ("array_cat", "aa") if left and right else ("array_append", "ae") if left else ("array_prepend", "ea")
     )
     try:
-        return _polymorphic(name, shape, "a")(args, unknown)
+        return polymorphic(name, shape, "a")(args, unknown)
     except UndefinedFunction:
         raise undefined("||", args, unknown) from None
 
@@ -125,21 +137,21 @@ def resolve_array(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
 # --- making and cutting ----------------------------------------------------------------------------------------------
 
 
-def _array_of(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def make(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return zipped([as_array(datum, info.length) for datum in args])
 
 
-def _append(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def append(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     lists, items = (as_array(datum, info.length) for datum in args)
     return joined(lists, singletons(items))
 
 
-def _prepend(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def prepend(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     items, lists = (as_array(datum, info.length) for datum in args)
     return joined(singletons(items), lists)
 
 
-def _cat(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def cat(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     left, right = (as_array(datum, info.length) for datum in args)
     return joined(left, right, is_valid(left) | is_valid(right))
 
@@ -155,7 +167,7 @@ def _taken(lists: pa.Array, first: Datum, last: Datum, valid: Mask) -> pa.Array:
     return list_array(lists.flatten().take(pa.array(index)), kept, valid)
 
 
-def _subscript(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def subscript(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     lists, wanted = (as_array(datum, info.length) for datum in args)
     counts = counts_of(lists)
     place = numpy_values(wanted).astype(np.int64)
@@ -165,7 +177,7 @@ def _subscript(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return lists.flatten().take(index)
 
 
-def _slice(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def cut(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     """array[first:last]; NULL bounds were left out of the text."""
     lists, first, last = (as_array(datum, info.length) for datum in args)
     valid = is_valid(lists) & is_valid(first) & is_valid(last)
@@ -223,7 +235,7 @@ def _fill(args: Sequence[Datum], info: CallInfo) -> Evaluated:
     """array_fill(value, array[length])."""
     value, bounds = (as_array(datum, info.length) for datum in args)
     dimensions, valid = counts_of(bounds), is_valid(bounds)
-    sizes = _subscript((bounds, pa.scalar(1, pa.int32())), info)
+    sizes = subscript((bounds, pa.scalar(1, pa.int32())), info)
     size = numpy_values(sizes).astype(np.int64)
     several = valid & (dimensions > 1)
     null = valid & (dimensions == 1) & ~is_valid(sizes)
@@ -322,7 +334,7 @@ def _shared(left: pa.Array, right: pa.Array, info: CallInfo) -> tuple[Mask, Ints
     return there & is_valid(right.flatten()), others
 
 
-def _contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+def contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     left, right = (as_array(datum, info.length) for datum in args)
     there, owners = _shared(left, right, info)
     result = np.ones(info.length, np.bool_)
@@ -330,8 +342,8 @@ def _contains(args: Sequence[Datum], info: CallInfo) -> pa.Array:
     return pa.array(result, mask=~(is_valid(left) & is_valid(right)))
 
 
-def _contained(args: Sequence[Datum], info: CallInfo) -> pa.Array:
-    return _contains((args[1], args[0]), info)
+def contained(args: Sequence[Datum], info: CallInfo) -> pa.Array:
+    return contains((args[1], args[0]), info)
 
 
 def _overlaps(args: Sequence[Datum], info: CallInfo) -> pa.Array:
@@ -392,18 +404,16 @@ def _function(
     fails: bool = False,
 ) -> Function:
     overload = Overload(None, TEXT, kernel, can_fail=fails, strict=strict, nullable=True)
-    return Function(name, (overload,), _SIGNS.get(name), _polymorphic(name, shape, result, optional))
+    return Function(name, (overload,), _SIGNS.get(name), polymorphic(name, shape, result, optional))
 
 
 FUNCTIONS: tuple[Function, ...] = (
-    Function(
-        "array_of", (Overload(None, TEXT, _array_of, strict=False, nullable=False),), None, resolve_array
-    ),
-    _function("array_subscript", "ai", "e", _subscript),
-    _function("array_slice", "aii", "a", _slice),
-    _function("array_append", "ae", "a", _append, strict=False),
-    _function("array_prepend", "ea", "a", _prepend, strict=False),
-    _function("array_cat", "aa", "a", _cat, strict=False),
+    Function("array_of", (Overload(None, TEXT, make, strict=False, nullable=False),), None, resolve_array),
+    _function("array_subscript", "ai", "e", subscript),
+    _function("array_slice", "aii", "a", cut),
+    _function("array_append", "ae", "a", append, strict=False),
+    _function("array_prepend", "ea", "a", prepend, strict=False),
+    _function("array_cat", "aa", "a", cat, strict=False),
     _function("trim_array", "ai", "a", _trim_array, fails=True),
     _function("array_reverse", "a", "a", _reverse),
     _function("array_sort", "abb", "a", _sort, optional=2),
@@ -412,8 +422,8 @@ FUNCTIONS: tuple[Function, ...] = (
     _function("array_replace", "aee", "a", _replace, strict=False),
     _function("array_position", "aei", "i", _position, optional=1, strict=False, fails=True),
     _function("array_positions", "ae", "A", _positions, strict=False),
-    _function("array_contains", "aa", "b", _contains),
-    _function("array_contained", "aa", "b", _contained),
+    _function("array_contains", "aa", "b", contains),
+    _function("array_contained", "aa", "b", contained),
     _function("array_overlaps", "aa", "b", _overlaps),
     _function("array_ndims", "a", "i", _dimensions),
     _function("array_lower", "ai", "i", _lower),

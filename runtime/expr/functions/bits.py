@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ...repr.types import INT2, INT4, INT8, ScalarType
+from ...repr.types import INT2, INT4, INT8, UINT2, UINT4, UINT8, ScalarType
 from ..arrays import array_of_numpy, both_valid, numpy_values, valid_mask
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 
-_INTEGERS = (INT2, INT4, INT8)
+_INTEGERS = (INT2, INT4, INT8, UINT2, UINT4, UINT8)
+_WIDER = {np.dtype(np.int16): np.int32, np.dtype(np.uint16): np.uint32}
 
 
 def _kernel(compute: Callable[..., Any]) -> Kernel:
@@ -28,7 +29,7 @@ def _kernel(compute: Callable[..., Any]) -> Kernel:
 
 def _shifted(shift: Callable[..., Any]) -> Callable[..., Any]:
     def compute(values: Any, places: Any) -> Any:
-        wide = values.astype(np.int32) if values.dtype == np.int16 else values
+        wide = values.astype(_WIDER.get(values.dtype, values.dtype), copy=False)
         count = (places & (wide.dtype.itemsize * 8 - 1)).astype(wide.dtype)
         return shift(wide, count).astype(values.dtype)
 

@@ -31,28 +31,39 @@ from ...repr.types import (
     INT8,
     INTERVAL,
     JSONB,
+    MZ_TIMESTAMP,
     NAME,
+    NESTED,
     NUMERIC,
     OID,
     RANGES,
+    SEQUENCES,
     TEXT,
     TIME,
     TIMESTAMP,
     TIMESTAMPTZ,
+    UINT2,
+    UINT4,
+    UINT8,
     UUID,
     Kind,
     ScalarType,
     array_of,
+    list_of,
+    map_of,
+    record_of,
 )
 from ..arrays import array_of_numpy, both_valid, valid_mask
 from ..blank_padding import is_padded
 from ..casts import cast_array
 from ..coercion import base_name, common_type
+from ..comparands import comparands
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..literals import cast_to, coerce_unknown
 from ..row_errors import Mask
 from ..scalar import Call, Literal, Scalar
 from .comparison_keys import order_keys as document_keys
+from .comparison_keys import refuse_records
 
 Compare = Callable[[Any, Any], Any]
 _NO_OPERATOR = (
@@ -123,7 +134,7 @@ def _date_as_timestamp(array: pa.Array, source: ScalarType, target: ScalarType) 
 def compare(name: str, left: Datum, right: Datum, type_: ScalarType) -> pa.Array:
     """bool[n]: the comparison `name` of two data of one type."""
     left, right = document_keys(left, type_), document_keys(right, type_)
-    if type_.kind is Kind.ARRAY:
+    if type_.kind in NESTED:
         return _compare_arrays(name, left, right)
     if type_.kind is Kind.INTERVAL:
         return _compare_spans(name, left, right)
@@ -184,7 +195,7 @@ def _comparison(name: str) -> Kernel:
 
 _SAME = (
     BOOL, INT2, INT4, INT8, FLOAT4, FLOAT8, NUMERIC, TEXT, BPCHAR, NAME, CHAR, DATE, TIME, TIMESTAMP, TIMESTAMPTZ, INTERVAL,
-    BYTEA, UUID, OID, JSONB, *RANGES,
+    BYTEA, UUID, OID, JSONB, *RANGES, UINT2, UINT4, UINT8, MZ_TIMESTAMP,
 )  # fmt: skip
 _CROSS_FAMILIES = ((INT2, INT4, INT8), (FLOAT4, FLOAT8), (DATE, TIMESTAMP, TIMESTAMPTZ), (NAME, TEXT))
 _PAIRS = [(type_, type_) for type_ in _SAME] + [
@@ -195,7 +206,10 @@ _PAIRS = [(type_, type_) for type_ in _SAME] + [
 def _resolve_comparison(name: str) -> Function:
     kernel = _comparison(name)
     overloads = [Overload(pair, BOOL, kernel) for pair in _PAIRS]
-    overloads.append(Overload((array_of(TEXT), array_of(TEXT)), BOOL, kernel))
+    overloads += [
+        Overload((type_, type_), BOOL, kernel)
+        for type_ in (array_of(TEXT), list_of(TEXT), map_of(TEXT), record_of(()))
+    ]
     return Function(name, tuple(overloads), OPERATOR_SIGNS[name])
 
 
@@ -236,9 +250,10 @@ def unify(
             f"operator does not exist: {base_name(first)} {sign} {base_name(other)}",
             hint="No operator matches the given name and argument types. You might need to add explicit type casts.",
         ) from error
-    if (target.element or target).kind is Kind.JSON:
+    if target.leaf.kind is Kind.JSON:
         shown = base_name(target)
         raise UndefinedFunction(f"operator does not exist: {shown} {sign} {shown}", hint=_NO_OPERATOR)
+    refuse_records(target)
     target = TEXT if target.kind is Kind.VARCHAR else _widened(target, known)
     if target.kind is Kind.BPCHAR:
         target = BPCHAR_KEY
@@ -302,9 +317,9 @@ def _hashable(type_: ScalarType) -> bool:
     """Arrow holds the same values of the type equal as SQL does."""
     return (
         not type_.is_float
+        and type_.kind not in NESTED
         and type_.kind
         not in (
-            Kind.ARRAY,
             Kind.INTERVAL,
             Kind.JSONB,
             Kind.TIME,
@@ -325,7 +340,7 @@ def _is_in(subject: pa.Array, items: pa.Array) -> pa.Array:
 
 
 def _resolve_in(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
-    coerced, target = unify("IN", args, unknown, "=")
+    coerced, target = unify("IN", comparands(args, unknown), unknown, "=")
     if all(isinstance(arg, Literal) for arg in coerced[1:]) and target.kind is not Kind.NUMERIC:
         coerced = (cast_to(coerced[0], target), *coerced[1:])
     return Call("in", coerced, BOOL, any(arg.nullable for arg in coerced))
@@ -386,13 +401,13 @@ def _resolve_quantified(full_name: str, name: str) -> Callable[[tuple[Scalar, ..
         if unknown[1]:
             element = TEXT if unknown[0] else ScalarType(subject.type.kind)
             array = coerce_unknown(array, array_of(element))
-        if array.type.element is None:
+        if array.type.kind not in SEQUENCES or array.type.element is None:
             raise DatatypeMismatch("op ANY/ALL (array) requires array on right side", sqlstate="42809")
         pair, target = unify(
             "ANY", (subject, Literal(None, array.type.element)), (unknown[0], False), OPERATOR_SIGNS[name]
         )
         if target.kind is not array.type.element.kind or is_padded(array.type.element):
-            array = cast_to(array, array_of(target))
+            array = cast_to(array, ScalarType(array.type.kind, element=target))
         return Call(full_name, (pair[0], array), BOOL, True)
 
     return resolve
@@ -443,7 +458,7 @@ def _resolve_extreme(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...
         target = common_type(
             [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name.upper()
         )
-        if (target.element or target).kind is Kind.JSON:
+        if target.leaf.kind is Kind.JSON:
             raise UndefinedFunction(f"could not identify a comparison function for type {base_name(target)}")
         coerced = tuple(
             cast_to(coerce_unknown(arg, target) if flag else arg, target)

@@ -12,11 +12,11 @@ from collections.abc import Sequence
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...errors import UndefinedFunction
-from ...repr.buffers import with_values
-from ...repr.types import BPCHAR_KEY, Kind, ScalarType, array_of
+from ...errors import DatatypeMismatch, UndefinedFunction, Unsupported
+from ...repr.buffers import over_leaves
+from ...repr.types import BPCHAR_KEY, Kind, ScalarType
 from ..blank_padding import is_padded
-from ..coercion import base_name
+from ..coercion import base_name, same_kind
 from ..function import Datum, as_array
 from ..scalar import Call, Cast, Literal, Scalar
 from . import jsonb_keys
@@ -25,7 +25,7 @@ from .jsonb_keys import holds_documents
 
 def has_keys(type_: ScalarType) -> bool:
     """Whether values of the type are compared by keys."""
-    return holds_documents(type_) or is_padded(type_.element or type_)
+    return holds_documents(type_) or is_padded(type_.leaf)
 
 
 def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
@@ -38,13 +38,13 @@ def comparison_keys(name: str, args: Sequence[Scalar]) -> tuple[Scalar, ...]:
 def equality_key(arg: Scalar) -> Scalar:
     """What is the same for equal values.  Raises UndefinedFunction (42883) for json, which has no equality."""
     _require(arg, "an equality")
-    return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.equality_key(arg)
+    return _unpadded(arg) if is_padded(arg.type.leaf) else jsonb_keys.equality_key(arg)
 
 
 def sort_key(arg: Scalar) -> Scalar:
     """What a value sorts by.  Raises UndefinedFunction (42883) for json, which has no order."""
     _require(arg, "an ordering")
-    return _unpadded(arg) if is_padded(arg.type.element or arg.type) else jsonb_keys.sort_key(arg)
+    return _unpadded(arg) if is_padded(arg.type.leaf) else jsonb_keys.sort_key(arg)
 
 
 def compared(arg: Scalar) -> Scalar:
@@ -54,31 +54,56 @@ def compared(arg: Scalar) -> Scalar:
 
 def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:
     """As `equality_key`, of a column of values of the type."""
-    if is_padded(type_.element or type_):
+    if is_padded(type_.leaf):
         return _without_blanks(column)
     return jsonb_keys.equality_keys(column, type_)
 
 
 def order_keys(datum: Datum, type_: ScalarType) -> Datum:
     """As `sort_key`, of a datum of the type."""
-    if is_padded(type_.element or type_):
+    if is_padded(type_.leaf):
         found = _without_blanks(as_array(datum, 1) if isinstance(datum, pa.Scalar) else datum)
         return found[0] if isinstance(datum, pa.Scalar) else found
     return jsonb_keys.order_keys(datum, type_)
 
 
 def _require(arg: Scalar, what: str) -> None:
-    if (arg.type.element or arg.type).kind is Kind.JSON:
+    refuse_records(arg.type)
+    if arg.type.leaf.kind is Kind.JSON:
         raise UndefinedFunction(f"could not identify {what} operator for type {base_name(arg.type)}")
+
+
+def check_records(left: ScalarType, right: ScalarType) -> None:
+    """42804 for records that are not compared: of another number of fields, or of other types."""
+    if len(left.fields) != len(right.fields):
+        raise DatatypeMismatch("cannot compare record types with different numbers of columns")
+    for number, ((_, a), (_, b)) in enumerate(zip(left.fields, right.fields, strict=True), 1):
+        if not same_kind(a, b):
+            raise DatatypeMismatch(
+                f"cannot compare dissimilar column types {base_name(a)} and {base_name(b)} at record column {number}"
+            )
+    refuse_records(left)
+    refuse_records(right)
+
+
+def refuse_records(type_: ScalarType) -> None:
+    """0A000 for records some of whose fields are compared by keys; 42883 if one cannot be compared."""
+    for _, field in type_.leaf.fields:
+        if field.leaf.kind is Kind.JSON:
+            raise UndefinedFunction("could not identify an equality operator for type json")
+        if has_keys(field):
+            raise Unsupported(
+                f"comparisons of records with a field of type {field} are not supported",
+                hint="Compare the fields by themselves.",
+            )
+        refuse_records(field)
 
 
 def _unpadded(arg: Scalar) -> Scalar:
     if isinstance(arg, Literal) and isinstance(arg.value, str | None):
         return Literal(None if arg.value is None else arg.value.rstrip(" "), BPCHAR_KEY)
-    return Cast(arg, BPCHAR_KEY if arg.type.element is None else array_of(BPCHAR_KEY))
+    return Cast(arg, arg.type.with_leaf(BPCHAR_KEY))
 
 
 def _without_blanks(column: pa.Array) -> pa.Array:
-    if pa.types.is_list(column.type):
-        return with_values(column, _without_blanks(column.values))
-    return pc.utf8_rtrim(column, " ")
+    return over_leaves(column, lambda texts: pc.utf8_rtrim(texts, " "))

@@ -12,6 +12,8 @@ from ..function import Function, Resolver
 from ..literals import coerce_unknown
 from ..scalar import Call, Scalar
 from . import arrays
+from .lists import list_containment
+from .maps import resolve_map_operator
 
 _OF_ARRAYS = {function.name: function for function in arrays.FUNCTIONS}
 
@@ -32,6 +34,10 @@ def _resolver(sign: str, of_arrays: str, of_documents: str | None = None) -> Res
                 coerce_unknown(a, JSONB) if flag else a for a, flag in zip(args, unknown, strict=True)
             )
             return Call(of_documents, both, BOOL, any(arg.nullable for arg in both))
+        if any(type_.kind is Kind.LIST for type_ in known):
+            return list_containment(sign, args, unknown)
+        if any(type_.kind is Kind.MAP for type_ in known) and of_documents is not None:
+            return resolve_map_operator(sign, args, unknown)
         if JSON in known:
             raise arrays.undefined(of_arrays, args, unknown)
         if of_documents is not None and len(known) == 1 and known[0].element is None:

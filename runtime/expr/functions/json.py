@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction, Unsupported
-from ...repr.types import INT4, JSON, TEXT, Kind, ScalarType, array_of
+from ...repr.types import INT4, JSON, NESTED, TEXT, Kind, ScalarType, array_of
 from .. import json_text
 from ..arrays import with_nulls
 from ..coercion import base_name
@@ -103,7 +103,7 @@ def _resolve_made(name: str) -> Callable[[tuple[Scalar, ...], tuple[bool, ...]],
 
 def refuse_keys(keys: Sequence[Scalar]) -> None:
     """22023 for keys of a type that is no text."""
-    if any(key.type.kind in (Kind.ARRAY, Kind.JSONB, Kind.JSON) for key in keys):
+    if any(key.type.kind in NESTED | {Kind.JSONB, Kind.JSON} for key in keys):
         raise UndefinedFunction("key value must be scalar, not array, composite, or json", sqlstate="22023")
 
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction, Unsupported
-from ...repr.types import JSONB, TEXT, Kind, ScalarType
+from ...repr.types import JSONB, NESTED, TEXT, Kind, ScalarType
 from ..blank_padding import padded
 from ..casts import cast_array
 from ..datetime_input import InputError
@@ -115,9 +115,14 @@ def typed(args: Sequence[Scalar], unknown: Sequence[bool]) -> tuple[Scalar, ...]
     return tuple(coerce_unknown(arg, TEXT) if flag else arg for arg, flag in zip(args, unknown, strict=True))
 
 
+def _holds_json(type_: ScalarType) -> bool:
+    leaf = type_.leaf
+    return leaf.kind is Kind.JSON or any(_holds_json(field) for _, field in leaf.fields)
+
+
 def refuse_json(args: Sequence[Scalar]) -> None:
     """A `json` in a document would have to be parsed; a cast says so."""
-    if any((arg.type.element or arg.type).kind is Kind.JSON for arg in args):
+    if any(_holds_json(arg.type) for arg in args):
         raise Unsupported("json within jsonb is not supported", hint="Cast it to jsonb.")
 
 
@@ -133,7 +138,7 @@ def _resolve(name: str) -> Resolver:
         refuse_json(found)
         if name == "jsonb_build_object":
             for arg in found[::2]:
-                if arg.type.kind in (Kind.ARRAY, Kind.JSONB):
+                if arg.type.kind in NESTED | {Kind.JSONB}:
                     raise UndefinedFunction(
                         "key value must be scalar, not array, composite, or json", sqlstate="22023"
                     )

@@ -14,8 +14,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.buffers import with_values
-from ...repr.types import JSONB, TEXT, Kind, ScalarType, array_of
+from ...repr.buffers import over_leaves
+from ...repr.types import JSONB, TEXT, Kind, ScalarType, array_of, list_of, map_of
 from ..arrays import put
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..jsonb.columns import over_documents
@@ -31,8 +31,8 @@ KEYS = ("jsonb equality key", "jsonb order key")
 
 
 def holds_documents(type_: ScalarType) -> bool:
-    """Whether the type is jsonb or an array of it."""
-    return type_.kind is Kind.JSONB or (type_.element is not None and type_.element.kind is Kind.JSONB)
+    """Whether the type is jsonb, or an array, a list or a map of it."""
+    return type_.leaf.kind is Kind.JSONB
 
 
 def equality_key(arg: Scalar) -> Scalar:
@@ -48,7 +48,7 @@ def sort_key(arg: Scalar) -> Scalar:
 def _key(function: str, arg: Scalar) -> Scalar:
     if not holds_documents(arg.type):
         return arg
-    return Call(function, (arg,), TEXT if arg.type.kind is Kind.JSONB else array_of(TEXT), arg.nullable)
+    return Call(function, (arg,), arg.type.with_leaf(TEXT), arg.nullable)
 
 
 def equality_keys(column: pa.Array, type_: ScalarType) -> pa.Array:
@@ -65,9 +65,11 @@ def order_keys(datum: Datum, type_: ScalarType) -> Datum:
 
 
 def _equality_keys(column: pa.Array) -> pa.Array:
-    """The text of each document; only one whose numbers end in zeros is parsed and shortened."""
-    if pa.types.is_list(column.type):
-        return with_values(column, _equality_keys(column.values))
+    return over_leaves(column, _shortened)
+
+
+def _shortened(column: pa.Array) -> pa.Array:
+    """The text of each document; only one whose numbers end in zeros is parsed."""
     long = pc.match_substring_regex(column, _SPELLED)
     if not pc.any(long, min_count=0).as_py():
         return column
@@ -76,9 +78,7 @@ def _equality_keys(column: pa.Array) -> pa.Array:
 
 
 def _order_keys(column: pa.Array) -> pa.Array:
-    if pa.types.is_list(column.type):
-        return with_values(column, _order_keys(column.values))
-    return _made(_ORDER, column)
+    return over_leaves(column, lambda documents: _made(_ORDER, documents))
 
 
 _TRIM_ZEROS = over_documents(without_zeros)
@@ -102,7 +102,10 @@ def _order_kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array:
 FUNCTIONS: tuple[Function, ...] = tuple(
     Function(
         name,
-        (Overload((JSONB,), TEXT, kernel), Overload((array_of(JSONB),), array_of(TEXT), kernel)),
+        tuple(
+            Overload((type_,), type_.with_leaf(TEXT), kernel)
+            for type_ in (JSONB, array_of(JSONB), list_of(JSONB), map_of(JSONB))
+        ),
     )
     for name, kernel in (("jsonb equality key", _equality_kernel), ("jsonb order key", _order_kernel))
 )

@@ -160,7 +160,7 @@ _SCALARS = (
 def _resolve_bucket(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Call:
     name = "width_bucket"
     if len(args) == 2:
-        if unknown[1] or args[1].type.element is None or args[0].type.kind is Kind.ARRAY:
+        if unknown[1] or args[1].type.kind is not Kind.ARRAY or args[0].type.kind is Kind.ARRAY:
             raise undefined(name, args, unknown)
         type_ = common_type([None if unknown[0] else args[0].type, args[1].type.element], name)
         operand = coerce_unknown(args[0], type_) if unknown[0] else cast_to(args[0], type_)

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import DatatypeMismatch, UndefinedFunction
-from ...repr.types import BOOL, TEXT, array_of
+from ...repr.types import BOOL, SEQUENCES, TEXT, array_of
 from ..coercion import base_name
 from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..lists import Ints, counts_of, is_valid, owners_of
@@ -57,7 +57,7 @@ def _resolver(full_name: str, operator: str) -> Callable[[tuple[Scalar, ...], tu
         subject, patterns = args
         if unknown[1]:
             patterns = coerce_unknown(patterns, array_of(TEXT))
-        if patterns.type.element is None:
+        if patterns.type.kind not in SEQUENCES or patterns.type.element is None:
             raise DatatypeMismatch("op ANY/ALL (array) requires array on right side", sqlstate="42809")
         if not patterns.type.element.is_string_category or not (
             unknown[0] or subject.type.is_string_category

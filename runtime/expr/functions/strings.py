@@ -20,6 +20,7 @@ from ..literals import cast_to, coerce_unknown
 from ..scalar import Call, Scalar
 from ..text_output import to_text
 from .arrays import resolve_concatenation
+from .lists import resolve_list_concatenation
 from .rowwise import rowwise
 
 _MAX_BYTES = 0x3FFFFFFF
@@ -289,6 +290,8 @@ def _resolve_concat_operator(args: tuple[Scalar, ...], unknown: tuple[bool, ...]
     """text || anything, either way round; arrays among themselves and with elements; jsonb with jsonb."""
     if any(arg.type.kind is Kind.ARRAY for arg in args):
         return resolve_concatenation(args, unknown)
+    if any(arg.type.kind is Kind.LIST for arg in args):
+        return resolve_list_concatenation(args, unknown)
     kinds = {arg.type for arg, flag in zip(args, unknown, strict=True) if not flag}
     if kinds in ({JSONB}, {BYTEA}):
         (type_,) = kinds

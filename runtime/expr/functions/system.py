@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction
-from ...repr.types import BOOL, CLOCKS, INT4, OID, TEXT, Kind, ScalarType, array_of
+from ...repr.types import BOOL, CLOCKS, INT4, NESTED, OID, SIMPLE, TEXT, Kind, ScalarType, array_of
 from ..coercion import as_kind, base_name
 from ..function import CallInfo, Datum, Function, Overload, as_array
 from ..keywords import QUOTED
@@ -18,7 +18,7 @@ from ..scalar import Call, Scalar
 from ..text_output import to_text
 from .rowwise import rowwise
 
-_SIMPLE = [ScalarType(kind) for kind in Kind if kind is not Kind.ARRAY]
+_SIMPLE = [ScalarType(kind) for kind in SIMPLE]
 _BY_OID: dict[int, ScalarType] = {
     **{type_.oid: type_ for type_ in _SIMPLE},
     **{array_of(type_).oid: array_of(type_) for type_ in _SIMPLE if type_.kind is not Kind.BOOL},
@@ -26,10 +26,16 @@ _BY_OID: dict[int, ScalarType] = {
 }
 
 
+_UNNAMED = {ScalarType(kind).oid: kind.value for kind in NESTED - {Kind.ARRAY}}
+"""Types that have one number, whatever they hold."""
+
+
 def format_type(oid: int, typmod: int | None) -> str:
     """The SQL name of the type with this OID and modifier; `???` for an unknown OID, `-` for 0."""
     if oid == 0:
         return "-"
+    if oid in _UNNAMED:
+        return _UNNAMED[oid]
     type_ = _BY_OID.get(oid)
     if type_ is None:
         return "???"

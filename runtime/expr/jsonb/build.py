@@ -15,12 +15,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ...repr.order import sort_indices
 from ...repr.types import Kind, ScalarType
 from ..arrays import put
 from ..text_output import to_text
 from .document import number_text, ordered
 
 _NULL = pa.scalar("null")
+Show = Callable[[pa.Array, ScalarType], pa.Array]
 
 
 def to_json(array: pa.Array, type_: ScalarType) -> pa.Array:
@@ -30,7 +32,7 @@ def to_json(array: pa.Array, type_: ScalarType) -> pa.Array:
             return array
         case Kind.BOOL:
             return pc.if_else(array, pa.scalar("true"), pa.scalar("false"))
-        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.NUMERIC:
+        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.UINT2 | Kind.UINT4 | Kind.UINT8 | Kind.NUMERIC:
             return to_text(array, type_)
         case Kind.FLOAT4 | Kind.FLOAT8:
             return _floats(to_text(array, type_))
@@ -38,9 +40,13 @@ def to_json(array: pa.Array, type_: ScalarType) -> pa.Array:
             return _quoted(_with_t(to_text(array, type_)))
         case Kind.TIMESTAMPTZ:
             return _quoted(pc.replace_substring(_with_t(to_text(array, type_)), "+00", "+00:00"))
-        case Kind.ARRAY:
+        case Kind.ARRAY | Kind.LIST:
             assert type_.element is not None
             return _array(array, type_.element)
+        case Kind.MAP:
+            return _map(array, type_, to_json, ": ", ", ")
+        case Kind.RECORD:
+            return _record(array, type_, to_json)
         case Kind.DATE | Kind.OID:
             return _quoted(to_text(array, type_))
         case _:
@@ -56,9 +62,13 @@ def as_written(array: pa.Array, type_: ScalarType) -> pa.Array:
             text = to_text(array, type_)
             odd = pc.match_substring_regex(text, "[NI]")
             return pc.if_else(odd, _quoted(text), text)
-        case Kind.ARRAY:
+        case Kind.ARRAY | Kind.LIST:
             assert type_.element is not None
             return _array(array, type_.element, as_written, ",")
+        case Kind.MAP:
+            return _map(array, type_, as_written, ":", ",")
+        case Kind.RECORD:
+            return _record(array, type_, as_written)
         case _:
             return to_json(array, type_)
 
@@ -107,6 +117,36 @@ def _array(
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets, items), separator)
     shown = pc.binary_join_element_wise("[", joined, "]", "")
     return pc.if_else(array.is_valid(), shown, pa.scalar(None, pa.string())) if array.null_count else shown
+
+
+def _map(array: pa.Array, type_: ScalarType, show: Show, colon: str, comma: str) -> pa.Array:
+    """Objects, whose members are in the order of the keys, the shorter first, as documents have them."""
+    assert type_.element is not None
+    keys, values = array.flatten().flatten()
+    counts = array.value_lengths().fill_null(0).to_numpy(zero_copy_only=False)
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int32)
+    owners = np.repeat(np.arange(len(array)), counts)
+    order = sort_indices([pa.array(owners), pc.binary_length(keys), keys], [False] * 3, [False] * 3)
+    members = pc.binary_join_element_wise(strings(keys), show(values, type_.element).fill_null(_NULL), colon)
+    joined = pc.binary_join(pa.ListArray.from_arrays(pa.array(offsets), members.take(pa.array(order))), comma)
+    return _where_valid(array, pc.binary_join_element_wise("{", joined, "}", ""))
+
+
+def _record(array: pa.Array, type_: ScalarType, show: Show) -> pa.Array:
+    """Objects by the names of the fields; those of `json` in their order, however often a name comes."""
+    parts = [show(values, field) for values, (_, field) in zip(array.flatten(), type_.fields, strict=True)]
+    names = [name for name, _ in type_.fields]
+    if show is to_json:
+        return _where_valid(array, object_of(names, parts, len(array)))
+    pieces: list[pa.Array | str] = []
+    for number, (name, part) in enumerate(zip(names, parts, strict=True)):
+        pieces += [f"{',' if number else '{'}{encode_basestring(name)}:", part.fill_null(_NULL)]
+    text = pc.binary_join_element_wise(*pieces, "}", "") if pieces else pa.repeat(pa.scalar("{}"), len(array))
+    return _where_valid(array, text)
+
+
+def _where_valid(array: pa.Array, text: pa.Array) -> pa.Array:
+    return pc.if_else(array.is_valid(), text, pa.scalar(None, pa.string())) if array.null_count else text
 
 
 def array_of(parts: Sequence[pa.Array], length: int) -> pa.Array:

@@ -20,6 +20,7 @@ beside pgwire, and both ends can push at any time (docs/architecture.md, "Proces
 from .commits import (
     Append,
     Appended,
+    ChangesOf,
     Import,
     Progress,
     Updates,
@@ -31,6 +32,7 @@ from .connection import (
     receive,
 )
 from .connectors import (
+    FormerInput,
     Ingest,
     Ingested,
     InstallSink,
@@ -94,11 +96,13 @@ __all__ = [
     "Appended",
     "CancelJob",
     "CancelPeek",
+    "ChangesOf",
     "CheckpointPublished",
     "Checkpointed",
     "Connection",
     "DataflowStatistics",
     "DriverHello",
+    "FormerInput",
     "Halt",
     "Hydrated",
     "Import",

@@ -10,12 +10,24 @@ from ...repr.schema import Schema
 
 
 @dataclass(frozen=True, slots=True)
+class ChangesOf:
+    """Of an input that tells changes, those in `[lower, upper)`, of the collection's first `width` columns."""
+
+    lower: int
+    upper: int
+    width: int
+
+
+@dataclass(frozen=True, slots=True)
 class Import:
     """One input of a dataflow, a sink or a query.
 
     The contents at `as_of` are in `snapshot`; `updates` holds every update with `as_of < time < upper`; what comes
     later arrives in `Progress` or is handed over by a dataflow of the same replica.  A `stamped` collection is
     complete below `Progress.closed`.
+
+    With `changes`, which a query has only, the contents are rows that tell what is in `updates`; `snapshot` are the parts
+    that have errors.
     """
 
     id: GlobalId
@@ -26,6 +38,7 @@ class Import:
     snapshot: tuple[PartRef, ...]
     updates: tuple[PartRef, ...]
     upper: int
+    changes: ChangesOf | None = None
 
 
 @dataclass(frozen=True, slots=True)

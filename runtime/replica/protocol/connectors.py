@@ -58,19 +58,32 @@ class SinkDescription:
     options: dict[str, Any]
     envelope: str
     key: tuple[int, ...]
+    generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FormerInput:
+    """What a sink has read before, and shows up to `last`; it is imported from where the target is known to end."""
+
+    input: Import
+    last: int
 
 
 @dataclass(frozen=True, slots=True)
 class InstallSink:
+    """With a former input, `input` begins at the last time of that; the target may have come to it already."""
+
     id: GlobalId
     name: str
     description: SinkDescription
     input: Import
+    former: FormerInput | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class SinkProgress:
-    """Everything below `upper` is in the target."""
+    """Everything below `upper` is in the target, which has come to that generation of the sink's input."""
 
     id: GlobalId
     upper: int
+    generation: int = 0

@@ -93,8 +93,6 @@ def _values(values: pa.Array, type_: ScalarType) -> pa.Array:
     match type_.kind:
         case Kind.BOOL:
             text = pc.if_else(values, pa.scalar("true"), pa.scalar("false"))
-        case Kind.INT2 | Kind.INT4 | Kind.INT8 | Kind.OID | Kind.NUMERIC:
-            text = to_text(values, type_)
         case Kind.FLOAT4 | Kind.FLOAT8:
             text = to_text(values, type_)
             finite = pc.is_finite(values)
@@ -107,6 +105,8 @@ def _values(values: pa.Array, type_: ScalarType) -> pa.Array:
             text = _join('"', text, '"')
         case Kind.JSONB:
             text = values  # which is JSON as it stands
+        case _ if type_.is_integer or type_.kind in (Kind.OID, Kind.NUMERIC):
+            text = to_text(values, type_)
         case Kind.DATE:
             text = _join('"', to_text(values, type_), '"')
         case _:

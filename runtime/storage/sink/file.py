@@ -1,13 +1,13 @@
 """FILE sink: a directory that receives one file per interval of changes, exactly once.
 
     <lower>-<upper>.jsonl      the changes of [lower, upper), complete as soon as it has its name
-    manifest.json              {"upper": ...}: everything below is in the files; written after them
+    manifest.json              {"upper": ..., "generation": ...}: everything below is in the files; written after them
 
 A file is written under a temporary name, synced, renamed, and its directory synced; then the manifest, in the same
 way.  After a crash `open` believes the manifest alone: it removes what lies beyond, and the sink goes on from there.
 Since an interval's content depends on the changes only, a reader that saw a file just before a crash sees the same
 bytes again unless the changes were cut at other times; one that reads no further than the manifest's upper never
-sees a change twice.
+sees a change twice.  The generation says how often what the sink reads had been exchanged when that was written.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ...errors import DiskFull, InvalidParameter, PtvcError, StorageError, Unsup
 from ...repr.batch import Batch
 from ...repr.consolidate import consolidate
 from ...repr.schema import Schema
-from ...repr.types import Kind
+from ...repr.types import NESTED, Kind
 from .change_json import encode_json
 from .change_parquet import encode_parquet
 from .change_records import SinkEnvelope, change_records
@@ -75,6 +75,7 @@ class FileSink:
         schema: Schema,
         envelope: SinkEnvelope,
         key: Sequence[int] = (),
+        generation: int = 0,
     ) -> None:
         """Raises InvalidParameter or Unsupported for options and columns that do not go together."""
         _check(format, schema, envelope, key)
@@ -87,6 +88,8 @@ class FileSink:
         self._lock: int | None = None
         self._written = 0  # the manifest's upper
         self._upper = 0
+        self._generation = generation
+        self.written_generation = 0
         self.statistics = SinkStatistics()
 
     @property
@@ -109,13 +112,15 @@ class FileSink:
             self._take_lock()
             try:
                 manifest = self._read_manifest()
+                if manifest is not None:
+                    self.written_generation = manifest.get("generation", 0)
                 self._written = self._upper = manifest["upper"] if manifest is not None else 0
                 self._remove_leftovers()
             except BaseException:
                 self.close()
                 raise
             if manifest is None:
-                self._write_manifest(0)
+                self._write_manifest(0, self.written_generation)
         return self._upper
 
     def close(self) -> None:
@@ -135,14 +140,15 @@ class FileSink:
         if len(changes):
             assert lower <= int(changes.times.min()), "a change before the interval"
             assert int(changes.times.max()) < upper, "a change beyond the interval"
-        elif upper - self._written < IDLE_PROGRESS_MS:
+        elif upper - self._written < IDLE_PROGRESS_MS and self.written_generation == self._generation:
             self._upper = upper
             return
         with self._explained():
             if len(changes):
                 self._write_changes(changes, upper)
-            self._write_manifest(upper)
+            self._write_manifest(upper, self._generation)
         self._written = self._upper = upper
+        self.written_generation = self._generation
 
     def _write_changes(self, changes: Batch, upper: int) -> None:
         records = change_records(self._schema, changes, self._envelope, self._key)
@@ -155,7 +161,7 @@ class FileSink:
             done.records + len(records), done.bytes + sum(map(len, pieces)), done.files + 1
         )
 
-    def _write_manifest(self, upper: int) -> None:
+    def _write_manifest(self, upper: int, generation: int) -> None:
         manifest = {
             "version": MANIFEST_VERSION,
             "sink": self._id,
@@ -163,6 +169,7 @@ class FileSink:
             "envelope": self._envelope.value,
             "key": [self._schema[index].name for index in self._key],
             "columns": self._schema.to_json(),
+            "generation": generation,
             "upper": upper,
         }
         self._write_durably(MANIFEST, [json.dumps(manifest, indent=1).encode() + b"\n"])
@@ -261,23 +268,26 @@ def _check(format: str, schema: Schema, envelope: SinkEnvelope, key: Sequence[in
             f'the sink writes a field "{min(shared)}" of its own, and so does a column',
             hint="Rename the column in a view.",
         )
-    if format == "json" and (arrays := [c.name for c in schema if c.type.kind is Kind.ARRAY]):
+    if format == "json" and (nested := [c for c in schema if c.type.kind in NESTED]):
         raise Unsupported(
-            f'column "{arrays[0]}" is an array, which a JSON sink does not write',
-            hint="Convert it in a view: array_to_string(column, ',').",
+            f'column "{nested[0].name}" is of type {nested[0].type}, which a JSON sink does not write',
+            hint="Write column::text or to_jsonb(column) in a view.",
         )
     if format == "json" and (texts := [c.name for c in schema if c.type.kind is Kind.JSON]):
         raise Unsupported(
             f'column "{texts[0]}" is json, which may have line feeds', hint="Write column::jsonb in a view."
         )
-    if format == "parquet" and (
-        padded := [c.name for c in schema if (c.type.element or c.type).kind is Kind.BPCHAR]
-    ):
+    if format == "parquet" and (padded := [c.name for c in schema if c.type.leaf.kind is Kind.BPCHAR]):
         raise Unsupported(
             f'column "{padded[0]}" is of type char, which parquet has no type for',
             hint="Write column::text in a view.",
         )
-    if format == "parquet" and (found := [c.name for c in schema if (c.type.element or c.type).is_range]):
+    if format == "parquet" and (maps := [c for c in schema if "map[" in str(c.type)]):
+        raise Unsupported(
+            f'column "{maps[0].name}" is of type {maps[0].type}, which a parquet sink does not write',
+            hint="Write column::text or to_jsonb(column) in a view.",
+        )
+    if format == "parquet" and (found := [c.name for c in schema if c.type.leaf.is_range]):
         raise Unsupported(
             f'column "{found[0]}" holds ranges, which parquet has no type for',
             hint="Write their bounds, lower(column) and upper(column), or column::text in a view.",

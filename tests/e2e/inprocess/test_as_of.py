@@ -62,7 +62,7 @@ def test_what_was_read_is_read_again(seed: int) -> None:
 def test_times(db: Db) -> None:
     db.execute("CREATE TABLE t (a int) WITH (RETAIN HISTORY FOR '1 hour')")
     db.execute("INSERT INTO t VALUES (1)")
-    [(time,)] = rows(db, "SELECT mz_now() FROM t")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM t")
     [(instant,)] = rows(db, f"SELECT timestamptz 'epoch' + {time} * interval '1 ms'")
     db.execute("INSERT INTO t VALUES (2)")
     for shown in (
@@ -84,12 +84,12 @@ def test_times(db: Db) -> None:
     local = rows(db, "SELECT (%s::timestamptz)::text", (instant,))[0][0]
     assert rows(db, f"SELECT a FROM t AS OF '{local}'") == [(1,)]
     db.execute("SET TIME ZONE 'UTC'")
-    assert rows(db, f"SELECT a, mz_now() FROM t AS OF {time}") == [(1, time)]
+    assert rows(db, f"SELECT a, mz_now()::bigint FROM t AS OF {time}") == [(1, time)]
     assert rows(db, "SELECT a FROM t ORDER BY a AS OF mz_now()") == [(1,), (2,)]
     assert rows(db, "SELECT a FROM t ORDER BY a AS OF AT LEAST 0") == [(1,), (2,)]
     assert rows(db, f"SELECT a FROM t ORDER BY a DESC LIMIT 1 AS OF {time}") == [(1,)]
     assert rows(db, f"(SELECT a FROM t) UNION ALL SELECT 5 AS OF {time}") in ([(1,), (5,)], [(5,), (1,)])
-    assert rows(db, f"SELECT mz_now() AS OF {time}") == [(time,)]
+    assert rows(db, f"SELECT mz_now()::bigint AS OF {time}") == [(time,)]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_what_is_gone(runtime: InProcess, db: Db, schema: str) -> None:
     db.execute("INSERT INTO t VALUES (1)")
     db.execute("INSERT INTO kept VALUES (1)")
     db.execute("CREATE VIEW v AS SELECT a + 1 AS a FROM t")
-    [(time,)] = rows(db, "SELECT mz_now() FROM t")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM t")
     item = runtime.coordinator.catalog.find(schema, "t")
     assert item is not None
     shard = item.id
@@ -182,7 +182,7 @@ def test_a_time_to_come(runtime: InProcess, db: Db, other: Db) -> None:
     db.execute("CREATE TABLE t (a int)")
     db.execute("CREATE MATERIALIZED VIEW m AS SELECT count(*) AS n FROM t")
     db.execute("INSERT INTO t VALUES (1)")
-    [(time,)] = rows(db, "SELECT mz_now() + 400")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint + 400")
     answers: list[Any] = []
     reader = threading.Thread(target=lambda: answers.append(rows(other, f"SELECT n FROM m AS OF {time}")))
     reader.start()
@@ -215,7 +215,7 @@ def test_a_time_to_come(runtime: InProcess, db: Db, other: Db) -> None:
 def test_blocks(db: Db) -> None:
     db.execute("CREATE TABLE t (a int) WITH (RETAIN HISTORY FOR '1h')")
     db.execute("INSERT INTO t VALUES (1)")
-    [(time,)] = rows(db, "SELECT mz_now() FROM t")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM t")
     db.execute("INSERT INTO t VALUES (2)")
     db.execute("BEGIN")
     assert rows(db, f"SELECT a FROM t AS OF {time}") == [(1,)]
@@ -259,7 +259,7 @@ def test_an_index_answers_for_as_long_as_it_remembers(runtime: InProcess, db: Db
     db.execute("CREATE INDEX i ON t (a)")
     db.execute("INSERT INTO t VALUES (1)")
     eventually(lambda: hydrated(db, "i"))
-    [(time,)] = rows(db, "SELECT mz_now() FROM t WHERE a = 1")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM t WHERE a = 1")
     item = runtime.coordinator.catalog.find(schema, "i")
     assert item is not None
     clusters = runtime.coordinator.controller.clusters
@@ -279,7 +279,7 @@ def test_retention_is_altered(runtime: InProcess, db: Db, schema: str) -> None:
     [(_, text)] = rows(db, "SHOW CREATE TABLE t")
     assert text == f"CREATE TABLE {schema}.t (a integer) WITH (RETAIN HISTORY FOR '7200000ms')"
     db.execute("INSERT INTO t VALUES (1)")
-    [(time,)] = rows(db, "SELECT mz_now() FROM t")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM t")
     item = runtime.coordinator.catalog.find(schema, "t")
     assert item is not None
     shard = item.id

@@ -6,7 +6,7 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, rows
+from inprocess import InProcess, eventually, rows
 from psycopg import errors
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -157,7 +157,8 @@ def test_temporary_tables_vanish_with_their_session(runtime: InProcess, db: Db) 
             db.execute("SELECT * FROM only_here")
     with pytest.raises(errors.UndefinedTable):
         runtime.query("SELECT * FROM only_here")
-    assert rows(db, "SELECT count(*) FROM mz_catalog.mz_objects WHERE name = 'only_here'") == [(0,)]
+    left = "SELECT count(*) FROM mz_catalog.mz_objects WHERE name = 'only_here'"
+    eventually(lambda: rows(db, left) == [(0,)])  # the server hears of the end a moment later
 
 
 def test_a_temporary_table_hides_a_table(runtime: InProcess, db: Db) -> None:

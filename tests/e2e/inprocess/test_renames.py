@@ -90,3 +90,70 @@ def test_schemas_and_relations_swap_under_what_runs(fresh: InProcess) -> None:
             db, "SELECT object_id, hydration_seconds FROM mz_internal.mz_hydration_statuses ORDER BY 1"
         )
         assert before == after
+
+
+def test_schemas_and_clusters_are_swapped_in_one_block(fresh: InProcess) -> None:
+    """Nobody sees one without the other, what runs in the clusters goes on, and what the block drops is stopped."""
+    with fresh.connect() as db, fresh.connect() as reader:
+        for place, value in (("blue", 1), ("green", 2)):
+            db.execute(f"CREATE CLUSTER in_{place}")
+            for schema in (f"a_{place}", f"b_{place}"):
+                db.execute(f"CREATE SCHEMA {schema}")
+                db.execute(f"CREATE TABLE {schema}.t (v int)")
+                db.execute(f"INSERT INTO {schema}.t VALUES ({value})")
+                db.execute(
+                    f"CREATE MATERIALIZED VIEW {schema}.m IN CLUSTER in_{place} AS SELECT v FROM {schema}.t"
+                )
+                db.execute(f"CREATE INDEX i IN CLUSTER in_{place} ON {schema}.m (v)")
+        statuses = "SELECT object_id, replica_id, hydration_seconds FROM mz_internal.mz_hydration_statuses ORDER BY 1, 2"
+        eventually(
+            lambda: len(rows(db, f"SELECT 1 FROM ({statuses}) AS s WHERE hydration_seconds IS NOT NULL")) == 8
+        )
+        before = rows(db, statuses)
+        both = "SELECT a.v, b.v FROM a_blue.m AS a, b_blue.m AS b"
+        reader.execute("SET cluster = in_blue")
+        assert rows(reader, both) == [(1, 1)]
+
+        db.execute("SET cluster = in_blue")
+        db.execute("BEGIN")
+        db.execute("ALTER SCHEMA a_blue SWAP WITH a_green")
+        db.execute("ALTER CLUSTER in_blue SWAP WITH in_green")
+        assert rows(db, "SELECT v FROM a_blue.m") == [(2,)]
+        assert rows(reader, both) == [(1, 1)]
+        db.execute("ALTER SCHEMA b_blue SWAP WITH b_green")
+        db.execute("ALTER CLUSTER in_green RENAME TO old")
+        db.execute("SET cluster = old")
+        assert rows(db, both) == [(2, 2)]
+        assert rows(reader, both) == [(1, 1)]
+        db.execute("SAVEPOINT s")
+        db.execute("DROP SCHEMA a_green CASCADE")
+        db.execute("COMMIT")
+        assert rows(reader, both) == [(2, 2)]
+        where = "SELECT DISTINCT c.name FROM mz_catalog.mz_materialized_views v JOIN mz_catalog.mz_clusters c"
+        where += (
+            " ON c.id = v.cluster_id JOIN mz_catalog.mz_schemas s ON s.id = v.schema_id WHERE s.name = %s"
+        )
+        assert rows(db, where, ("b_green",)) == [("old",)]
+        assert rows(db, where, ("b_blue",)) == [("in_blue",)]
+        after = rows(db, statuses)
+        assert len(after) == 6
+        assert set(after) < set(before)
+        db.execute("INSERT INTO a_blue.t VALUES (3)")
+        assert sorted(rows(reader, "SELECT v FROM a_blue.m")) == [(2,), (3,)]
+        with pytest.raises(psycopg.Error) as error:
+            db.execute("DROP CLUSTER in_green")
+        assert error.value.sqlstate == "42704"
+        db.execute("DROP CLUSTER old CASCADE")
+
+    with fresh.connect() as db, fresh.connect() as other:
+        db.execute("BEGIN")
+        db.execute("ALTER CLUSTER in_blue RENAME TO c")
+        other.execute("CREATE CLUSTER c")
+        with pytest.raises(psycopg.Error) as error:
+            db.execute("COMMIT")
+        assert error.value.sqlstate == "40001"
+        other.execute("DROP CLUSTER c")
+    fresh.stop()
+    fresh.start()
+    with fresh.connect() as db:
+        assert sorted(rows(db, both)) == [(2, 2), (3, 2)]

@@ -142,7 +142,7 @@ def times(db: Db, *statements: str) -> list[int]:
     found = []
     for statement in statements:
         db.execute(statement)
-        found += [time for (time,) in rows(db, "SELECT mz_now() FROM (SELECT count(*) FROM t) AS x")]
+        found += [time for (time,) in rows(db, "SELECT mz_now()::bigint FROM (SELECT count(*) FROM t) AS x")]
     return found
 
 
@@ -410,7 +410,7 @@ def test_a_view_takes_another_definition(db: Db, other: Db, t: str) -> None:
     db.execute("ALTER MATERIALIZED VIEW m APPLY REPLACEMENT r")
     db.execute("INSERT INTO t VALUES (1, 11)")
     contents = (rows(db, "SELECT k, a FROM m"), rows(db, "SELECT k, count(*), sum(a) FROM m GROUP BY k"))
-    [(time,)] = rows(db, "SELECT mz_now() FROM (SELECT count(*) FROM m) AS x")
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM (SELECT count(*) FROM m) AS x")
     for place in range(2):
         while not told[place][-1][1] or told[place][-1][0] <= time:
             told[place] += rows(other, f"FETCH 20 c{place} WITH (TIMEOUT = '100ms')")
@@ -425,7 +425,7 @@ def test_a_view_takes_another_definition(db: Db, other: Db, t: str) -> None:
 def test_time_passes(db: Db, other: Db) -> None:
     """What is told of a temporal filter comes by itself."""
     db.execute("CREATE TABLE e (a int, until bigint)")
-    [(now,)] = rows(db, "SELECT mz_now()")
+    [(now,)] = rows(db, "SELECT mz_now()::bigint")
     db.execute("INSERT INTO e VALUES (1, %s), (2, %s)", (now + 1500, now + 100_000_000))
     stream = other.cursor().stream("SUBSCRIBE (SELECT a FROM e WHERE mz_now() < until)")
     assert {next(stream)[1:], next(stream)[1:]} == {(1, 1), (1, 2)}

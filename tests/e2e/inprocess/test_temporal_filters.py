@@ -40,7 +40,7 @@ def ids(connection: psycopg.Connection[Any], query: str) -> list[Any]:
 
 
 def now(connection: psycopg.Connection[Any]) -> int:
-    (found,) = connection.execute("SELECT mz_now()").fetchone() or (None,)
+    (found,) = connection.execute("SELECT mz_now()::bigint").fetchone() or (None,)
     assert isinstance(found, int)
     return found
 
@@ -108,7 +108,7 @@ def test_the_time_of_a_query(connection: psycopg.Connection[Any], clock: ManualC
     first, second = now(connection), now(connection)
     assert clock.now_ms() - SECOND <= first <= second <= clock.now_ms() + HOUR
     shown = connection.execute(
-        "SELECT mz_now(), mz_now()::timestamptz, extract(epoch FROM mz_now()::timestamp)"
+        "SELECT mz_now()::bigint, mz_now()::timestamptz, extract(epoch FROM mz_now()::timestamp)"
     )
     (at, instant, seconds) = shown.fetchone() or (0, None, None)
     assert int(instant.timestamp() * 1000) == at == int(seconds * 1000)

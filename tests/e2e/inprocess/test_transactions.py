@@ -146,20 +146,26 @@ def test_several_statements_of_a_query_are_one_transaction(db: Db, t: str) -> No
     assert all_of(db) == [(3, "y")]
 
 
-def test_a_definition_commits_what_came_before(db: Db, t: str) -> None:
+def test_definitions_of_a_query_are_part_of_its_transaction(db: Db, t: str) -> None:
     with pytest.raises(errors.DivisionByZero):
         db.execute(
             "INSERT INTO t VALUES (1, 'x'); CREATE TABLE u (a int); INSERT INTO t VALUES (2, 'y'); SELECT 1/0"
         )
+    assert all_of(db) == []
+    with pytest.raises(errors.UndefinedTable):
+        db.execute("SELECT * FROM u")
+    db.execute("INSERT INTO t VALUES (1, 'x'); CREATE TABLE u AS SELECT a FROM t; INSERT INTO u VALUES (2)")
+    assert rows(db, "SELECT * FROM u ORDER BY a") == [(1,), (2,)]
+
+
+def test_what_no_block_can_have_commits_what_came_before(db: Db, t: str) -> None:
+    with pytest.raises(errors.DivisionByZero):
+        db.execute(
+            "INSERT INTO t VALUES (1, 'x'); CREATE TABLE u (a int); ALTER CLUSTER quickstart SET (REPLICATION FACTOR 1);"
+            " INSERT INTO t VALUES (2, 'y'); SELECT 1/0"
+        )
     assert all_of(db) == [(1, "x")]
     assert rows(db, "SELECT * FROM u") == []
-
-
-def test_definitions_are_refused_in_blocks(db: Db) -> None:
-    db.execute("BEGIN")
-    with pytest.raises(errors.FeatureNotSupported, match="transaction block"):
-        db.execute("CREATE TABLE u (a int)")
-    db.execute("ROLLBACK")
 
 
 def test_begin_twice_and_commit_nothing_warn(db: Db) -> None:

@@ -15,21 +15,20 @@ import pyarrow as pa
 
 from ....expr.decimals import as_ints, trailing_zeros
 from ....repr import buffers
-from ....repr.types import UNCONSTRAINED_SCALE, Kind, ScalarType
+from ....repr.types import UNCONSTRAINED_SCALE, ScalarType
 from .limbs import Limbs
 
 Ints = npt.NDArray[np.int64]
 
 BITS = frozenset(("bit_and", "bit_or", "bit_xor"))
 
-_WIDTH = {Kind.INT2: 16, Kind.INT4: 32, Kind.INT8: 64}
 _S32 = np.int64(32)
 _ONE = np.int64(1)
 
 
 def bit_columns(type_: ScalarType) -> int:
     """Columns of the accumulators that the bits of a value take."""
-    return _WIDTH[type_.kind] // 2
+    return type_.typlen * 8 // 2
 
 
 SCALE_COLUMNS = UNCONSTRAINED_SCALE // 2
@@ -82,5 +81,5 @@ def bit_result(function: str, counts: Limbs, present: Ints, type_: ScalarType) -
         bits = (counters & _ONE) == 1
     weights = np.uint64(1) << np.arange(len(bits), dtype=np.uint64)
     words = (bits * weights[:, None]).sum(axis=0, dtype=np.uint64)
-    values = words.astype(f"u{type_.typlen}").view(f"i{type_.typlen}")
+    values = words.astype(f"u{type_.typlen}").view(buffers.FIXED[type_.arrow.id])
     return pa.array(values, mask=present == 0)

@@ -4,12 +4,12 @@ An integer is written in base 2^32, least significant limb first, and its sign a
 their convolution with the carries resolved, so that every limb is in [0, 2^32) again and may be summed like any
 other (see `limbs` for integers and numerics, `float_sum` for floats).
 
-| square of     | limbs |
-|---------------|-------|
-| int2, int4    | 2     |
-| int8          | 4     |
-| decimal128    | 8     |
-| decimal256    | 16    |
+| square of                | limbs |
+|--------------------------|-------|
+| int2, int4, uint2, uint4 | 2     |
+| int8, uint8              | 4     |
+| decimal128               | 8     |
+| decimal256               | 16    |
 
 A double is m 2^(s - 1074) with m below 2^53, so a product of two is m m' 2^(s + s' - 2148): four limbs, moved by
 up to 31 bits, which makes five.  No product is ever rounded and none over- or underflows.
@@ -75,7 +75,10 @@ def _magnitudes(column: pa.Array) -> Magnitudes:
     """The absolute values, in a new array."""
     if column.type.id not in buffers.DECIMAL_LIMBS:
         values = buffers.fixed(column)
-        words = np.abs(values.astype(np.int64)).view(np.uint64)  # -2^63 is its own, and right as unsigned
+        if values.dtype == np.uint64:
+            words = values
+        else:
+            words = np.abs(values.astype(np.int64)).view(np.uint64)  # -2^63 is its own, and right as unsigned
         return np.stack((words & _LOW, words >> _S32)) if values.itemsize == 8 else words[None, :]
     words = buffers.limbs(column)
     out = np.ascontiguousarray(words.view(np.uint32).T.astype(np.uint64))

@@ -4,12 +4,12 @@ A value is written in base 2^32: limb i weighs 2^(32 i), all limbs but the last 
 Limbs of different values are added independently in int64, so a column of sums is additive (a retraction subtracts)
 and does not wrap before 2^31 occurrences per group.  Carries are resolved only when a result is read.
 
-| type        | limbs |
-|-------------|-------|
-| int2, int4  | 1     |
-| int8        | 2     |
-| decimal128  | 4     |
-| decimal256  | 8     |
+| type                     | limbs |
+|--------------------------|-------|
+| int2, int4, uint2, uint4 | 1     |
+| int8, uint8              | 2     |
+| decimal128               | 4     |
+| decimal256               | 8     |
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _SHIFT = np.int64(32)
 def limb_count(type_: ScalarType) -> int:
     if type_.kind is Kind.NUMERIC:
         return 8 if type_.scale is None else 4
-    return 2 if type_.kind is Kind.INT8 else 1
+    return 2 if type_.kind in (Kind.INT8, Kind.UINT8) else 1
 
 
 def to_limbs(column: pa.Array) -> Limbs:
@@ -43,7 +43,10 @@ def to_limbs(column: pa.Array) -> Limbs:
     else:
         values = buffers.fixed(column)
         wide = values.astype(np.int64)
-        out = np.stack((wide & _LOW, wide >> _SHIFT)) if values.itemsize == 8 else wide[None, :]
+        if values.dtype == np.uint64:
+            out = np.stack((wide & _LOW, (values >> np.uint64(32)).astype(np.int64)))
+        else:
+            out = np.stack((wide & _LOW, wide >> _SHIFT)) if values.itemsize == 8 else wide[None, :]
     valid = buffers.validity(column)
     if valid is not None:
         out[:, ~valid] = 0
@@ -57,10 +60,11 @@ def int64_array(values: npt.NDArray[np.int64], valid: npt.NDArray[np.bool_]) -> 
 def from_limbs(
     limbs: Limbs, type_: ScalarType, valid: npt.NDArray[np.bool_]
 ) -> tuple[pa.Array, npt.NDArray[np.bool_]]:
-    """Sums as values of `type_` (INT8 from one limb, else a numeric of the summands' scale), NULL where not
+    """Sums as values of `type_` (INT8 or UINT8 from one limb, else a numeric of the summands' scale), NULL where not
     `valid`; and the mask of those that do not fit the type, which are NULL too."""
     if type_.kind is not Kind.NUMERIC:
-        return int64_array(limbs[0], valid), np.zeros(limbs.shape[1], np.bool_)
+        sums = int64_array(limbs[0], valid)
+        return sums if type_.kind is Kind.INT8 else sums.view(type_.arrow), np.zeros(limbs.shape[1], np.bool_)
     digits = _resolve(limbs)
     words = 4 if type_.scale is None else 2
     values, overflow = _words(digits, words, 76 if words == 4 else 38)

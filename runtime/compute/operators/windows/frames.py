@@ -130,7 +130,7 @@ def _by_value(
         return out, same_error(rows, "22013", message)
     values = column if valid is None else column.take(pa.array(rows))
     subtract = (bound.kind is BoundKind.PRECEDING) != order.descending
-    if type_.is_integer:
+    if type_.is_integer and type_.kind is not Kind.UINT8:
         keys, targets, errors = _integers(values, int(bound.offset.value), subtract)
     elif type_.kind is Kind.TIME:
         keys, targets, errors = _times(values, bound.offset, subtract)

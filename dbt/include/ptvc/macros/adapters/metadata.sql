@@ -22,7 +22,7 @@
     select o.schema_name, o.name, o.type as kind, coalesce(i.create_sql, d.definition) as definition
     from mz_catalog.mz_objects o
     left join mz_catalog.mz_indexes i on i.oid = o.oid
-    left join mz_internal.mz_definitions d on d.oid = o.oid and o.type <> 'index'
+    left join mz_internal.mz_definitions d on d.oid = o.oid and d.position = 0 and o.type <> 'index'
     where o.schema_name = {{ ptvc__literal(schema_relation.schema) }}
   {%- endset %}
   {{ return(run_query(sql)) }}

@@ -18,7 +18,7 @@
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
   {% set same = existing is not none and existing.is_index and not should_full_refresh()
-      and adapter.index_is(existing, upstream, columns, config.get('cluster')) %}
+      and adapter.index_is(existing, upstream, columns, ptvc__cluster()) %}
   {% set action = 'unchanged' if same else ptvc__choose_action(existing, wanted.incorporate(definition_hash='changed')) %}
   {% if action == 'create' %}
     {% do ptvc__build_index(wanted, upstream, columns) %}
@@ -37,7 +37,7 @@
 
 {% macro ptvc__build_index(index, upstream, columns) -%}
   {% call statement('main') -%}
-    {{ ptvc__index_on_sql(index.identifier, upstream, columns, config.get('cluster')) }}
+    {{ ptvc__index_on_sql(index.identifier, upstream, columns, ptvc__cluster()) }}
   {%- endcall %}
   {% if config.get('wait_for_hydration', true) %}
     {% do adapter.wait_until_hydrated(index, config.get('hydration_timeout', 600)) %}

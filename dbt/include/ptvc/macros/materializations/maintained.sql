@@ -15,5 +15,7 @@
 {% materialization sink, adapter='ptvc' %}
   {% set upstream = ptvc__single_relation(sql) %}
   {% set body = sql if upstream is none else 'select * from ' ~ upstream %}
+  {% set existing = ptvc__sink_in_production(body) %}
+  {% if existing is not none %}{{ return(ptvc__leave_sink(existing)) }}{% endif %}
   {{ return(ptvc__maintain(this.incorporate(type='sink'), body)) }}
 {% endmaterialization %}

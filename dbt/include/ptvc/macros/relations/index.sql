@@ -33,7 +33,7 @@
 {%- endmacro %}
 
 {% macro ptvc__create_index(relation, index_name, index) -%}
-  {% do run_query(ptvc__index_on_sql(index_name, relation.render(), index.columns, index.cluster or config.get('cluster'))) %}
+  {% do run_query(ptvc__index_on_sql(index_name, relation.render(), index.columns, ptvc__cluster(index.cluster))) %}
   {% do adapter.cache_added(ptvc__index_relation(relation, index_name)) %}
 {%- endmacro %}
 

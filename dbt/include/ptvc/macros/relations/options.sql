@@ -25,8 +25,8 @@
 {%- endmacro %}
 
 {% macro ptvc__in_cluster() -%}
-  {%- if config.get('cluster') -%}
-    in cluster {{ adapter.quote(config.get('cluster')) }}
+  {%- if ptvc__cluster() -%}
+    in cluster {{ adapter.quote(ptvc__cluster()) }}
   {%- endif -%}
 {%- endmacro %}
 

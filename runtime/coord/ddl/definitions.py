@@ -1,0 +1,330 @@
+"""Definitions as changes to a catalog: what CREATE, DROP, ALTER and COMMENT mean, without doing anything.
+
+The catalog is everybody's, for a statement by itself, or that of a block, for one inside of it: then the changes are
+made when the block commits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, assert_never
+
+from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
+from ...expr.relation import Relation
+from ...expr.relation_tree import dependencies
+from ...repr.schema import Schema
+from ...sql.catalog_view import ItemKind, QualifiedName
+from ...sql.definition_plans import (
+    AlterCluster,
+    AlterRetention,
+    AlterSink,
+    ApplyReplacement,
+    Comment,
+    CreateCluster,
+    CreateFunction,
+    CreateIndex,
+    CreateMaterializedView,
+    CreateSchema,
+    CreateSink,
+    CreateSource,
+    CreateTable,
+    CreateView,
+    Drop,
+    ObjectKind,
+    Rename,
+    SetSchema,
+    Swap,
+)
+from ...sql.function_definition import FunctionKind
+from ...sql.plans import PlannedStatement
+from ...sql.role_plans import RoleDefinition, Securable
+from ..catalog import SYSTEM_SCHEMAS, Catalog
+from ..catalog_entries import Change, Item, SchemaEntry, entry_key
+from ..results import Command, Notice
+from ..shared_indexes import OPTION as SHARES
+from ..shared_indexes import indexes_for
+from ..views import expand
+from .alterations import (
+    comment_changes,
+    move_changes,
+    rename_changes,
+    retaining,
+    retention_change,
+    schema_entry,
+    swap_changes,
+)
+from .default_privileges import first_acl
+from .dependents import depends, dropped_with, refuse_unless_empty
+from .functions import replaced_function
+from .replacements import check_cycle, check_losable
+from .sinks import sink_changes
+
+Pure = (
+    CreateSchema
+    | CreateTable
+    | CreateView
+    | CreateMaterializedView
+    | CreateIndex
+    | AlterRetention
+    | AlterSink
+    | Drop
+    | Rename
+    | SetSchema
+    | Swap
+    | Comment
+    | CreateFunction
+)
+"""Statements that are changes to the catalog and nothing else, but for Drop of clusters."""
+
+
+_DROPPED_ON_COMMIT = "drop_on_commit"
+"""The option of a temporary table that ends with the transaction that creates it."""
+
+
+def refused_in_block(plan: PlannedStatement) -> str | None:
+    """What the definition is called if it cannot be part of a block; None when it can."""
+    match plan:
+        case Drop(kind=ObjectKind.CLUSTER):
+            return "DROP CLUSTER"
+        case AlterCluster():
+            return "ALTER CLUSTER ... SET"
+        case CreateMaterializedView(replaces=str()):
+            return "CREATE REPLACEMENT MATERIALIZED VIEW"
+        case ApplyReplacement():
+            return "ALTER MATERIALIZED VIEW ... APPLY REPLACEMENT"
+        case CreateCluster():
+            return "CREATE CLUSTER"
+        case CreateSource():
+            return "CREATE SOURCE"
+        case CreateSink():
+            return "CREATE SINK"
+        case _ if isinstance(plan, RoleDefinition):
+            return "A change of roles"
+        case _:
+            return None
+
+
+def dropped_on_commit(catalog: Catalog) -> list[Change]:
+    """Temporary tables that a block has created until its end, with what is over them."""
+    roots = [catalog.get(id_) for id_ in catalog.unbuilt if catalog.get(id_).options.get(_DROPPED_ON_COMMIT)]
+    return [Change(item, None) for item in dropped_with(catalog, roots, cascade=True)] if roots else []
+
+
+@dataclass(frozen=True, slots=True)
+class Definitions:
+    """`now` is when what is created was created, `owner` the role that it belongs to."""
+
+    catalog: Catalog
+    now: int
+    owner: str
+    notices: list[Notice]
+
+    def changes(self, plan: Pure) -> tuple[Command, list[Change]]:
+        match plan:
+            case CreateSchema():
+                return Command("CREATE SCHEMA"), self._create_schema(plan)
+            case CreateTable():
+                return self._create_table(plan)
+            case CreateView():
+                return Command("CREATE VIEW"), self._create_view(plan)
+            case CreateMaterializedView():
+                return self._create_materialized_view(plan)
+            case CreateIndex():
+                return Command("CREATE INDEX"), self._create_index(plan)
+            case AlterRetention():
+                return Command(f"ALTER {plan.kind.value}"), [retention_change(self.catalog, plan)]
+            case Drop():
+                return Command(f"DROP {plan.kind.value}"), self._drop(plan)
+            case Rename():
+                return Command(f"ALTER {plan.kind.value}"), rename_changes(self.catalog, plan)
+            case SetSchema():
+                return Command(f"ALTER {plan.kind.value}"), move_changes(self.catalog, plan)
+            case AlterSink():
+                return Command("ALTER SINK"), sink_changes(self.catalog, plan)
+            case Swap():
+                return Command(f"ALTER {plan.kind.value}"), swap_changes(self.catalog, plan)
+            case Comment():
+                return Command("COMMENT"), comment_changes(self.catalog, plan)
+            case CreateFunction():
+                return self._create_function(plan)
+            case _:
+                assert_never(plan)
+
+    # -- create --
+
+    def exists(self, name: QualifiedName, if_not_exists: bool) -> bool:
+        """Whether the name is taken, which IF NOT EXISTS notices; raises without, and when there is no such schema."""
+        if not self.catalog.schema_exists(name.schema) and not name.schema.startswith("pg_temp_"):
+            raise UndefinedSchema(
+                f'schema "{name.schema}" does not exist', hint=f'CREATE SCHEMA "{name.schema}" first.'
+            )
+        if self.catalog.item(name.schema, name.name) is None:
+            return False
+        if not if_not_exists:
+            raise DuplicateObject(f'relation "{name.name}" already exists')
+        self.notices.append(skipping(f'relation "{name.name}" already exists', "42P07"))
+        return True
+
+    def item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
+        """One that is not in the catalog yet, with ids that nothing else has had."""
+        id_, oid = self.catalog.allocate()
+        owned = {"created_at": self.now, "owner": self.owner, **fields}
+        if kind not in (ItemKind.INDEX, ItemKind.SINK):
+            securable = Securable.FUNCTION if kind is ItemKind.FUNCTION else Securable.TABLE
+            owned["acl"] = first_acl(self.catalog, self.owner, securable, name.schema)
+        return Item(id_, oid, kind, name.schema, name.name, schema, **owned)
+
+    def stored(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
+        """As `item`, of what has a shard."""
+        item = self.item(kind, name, schema, **fields)
+        return replace(item, shard=item.id)
+
+    def _create_schema(self, plan: CreateSchema) -> list[Change]:
+        if self.catalog.schema_exists(plan.name):
+            if not plan.if_not_exists:
+                raise DuplicateObject(f'schema "{plan.name}" already exists', sqlstate="42P06")
+            self.notices.append(skipping(f'schema "{plan.name}" already exists', "42P06"))
+            return []
+        acl = first_acl(self.catalog, self.owner, Securable.SCHEMA)
+        oid = self.catalog.allocate_oid()
+        return [Change(None, SchemaEntry(plan.name, oid, owner=self.owner, acl=acl))]
+
+    def _create_table(self, plan: CreateTable) -> tuple[Command, list[Change]]:
+        """CREATE TABLE AS is finished by the session: it inserts the query's rows."""
+        if self.exists(plan.name, plan.if_not_exists):
+            return Command("CREATE TABLE" if plan.query is None else "CREATE TABLE AS"), []
+        constraints = tuple(replace(c, oid=self.catalog.allocate_oid()) for c in plan.constraints)
+        item = self.stored(
+            ItemKind.TABLE,
+            plan.name,
+            plan.schema,
+            defaults=plan.defaults,
+            constraints=constraints,
+            options=retaining(
+                {_DROPPED_ON_COMMIT: True} if plan.drop_on_commit else {}, plan.retain_history_ms
+            ),
+        )
+        return Command("CREATE TABLE" if plan.query is None else "SELECT 0"), [Change(None, item)]
+
+    def _create_view(self, plan: CreateView) -> list[Change]:
+        old = self.catalog.find(plan.name.schema, plan.name.name)
+        if old is not None and plan.or_replace:
+            return [self._replaced_view(old, plan)]
+        if self.exists(plan.name, plan.if_not_exists):
+            return []
+        return [Change(None, self.item(ItemKind.VIEW, plan.name, plan.schema, **_body(plan)))]
+
+    def _replaced_view(self, old: Item, plan: CreateView) -> Change:
+        """As in PostgreSQL the columns stay; what is maintained from the old definition forbids a new one."""
+        if old.kind is not ItemKind.VIEW:
+            raise DuplicateObject(f'"{old.name}" is not a view', sqlstate="42809")
+        dependents = self.catalog.dependents(old.id)
+        if dependents:
+            raise DependentObjectsExist(
+                f"cannot replace view {old.name} because other objects depend on it",
+                detail=depends(dependents, old),
+                hint="Drop them first, or DROP ... CASCADE and create them anew.",
+            )
+        return Change(old, replace(old, schema=plan.schema, **_body(plan)))
+
+    def _create_materialized_view(self, plan: CreateMaterializedView) -> tuple[Command, list[Change]]:
+        word = "" if plan.replaces is None else "REPLACEMENT "
+        tag = Command(f"CREATE {word}MATERIALIZED VIEW")
+        dropped: list[Item] = []
+        old = self.catalog.find(plan.name.schema, plan.name.name)
+        if old is not None and plan.or_replace:
+            dropped = dropped_with(self.catalog, [old], cascade=False)
+        elif self.exists(plan.name, plan.if_not_exists):
+            return tag, []
+        options = retaining(self._shares(plan.relation, plan.cluster), plan.retain_history_ms)
+        if plan.assert_not_null:
+            options["assert_not_null"] = list(plan.assert_not_null)
+        if plan.replaces is not None:
+            view = self.catalog.get(plan.replaces)
+            check_cycle(self.catalog, view, tuple(plan.uses))
+            check_losable(self.catalog, view)
+            options["replaces"] = plan.replaces
+        body = _body(plan)
+        body["options"] = {**options, **body["options"]}
+        item = self.stored(ItemKind.MATERIALIZED_VIEW, plan.name, plan.schema, cluster=plan.cluster, **body)
+        if old is not None:
+            item = replace(item, owner=old.owner, acl=old.acl)
+        return tag, [*(Change(gone, None) for gone in dropped), Change(None, item)]
+
+    def _create_index(self, plan: CreateIndex) -> list[Change]:
+        if self.exists(plan.name, plan.if_not_exists):
+            return []
+        options = self._shares(plan.relation, plan.cluster)
+        if plan.texts:
+            options |= {"key_texts": list(plan.texts), "key_columns": dict(plan.columns)}
+        item = self.item(
+            ItemKind.INDEX,
+            plan.name,
+            Schema(()),
+            cluster=plan.cluster,
+            relation=plan.relation,
+            uses=(plan.on, *plan.uses),
+            keys=plan.keys,
+            options=options,
+            owner=self.catalog.get(plan.on).owner,
+        )
+        return [Change(None, item)]
+
+    def _shares(self, relation: Relation, cluster: str) -> dict[str, Any]:
+        """The option that says which indexes a dataflow shares; none where there are none."""
+        chosen = indexes_for(self.catalog, dependencies(expand(relation, self.catalog)), cluster)
+        built = [choice for choice in chosen if choice[0] not in self.catalog.unbuilt]
+        return {SHARES: built} if built else {}
+
+    def _create_function(self, plan: CreateFunction) -> tuple[Command, list[Change]]:
+        aggregate = plan.definition.kind is FunctionKind.AGGREGATE
+        tag = Command("CREATE AGGREGATE" if aggregate else "CREATE FUNCTION")
+        old = self.catalog.find_function(plan.name.schema, plan.name.name, plan.definition.types)
+        if old is not None:
+            change = replaced_function(self.catalog, old, plan.definition)
+            return tag, [] if change is None else [change]
+        item = self.item(ItemKind.FUNCTION, plan.name, Schema(()), function=plan.definition)
+        return tag, [Change(None, item)]
+
+    # -- drop --
+
+    def _drop(self, plan: Drop) -> list[Change]:
+        relations = plan.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
+        noun = "relation" if relations else plan.kind.value
+        for name in plan.missing:
+            shown = f"function {name}" if plan.kind is ObjectKind.FUNCTION else f'{noun.lower()} "{name}"'
+            self.notices.append(skipping(f"{shown} does not exist", "00000"))
+        if plan.kind is ObjectKind.SCHEMA:
+            return self._drop_schemas(plan.names, plan.cascade)
+        roots = [self.catalog.get(id_) for id_ in plan.ids]
+        return [Change(item, None) for item in dropped_with(self.catalog, roots, plan.cascade)]
+
+    def _drop_schemas(self, names: tuple[str, ...], cascade: bool) -> list[Change]:
+        """Each by itself, though they go together: what one takes along, the next has not."""
+        changes: dict[str, Change] = {}
+        for name in dict.fromkeys(names):
+            if name in SYSTEM_SCHEMAS:
+                raise DependentObjectsExist(f"cannot drop schema {name} because it is required by the system")
+            entry = schema_entry(self.catalog, name)
+            roots = [i for i in self.catalog.user_objects() if i.schema_name == name and i.id not in changes]
+            refuse_unless_empty(f"schema {name}", roots, cascade, f"depends on schema {name}")
+            dropped = dropped_with(self.catalog, roots, cascade)
+            changes |= {item.id: Change(item, None) for item in dropped}
+            changes |= {entry_key(d): Change(d, None) for d in self.catalog.default_acls_in(entry.oid)}
+            changes[entry_key(entry)] = Change(entry, None)
+        return list(changes.values())
+
+
+def _body(plan: CreateView | CreateMaterializedView) -> dict[str, Any]:
+    """What a view is made from."""
+    return {
+        "relation": plan.relation,
+        "definition_sql": plan.definition_sql,
+        "uses": tuple(sorted(plan.uses)),
+        "columns": tuple(sorted(plan.columns)),
+        "options": {"named": True} if plan.named else {},
+    }
+
+
+def skipping(message: str, sqlstate: str) -> Notice:
+    return Notice("NOTICE", f"{message}, skipping", sqlstate)

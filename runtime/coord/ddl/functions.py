@@ -1,0 +1,53 @@
+"""Functions: CREATE OR REPLACE, RENAME and SET SCHEMA as catalog changes.
+
+What calls a function has its body in it, so a function that is called by views and indexes keeps what it means.  One that is
+created again as it was is left alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ...errors import DependentObjectsExist, DuplicateObject
+from ...repr.types import ScalarType
+from ...sql.function_definition import FunctionDefinition
+from ..catalog import Catalog
+from ..catalog_entries import Change, Item, renamed
+from .dependents import depends
+
+
+def replaced_function(catalog: Catalog, old: Item, definition: FunctionDefinition) -> Change | None:
+    """Owner, privileges and comment stay.  None: it is what it was."""
+    before = old.function
+    assert before is not None
+    dependents = catalog.dependents(old.id)
+    if dependents and not definition.means_the_same(before):
+        raise DependentObjectsExist(
+            f"cannot replace function {before.signature(old.name)} because other objects depend on it",
+            detail=depends(dependents, old),
+            hint="What is over a function has its body in it. Drop them first, or DROP ... CASCADE and create them anew.",
+        )
+    return None if definition == before else renamed(old, function=definition)
+
+
+def renamed_function(catalog: Catalog, item: Item, name: str) -> Change:
+    assert item.function is not None
+    refuse_taken(catalog, item.schema_name, name, item.function.types)
+    return renamed(item, name=name)
+
+
+def moved_function(catalog: Catalog, item: Item, schema: str) -> Change:
+    assert item.function is not None
+    refuse_taken(catalog, schema, item.name, item.function.types)
+    return renamed(item, schema_name=schema)
+
+
+def refuse_taken(catalog: Catalog, schema: str, name: str, types: Sequence[ScalarType]) -> None:
+    """42723 where there is such a function."""
+    found = catalog.find_function(schema, name, types)
+    if found is not None:
+        assert found.function is not None
+        raise DuplicateObject(
+            f'function {found.function.signature(name, ", ")} already exists in schema "{schema}"',
+            sqlstate="42723",
+        )

@@ -1,0 +1,172 @@
+"""Functions that are defined in SQL, as clients find them: pg_proc, information_schema's routines, and their texts.
+
+Functions of the system are not listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ...config import DATABASE
+from ...expr.coercion import base_name
+from ...expr.functions.system import quote_ident
+from ...repr.types import Kind, ScalarType
+from ...sql.catalog_functions import (
+    FUNCTION_ARGUMENTS,
+    FUNCTION_BODY,
+    FUNCTION_DEFINITION,
+    FUNCTION_IDENTITY,
+    FUNCTION_RESULT,
+)
+from ...sql.function_definition import (
+    FunctionArgument,
+    FunctionDefinition,
+    FunctionKind,
+    Parallel,
+    Volatility,
+)
+from ..catalog_entries import Item
+from .state import State
+
+Rows = Iterator[dict[str, Any]]
+
+SQL_LANGUAGE = 14
+
+
+def definitions(state: State) -> Iterator[tuple[Item, FunctionDefinition]]:
+    for item in state.catalog.user_functions():
+        assert item.function is not None
+        yield item, item.function
+
+
+def pg_proc(state: State) -> Rows:
+    for item, function in definitions(state):
+        names = [argument.name or "" for argument in function.arguments]
+        defaults = [a.default for a in function.arguments if a.default is not None]
+        yield {
+            "oid": item.oid,
+            "proname": item.name,
+            "pronamespace": state.schema_oid(item.schema_name),
+            "proowner": state.owner(item).oid,
+            "prolang": SQL_LANGUAGE,
+            "procost": 100.0,
+            "prorows": 0.0,
+            "provariadic": 0,
+            "prosupport": 0,
+            "prokind": function.kind.value,
+            "prosecdef": False,
+            "proleakproof": False,
+            "proisstrict": function.strict,
+            "proretset": False,
+            "provolatile": function.volatility.value,
+            "proparallel": function.parallel.value,
+            "pronargs": len(names),
+            "pronargdefaults": len(defaults),
+            "prorettype": function.returns.oid,
+            "proargtypes": [type_.oid for type_ in function.types],
+            "proargnames": names if any(names) else None,
+            "proargdefaults": ", ".join(defaults) or None,
+            "prosrc": "" if function.returned else function.body,
+            "prosqlbody": f"RETURN {function.body}" if function.returned else None,
+            "proacl": state.acl(item),
+        }
+
+
+def pg_language(state: State) -> Rows:
+    yield {
+        "oid": SQL_LANGUAGE,
+        "lanname": "sql",
+        "lanowner": state.owner(None).oid,
+        "lanispl": False,
+        "lanpltrusted": True,
+        "lanplcallfoid": 0,
+        "laninline": 0,
+        "lanvalidator": 0,
+    }
+
+
+def routines(state: State) -> Rows:
+    for item, function in definitions(state):
+        yield _specific(item) | {
+            "routine_catalog": DATABASE,
+            "routine_schema": item.schema_name,
+            "routine_name": item.name,
+            "routine_type": "FUNCTION" if function.kind is FunctionKind.FUNCTION else None,
+            "data_type": _standard_name(function.returns),
+            "routine_definition": None if function.returned else function.body,
+            "external_language": "SQL",
+        }
+
+
+def parameters(state: State) -> Rows:
+    for item, function in definitions(state):
+        for position, argument in enumerate(function.arguments, 1):
+            yield _specific(item) | {
+                "ordinal_position": position,
+                "parameter_mode": "IN",
+                "is_result": "NO",
+                "as_locator": "NO",
+                "parameter_name": argument.name,
+                "data_type": _standard_name(argument.type),
+            }
+
+
+def _specific(item: Item) -> dict[str, Any]:
+    return {
+        "specific_catalog": DATABASE,
+        "specific_schema": item.schema_name,
+        "specific_name": f"{item.name}_{item.oid}",
+    }
+
+
+def _standard_name(type_: ScalarType) -> str:
+    return "ARRAY" if type_.kind is Kind.ARRAY else base_name(type_)
+
+
+def texts(item: Item) -> Iterator[tuple[int, str]]:
+    """What pg_get_functiondef and its kin show, by the positions at which mz_internal.mz_definitions has them."""
+    function = item.function
+    assert function is not None
+    yield FUNCTION_DEFINITION, definition_sql(item, function)
+    yield FUNCTION_ARGUMENTS, ", ".join(_declared(argument) for argument in function.arguments)
+    yield FUNCTION_IDENTITY, ", ".join(_declared(a, default=False) for a in function.arguments)
+    yield FUNCTION_RESULT, base_name(function.returns)
+    if function.returned:
+        yield FUNCTION_BODY, f"RETURN {function.body}"
+
+
+def _declared(argument: FunctionArgument, *, default: bool = True) -> str:
+    text = base_name(argument.type)
+    if argument.name is not None:
+        text = f"{quote_ident(argument.name)} {text}"
+    return f"{text} DEFAULT {argument.default}" if default and argument.default is not None else text
+
+
+def definition_sql(item: Item, function: FunctionDefinition) -> str:
+    """A statement that makes the function, in PostgreSQL's form."""
+    word = "FUNCTION" if function.kind is FunctionKind.FUNCTION else "AGGREGATE FUNCTION"
+    name = f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"
+    arguments = ", ".join(_declared(argument) for argument in function.arguments)
+    options = []
+    if function.volatility is not Volatility.VOLATILE:
+        options.append(function.volatility.name)
+    if function.parallel is not Parallel.UNSAFE:
+        options.append(f"PARALLEL {function.parallel.name}")
+    if function.strict:
+        options.append("STRICT")
+    lines = [
+        f"CREATE OR REPLACE {word} {name}({arguments})",
+        f" RETURNS {base_name(function.returns)}",
+        " LANGUAGE sql",
+    ]
+    if options:
+        lines.append(f" {' '.join(options)}")
+    if function.returned:
+        lines.append(f"RETURN {function.body}")
+    else:
+        quote = "$function"
+        while quote in function.body:
+            quote += "x"
+        lines.append(f"AS {quote}${function.body}{quote}$")
+    return "\n".join(lines) + "\n"
