@@ -30,21 +30,18 @@ from ..repr.types import (
     BOOL,
     INT4,
     INT8,
-    NESTED,
     PAIR,
     PAIR_FIELDS,
     TEXT,
     Kind,
     ScalarType,
-    map_of,
 )
-from . import ast, build, records
+from . import ast, build, containers, records
 from .literal import decimal_literal
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
-from .types import REG_TYPES, refuse_element, resolve_type
-from .zone import fold
+from .types import REG_TYPES, resolve_type
 
 if TYPE_CHECKING:
     from .function_calls import UserCall
@@ -221,13 +218,13 @@ class Expressions:
             case ast.Case():
                 return self._case(node)
             case ast.Array():
-                return self._array(node)
+                return containers.array(self, node)
             case ast.Map():
-                return self._map(node)
+                return containers.map_(self, node)
             case ast.Subquery() | ast.InQuery():
                 return self._subquery(node)
             case ast.Subscript():
-                return self._subscript(node)
+                return containers.subscript(self, node)
             case ast.Field():
                 return self._field(node)
             case ast.Row():
@@ -272,9 +269,9 @@ class Expressions:
             return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
         match node.arg:
             case ast.Array():
-                inner = self._array(node.arg, target)
+                inner = containers.array(self, node.arg, target)
             case ast.Map():
-                inner = self._map(node.arg, target)
+                inner = containers.map_(self, node.arg, target)
             case _:
                 inner = self._resolve(node.arg)
         with at(node.position):
@@ -429,83 +426,6 @@ class Expressions:
         scalars, type_ = self.unify((otherwise, *results), "CASE", node.position, nodes)
         return Typed(build.when(list(zip(conditions, scalars[1:], strict=True)), scalars[0], type_))
 
-    def _array(self, node: ast.Array, target: ScalarType | None = None) -> Typed:
-        if not node.items and target is None:
-            raise PtvcError(
-                f"cannot determine type of empty {'list' if node.list else 'array'}",
-                sqlstate="42P18",
-                hint="Explicitly cast to the desired type, for example "
-                + ("LIST[]::integer list." if node.list else "ARRAY[]::integer[]."),
-                position=node.position,
-            )
-        word, kind = ("LIST", Kind.LIST) if node.list else ("ARRAY", Kind.ARRAY)
-        element = target.element if target is not None and target.kind is kind else None
-        items = [self._element(item, node, element) for item in node.items]
-        if element is not None:
-            with at(node.position):
-                for item in items:
-                    if not item.unknown and not can_cast(item.scalar.type, element, CastContext.EXPLICIT):
-                        raise PtvcError(
-                            f"cannot cast type {base_name(item.scalar.type)} to {base_name(element)}",
-                            sqlstate="42846",
-                        )
-                scalars = [fold(self.coerce(item, element, word)) for item in items]
-        else:
-            scalars, element = self.unify(items, word, node.position, node.items)
-            scalars = [fold(scalar) for scalar in scalars]
-        if node.list:
-            refuse_element(element, node.position)
-        elif element.kind in NESTED and element.kind is not Kind.RECORD:
-            raise Unsupported(
-                "arrays of several dimensions are not supported"
-                if element.kind is Kind.ARRAY
-                else f"arrays of {element} are not supported",
-                position=node.position,
-            )
-        if all(isinstance(scalar, Literal) for scalar in scalars):
-            type_ = ScalarType(kind, element=element)
-            return Typed(Literal([s.value for s in scalars if isinstance(s, Literal)], type_))
-        made = "list of" if node.list else "array_of"
-        return self.apply(made, [Typed(scalar) for scalar in scalars], node.position)
-
-    def _map(self, node: ast.Map, target: ScalarType | None = None) -> Typed:
-        element = target.element if target is not None and target.kind is Kind.MAP else None
-        if not node.pairs:
-            if element is None:
-                raise PtvcError(
-                    "cannot determine type of empty map",
-                    sqlstate="42P18",
-                    hint="Explicitly cast to the desired type, for example MAP[]::map[text=>integer].",
-                    position=node.position,
-                )
-            return Typed(Literal([], map_of(element)))
-        keys = [self.coerce(self._resolve(key), TEXT, "MAP") for key, _ in node.pairs]
-        values = [
-            self._map(value, element) if isinstance(value, ast.Map) else self._resolve(value)
-            for _, value in node.pairs
-        ]
-        with at(node.position):
-            if element is None:
-                found, element = self.unify(values, "MAP", node.position, [value for _, value in node.pairs])
-            else:
-                for value in values:
-                    if not value.unknown and not can_cast(value.scalar.type, element, CastContext.EXPLICIT):
-                        raise PtvcError(
-                            f"cannot cast type {base_name(value.scalar.type)} to {base_name(element)}",
-                            sqlstate="42846",
-                        )
-                found = [self.coerce(value, element, "MAP") for value in values]
-        refuse_element(element, node.position, "map")
-        pairs = [Typed(part) for pair in zip(keys, found, strict=True) for part in pair]
-        return Typed(fold(self.apply("map of", pairs, node.position).scalar))
-
-    def _element(self, item: ast.Expression, node: ast.Array, type_: ScalarType | None) -> Typed:
-        if not isinstance(item, ast.Array) or not item.list:
-            return self._resolve(item)
-        if not item.items and type_ is None and any(other != item for other in node.items):
-            return Typed(Literal("{}", TEXT), unknown=True)  # of the others' type
-        return self._array(item, type_)
-
     def _field(self, node: ast.Field) -> Typed:
         """A field of a record, or of what _pg_expandarray gives."""
         pair = self._resolve(node.arg)
@@ -517,60 +437,6 @@ class Expressions:
             )
         index = Typed(Literal(1 + PAIR_FIELDS.index(node.name), INT4))
         return self.apply("array_subscript", (pair, index), node.position)
-
-    def _subscript(self, node: ast.Subscript) -> Typed:
-        array, inner = self._resolve(node.arg), node.arg
-        if (
-            node.further
-            and isinstance(inner, ast.Subscript)
-            and not inner.further
-            and self._resolve(inner.arg).scalar.type.kind not in (Kind.JSONB, Kind.LIST)
-        ):
-            raise Unsupported("arrays of several dimensions are not supported", position=node.position)
-        if array.scalar.type.kind is Kind.JSONB and not array.unknown:
-            if node.slice:
-                raise Unsupported("jsonb subscript does not support slices", position=node.position)
-            assert node.index is not None
-            return self.apply("jsonb subscript", (array, self._resolve(node.index)), node.position)
-        if array.scalar.type.kind is Kind.LIST and not array.unknown:
-            return self._list_subscript(node, array)
-        if array.unknown or array.scalar.type.kind is not Kind.ARRAY:
-            name = base_name(None if array.unknown else array.scalar.type)
-            raise DatatypeMismatch(
-                f"cannot subscript type {name} because it does not support subscripting",
-                position=node.arg.position,
-            )
-        if array.scalar.type == PAIR or (node.slice and array.scalar.type.is_vector):
-            raise Unsupported("this subscript is not supported", position=node.position)
-        if not node.slice:
-            bound = self._bound(node.index)
-            if array.scalar.type.is_vector:  # its first element has the number 0
-                bound = self.apply("add", (bound, Typed(Literal(1, INT4))), node.position)
-            return self.apply("array_subscript", (array, bound), node.position)
-        return self.apply("array_slice", (array, *self._slice(node)), node.position)
-
-    def _slice(self, node: ast.Subscript) -> tuple[Typed, Typed]:
-        first = Typed(Literal(1, INT4)) if node.index is None else self._bound(node.index)
-        return first, Typed(Literal(2**31 - 1, INT4)) if node.upper is None else self._bound(node.upper)
-
-    def _list_subscript(self, node: ast.Subscript, items: Typed) -> Typed:
-        """Subscripts of a list go down, one layer each."""
-        if node.further and isinstance(node.arg, ast.Subscript) and node.arg.slice:
-            raise Unsupported(
-                "a subscript behind a slice of a list is not supported",
-                hint="Put the slice in parentheses.",
-                position=node.position,
-            )
-        if node.slice:
-            return self.apply("list slice", (items, *self._slice(node)), node.position)
-        return self.apply("list subscript", (items, self._bound(node.index)), node.position)
-
-    def _bound(self, node: ast.Expression | None) -> Typed:
-        assert node is not None
-        found = self._resolve(node)
-        if not found.unknown and not can_cast(found.scalar.type, INT4, CastContext.ASSIGNMENT):
-            raise DatatypeMismatch("array subscript must have type integer", position=node.position)
-        return Typed(self.coerce(found, INT4, "subscript"))
 
     def _subquery(self, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
         key = answer_key(node)

@@ -119,9 +119,24 @@ def test_errors(runtime: InProcess, expression: str, sqlstate: str) -> None:
 
 def test_names_of_columns(runtime: InProcess) -> None:
     with runtime.connect() as connection:
-        cursor = connection.execute('SELECT LIST[1], s.list, list, s."list" FROM (SELECT 5 AS list) AS s')
+        cursor = connection.execute('SELECT LIST[1, 2], s.list, list, s."list" FROM (SELECT 5 AS list) AS s')
         assert [column.name for column in cursor.description or ()] == ["list"] * 4
-        assert cursor.fetchall() == [("{1}", 5, 5, 5)]
+        assert cursor.fetchall() == [("{1,2}", 5, 5, 5)]
+
+
+def test_columns_called_list(runtime: InProcess) -> None:
+    """`list[1]` is an element of a column of that name, where there is one."""
+    with runtime.connect() as session:
+        session.execute("CREATE TABLE named (list int list, map text)")
+        session.execute("INSERT INTO named VALUES ('{7, 8}', 'a'), ('{}', 'b')")
+        rows = session.execute("SELECT list[1], list[1 + 1], n.list[1] FROM named AS n ORDER BY map").fetchall()
+        assert rows == [(7, 8, 7), (None, None, None)]
+        rows = session.execute("SELECT list[1], count(*) FROM named GROUP BY list[1] ORDER BY 1").fetchall()
+        assert rows == [(7, 1), (None, 1)]
+        rows = session.execute("SELECT (SELECT list[2]) FROM named ORDER BY map").fetchall()
+        assert rows == [(8,), (None,)]
+        assert session.execute("SELECT list[3]::text FROM (SELECT 1) AS list").fetchone() == ("{3}",)
+        assert session.execute("SELECT list[1, 2]::text FROM named LIMIT 1").fetchone() == ("{1,2}",)
 
 
 def compared(left: list[Any], right: list[Any]) -> int:
