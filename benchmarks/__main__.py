@@ -16,6 +16,7 @@ from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
 from .idle import run_idle
 from .measure import Machine
+from .memory import run_memory
 from .merges import run_merges
 from .report import Result, console, show, write_json
 from .statements import run_planning, run_statements
@@ -167,6 +168,24 @@ def merges(output: OutputOption = None) -> None:
 
 
 @app.command()
+def memory(
+    rows: RowsOption = 1_000_000,
+    changes: ChangesOption = "100,10000,100000",
+    workloads: WorkloadsOption = "W1,W2,W3,W4,W5",
+    scale: ScaleOption = 1.0,
+    output: OutputOption = None,
+) -> None:
+    """Resident memory while steps follow each other, as a multiple of the input's size in Arrow."""
+    machine = Machine.now()
+    results: list[Result] = []
+    with application() as spark:
+        for name in workloads.split(","):
+            console.log(f"{name}, memory over a base of {rows:,} rows")
+            results += run_memory(spark, WORKLOADS[name], rows, numbers(changes), scale)
+    finish(results, machine, output)
+
+
+@app.command()
 def storage(
     keys: Annotated[int, typer.Option("--keys", help="Rows that are there at any time.")] = 10_000,
     updates: Annotated[
@@ -202,7 +221,7 @@ def storage(
 
 @app.command(name="all")
 def everything(scale: ScaleOption = 1.0, output: OutputOption = None) -> None:
-    """All of it, with the usual sizes."""
+    """The engine, hydration and end to end, with the usual sizes."""
     machine = Machine.now()
     results = _engine(BASES, "", ALL_WORKLOADS, "process,resident", scale)
     results += _hydration(1_000_000, REPEATS)

@@ -15,6 +15,7 @@ from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .measure import Latencies, Machine, plain
+from .memory import MemoryResult
 from .merges import MergeResult
 from .statements import PlanningResult, StatementResult
 from .storage import StorageResult
@@ -35,6 +36,7 @@ Result = (
     | StatementResult
     | PlanningResult
     | IdleResult
+    | MemoryResult
     | MergeResult
     | StorageResult
     | AppendCost
@@ -62,6 +64,7 @@ def show(results: list[Result]) -> None:
     _show_statements([r for r in results if isinstance(r, StatementResult)])
     _show_planning([r for r in results if isinstance(r, PlanningResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
+    _show_memory([r for r in results if isinstance(r, MemoryResult)])
     _show_merges([r for r in results if isinstance(r, MergeResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
@@ -239,6 +242,27 @@ def _show_planning(results: list[PlanningResult]) -> None:
     for r in results:
         table.add_row(r.statement, *_three(r.latencies), _ms(r.latencies.cpu_ms), f"{r.load_1min:.1f}")
     console.print(table)
+
+
+def _show_memory(results: list[MemoryResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "Resident memory, as a multiple of the input in Arrow",
+        *("workload", "base", "input MiB", "change", "median", "most", "at rest", "load"),
+    )
+    for r in results:
+        while_stepping = (_times(mib, r.input_mib) for mib in (r.median_mib, r.peak_mib))
+        table.add_row(
+            *(r.workload, f"{r.base_rows:,}", f"{r.input_mib:,.0f}"),
+            f"{r.change_rows:,}" if r.change_rows else "hydration",
+            *(*while_stepping, _times(r.rest_mib, r.input_mib), f"{r.load_1min:.1f}"),
+        )
+    console.print(table)
+
+
+def _times(mib: float | None, input_mib: float) -> str:
+    return "-" if mib is None else f"{mib / input_mib:.2f}x"
 
 
 def _show_merges(results: list[MergeResult]) -> None:

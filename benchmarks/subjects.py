@@ -11,6 +11,7 @@ A resident subject is measured from the change (a batch in this process) to the 
 
 from __future__ import annotations
 
+import os
 import pickle
 import socket
 import tempfile
@@ -53,6 +54,7 @@ class Hydration:
 class Usage:
     """Of the process that steps: CPU seconds so far (all threads), memory in MiB."""
 
+    pid: int
     cpu_seconds: float
     resident_mib: float
     peak_mib: float
@@ -121,7 +123,7 @@ class InProcess:
         return self.view.step(change)
 
     def usage(self) -> Usage:
-        return Usage(time.process_time(), resident_mib(), peak_mib())
+        return Usage(os.getpid(), time.process_time(), resident_mib(), peak_mib())
 
 
 def output_schema(batch: Batch) -> Schema:

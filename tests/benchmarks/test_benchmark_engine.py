@@ -10,8 +10,10 @@ import pytest
 from ptvc.repr.batch import Batch
 from typer.testing import CliRunner
 
+from benchmarks import memory
 from benchmarks.__main__ import app
 from benchmarks.engine import Run, WrongAnswer, application, run_in_process, run_resident
+from benchmarks.memory import run_memory
 from benchmarks.subjects import InProcess
 from benchmarks.workloads import CUSTOMERS, ORDERS, WORKLOADS, Data, answer, rows_of
 
@@ -110,9 +112,16 @@ def test_a_bad_option_is_named(options: list[str]) -> None:
 
 
 @pytest.mark.slow
-def test_resident_tasks_give_the_same_answers() -> None:
+def test_resident_tasks_give_the_same_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     with application() as spark:
         for workload in WORKLOADS.values():
             run = run_resident(spark, workload, BASE, SIZES, FEW)
             assert [step.place for step in run.steps] == ["resident"] * len(SIZES)
             assert run.hydration.peak_mib > 0
+        monkeypatch.setattr(memory, "REST_S", 0.0)
+        hydrated, *stepped = run_memory(spark, WORKLOADS["W2"], BASE, SIZES, FEW)
+        assert (hydrated.change_rows, hydrated.peak_mib) == (0, None)
+        assert [result.change_rows for result in stepped] == SIZES
+        for result in stepped:
+            assert result.median_mib is not None and result.peak_mib is not None
+            assert result.median_mib <= result.peak_mib
