@@ -10,7 +10,6 @@ from ..expr.scalar import Literal
 from ..repr.types import ScalarType
 from ..sql.catalog_view import PlanContext, Prepared
 from ..sql.parse import Statement, parse
-from ..sql.plain_select import is_plain
 from ..sql.plan import describe, plan, result_schema
 from ..sql.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
 from ..sql.plans import PlannedStatement
@@ -104,13 +103,10 @@ class Planning:
         """What `work` makes of the statement, computed beside the loop while the catalog stood still.
 
         Whatever came of it is forgotten if the catalog has changed meanwhile: then it looked at a mixture.  Under ever
-        new changes the loop is kept waiting in the end, and at once for a plain select, which a thread would cost as
-        much again.
+        new changes the loop is kept waiting in the end.
         """
-        asked = self._asked(statement, types)
-        if is_plain(statement, asked.context):
-            return asked, work(asked)
         for _ in range(MAX_ATTEMPTS):
+            asked = self._asked(statement, types)
             try:
                 result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
             except Exception:
@@ -119,7 +115,7 @@ class Planning:
             else:
                 if self._catalog.version == asked.version:
                     return asked, result
-            asked = self._asked(statement, types)
+        asked = self._asked(statement, types)
         return asked, work(asked)
 
     def _asked(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Asked:
