@@ -129,7 +129,9 @@ def test_columns_called_list(runtime: InProcess) -> None:
     with runtime.connect() as session:
         session.execute("CREATE TABLE named (list int list, map text)")
         session.execute("INSERT INTO named VALUES ('{7, 8}', 'a'), ('{}', 'b')")
-        rows = session.execute("SELECT list[1], list[1 + 1], n.list[1] FROM named AS n ORDER BY map").fetchall()
+        rows = session.execute(
+            "SELECT list[1], list[1 + 1], n.list[1] FROM named AS n ORDER BY map"
+        ).fetchall()
         assert rows == [(7, 8, 7), (None, None, None)]
         rows = session.execute("SELECT list[1], count(*) FROM named GROUP BY list[1] ORDER BY 1").fetchall()
         assert rows == [(7, 1), (None, 1)]
