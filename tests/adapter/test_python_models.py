@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
-import subprocess
-import sys
 import threading
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock
 from decimal import Decimal
 from pathlib import Path
+from time import sleep
 from typing import Any
 
 import psycopg
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
+
+from dbt.adapters.ptvc import python_process
 
 from .test_changes import messages
 
@@ -99,25 +102,15 @@ RETURNS = """
 def model(dbt, session):
     return %s
 """
-CONTRACT = """
-version: 2
-models:
-  - name: contracted
-    config: {materialized: table, contract: {enforced: true}}
-    columns:
-      - {name: id, data_type: integer, constraints: [{type: not_null}, {type: primary_key}]}
-      - {name: name, data_type: text}
-"""
-CONTRACTED = """
-def model(dbt, session):
-    return session.createDataFrame([(1, "a"), (%s, "b")], "id int, name string")
-"""
 SLEEPS = """
+import os
+import pathlib
 import time
 
 def model(dbt, session):
-    print("asleep")
+    pathlib.Path(%r).write_text(str(os.getpid()))
     time.sleep(600)
+    return None
 """
 
 
@@ -155,7 +148,7 @@ class OneTime:
         def write() -> None:
             with psycopg.connect(**where, autocommit=True) as db:
                 k = 0
-                while not stop.wait(0.02):
+                while not stop.wait(0.05):
                     k += 1
                     with db.transaction():
                         db.execute(f"insert into {project.test_schema}.one values ({k})")
@@ -194,11 +187,9 @@ class TestPythonModels(OfStores):
             "fails.py": FAILS,
             "late.py": LATE,
             "returns.py": RETURNS % "[1, 2]",
-            "contracted.py": CONTRACTED % "2",
-            "contracted.yml": CONTRACT,
-            "needs.py": "def model(dbt, session):\n    dbt.config(packages=['numpy', 'no-such-package>=2'])\n",
+            "needs.py": "def model(dbt, session):\n    dbt.config(packages=['numpy', 'no-such-package>=2'])\n    return None",
             "imports.py": "import no_such_package\n\ndef model(dbt, session):\n    return None\n",
-            "sleeps.py": SLEEPS,
+            "sleeps.py": SLEEPS % "/dev/null",
         }
 
     def row(self, project: Any, query: str) -> tuple[Any, ...]:
@@ -223,7 +214,7 @@ class TestPythonModels(OfStores):
             date(2024, 2, 29),
             datetime(2024, 2, 29, 12, 30),
             datetime(2024, 1, 1, tzinfo=UTC),
-            time(1, 2, 3),
+            clock(1, 2, 3),
             timedelta(days=1, seconds=5),
             ["a,b", None, ""],
             b"\x00\xff",
@@ -265,15 +256,6 @@ class TestPythonModels(OfStores):
         found = project.run_sql("select * from {schema}.merged order by id", fetch="all")
         assert found == [(1, "a"), (2, "B"), (3, "c")]
 
-    def test_contract(self, project: Any) -> None:
-        run_dbt(["run", "--select", "contracted"])
-        assert "duplicate key" in self.refusal(project, "contracted", CONTRACTED % "1")
-        wrong = (
-            (CONTRACTED % "2").replace("id int", "id string").replace("(1,", "('1',").replace("(2,", "('2',")
-        )
-        assert "contract" in self.refusal(project, "contracted", wrong)
-        assert self.row(project, "select max(id), count(*) FROM contracted") == (2, 2)
-
     def test_errors_name_the_line(self, project: Any) -> None:
         run_dbt(["run", "--select", "one"])
         said = self.refusal(project, "fails")
@@ -309,38 +291,29 @@ class TestPythonModels(OfStores):
     def test_what_is_no_table(self, project: Any, returned: str, message: str) -> None:
         assert message in self.refusal(project, "returns", RETURNS % returned)
 
-    def test_timeout(self, project: Any) -> None:
-        code = SLEEPS.replace('    print("asleep")', "    dbt.config(timeout=1)")
-        assert "was not done after 1 s" in self.refusal(project, "returns", code)
+    def test_interrupt(self, project: Any, tmp_path: Path) -> None:
+        """Ctrl-C ends dbt's run, and the process that the model runs in."""
+        asleep = tmp_path / "asleep"
+        write_file(SLEEPS % str(asleep), project.project_root, "models", "sleeps.py")
 
-    def test_interrupt(self, project: Any) -> None:
-        """Ctrl-C ends dbt, and what it has started."""
-        command = [sys.executable, "-c", "from dbt.cli.main import cli; cli()", "run", "--select", "sleeps"]
-        command += ["--profiles-dir", str(project.profiles_dir), "--project-dir", str(project.project_root)]
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=project.project_root)
-        assert process.stdout is not None
-        with process.stdout as output:
-            for line in output:
-                if "[sleeps] asleep" in line:
+        def interrupt() -> None:
+            for _ in range(1200):
+                if asleep.exists():
                     break
-            (child,) = children(process.pid)
-            process.send_signal(signal.SIGINT)
-            output.read()
-        assert process.wait(30) != 0
-        assert not Path(f"/proc/{child}").exists()
+                sleep(0.05)
+            os.kill(os.getpid(), signal.SIGINT)  # the main thread handles it
 
+        interrupter = threading.Thread(target=interrupt)
+        interrupter.start()
+        with pytest.raises(KeyboardInterrupt):
+            run_dbt(["run", "--select", "sleeps"])
+        interrupter.join()
+        assert python_process._process is None
+        assert not Path(f"/proc/{asleep.read_text()}").exists()
 
-def children(pid: int) -> list[int]:
-    """Of `pid`, those that run models."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if not folder.name.isdigit():
-            continue
-        try:
-            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            command = (folder / "cmdline").read_text()
-        except OSError:  # it has ended meanwhile
-            continue
-        if parent == pid and "ptvc.spark.models" in command:
-            found.append(int(folder.name))
-    return found
+    def test_timeout(self, project: Any) -> None:
+        code = (SLEEPS % "/dev/null").replace(
+            "def model(dbt, session):", "def model(dbt, session):\n    dbt.config(timeout=1)"
+        )
+        assert "was not done after 1 s" in self.refusal(project, "sleeps", code)
+        assert python_process._process is None

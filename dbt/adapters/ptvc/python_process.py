@@ -52,7 +52,8 @@ class PythonProcess:
         )
         theirs.close()
         assert self._process.stdout is not None
-        self._output = self._process.stdout
+        self._pipe = self._process.stdout
+        self._output = self._pipe.fileno()
         self._text = b""
         self._mark = ""
         self._used = time.monotonic()
@@ -66,7 +67,7 @@ class PythonProcess:
         self._process.kill()
         self._process.wait()
         self._socket.close()
-        self._output.close()
+        self._pipe.close()
         shutil.rmtree(self._directory, ignore_errors=True)
 
     def begin(self, **job: Any) -> None:
@@ -112,7 +113,7 @@ class PythonProcess:
 
     def _print(self, say: Callable[[str], None]) -> bool:
         """False when there will be no more."""
-        data = os.read(self._output.fileno(), _READ_BYTES)
+        data = os.read(self._output, _READ_BYTES)
         *lines, self._text = (self._text + data).split(b"\n")
         for line in lines:
             text = line.decode("utf-8", "replace").rstrip()

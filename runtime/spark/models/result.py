@@ -14,7 +14,6 @@ from typing import Any
 import pyarrow as pa
 from pyspark import StorageLevel
 from pyspark.sql import DataFrame, SparkSession
-from pyspark.sql import functions as F
 from pyspark.sql.pandas.types import to_arrow_schema
 
 from ...errors import DatatypeMismatch, DuplicateObject, InvalidParameter, PtvcError, Unsupported
@@ -95,10 +94,11 @@ def result_of(returned: Any, session: SparkSession) -> Iterator[Result]:
     written = returned.mapInArrow(Lines(schema).in_task, "rows long, size long, lines binary")
     kept = written.persist(StorageLevel.DISK_ONLY)
     try:
-        rows, size = kept.agg(F.sum("rows"), F.sum("size")).collect()[0]
+        written_batches = kept.select("rows", "size").collect()  # this computes all, in parallel
+        rows, size = (sum(batch[i] for batch in written_batches) for i in (0, 1))
         lines = kept.select("lines")
-        found = lines.collect() if (size or 0) <= COLLECTED_BYTES else lines.toLocalIterator()
-        yield Result(schema, rows or 0, (bytes(row[0]) for row in found))
+        found = lines.collect() if size <= COLLECTED_BYTES else lines.toLocalIterator()
+        yield Result(schema, rows, (bytes(row[0]) for row in found))
     finally:
         kept.unpersist()
 
@@ -113,7 +113,7 @@ def _in_memory(returned: Any) -> Result:
 
 def _arrow_table(returned: Any) -> tuple[pa.Table, frozenset[str]]:
     """And the columns of Python's Decimals, whose digits are those of the values that are there today."""
-    import pandas
+    import pandas  # type: ignore[import-untyped]
 
     if isinstance(returned, pandas.DataFrame):
         objects = {str(name) for name, type_ in returned.dtypes.items() if type_.hasobject}

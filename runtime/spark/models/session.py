@@ -18,7 +18,7 @@ DEFAULT_MASTER = "local[*]"
 _SETTINGS = {
     # What the runtime's own application is not to have, jobs of anybody else are.
     "spark.sql.adaptive.enabled": "true",
-    "spark.python.daemon.module": "pyspark.daemon",
+    "spark.python.daemon.module": "ptvc.spark.models.worker_daemon",
 }
 
 
