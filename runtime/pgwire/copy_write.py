@@ -43,8 +43,12 @@ class RowWriter:
     def rows(self, columns: Columns) -> memoryview:
         if self._options.format is CopyFormat.BINARY:
             return self._binary(columns)
+        return joined_bytes(_framed(self.lines(columns)))
+
+    def lines(self, columns: Columns) -> pa.Array:
+        """string[n]: the rows in text or csv, each with its newline."""
         texts = [self._text(array, type_) for array, type_ in zip(columns, self._schema.types, strict=True)]
-        return joined_bytes(_framed(self._line(texts)))
+        return self._line(texts)
 
     def _line(self, texts: list[pa.Array]) -> pa.Array:
         delimiter = pa.scalar(self._options.delimiter)

@@ -39,6 +39,11 @@ class Completeness:
         self._closed = max((persist.state(shard).upper for shard in shards), default=0)
         self._known: dict[str, int] = {}
 
+    @property
+    def closed(self) -> int:
+        """All that is committed is below."""
+        return self._closed
+
     def frontier(self, item: Item) -> int:
         """The stored item's contents are known at all times below, from its since on."""
         if item.id not in self._known:
@@ -90,12 +95,14 @@ def frontier_of(persist: PersistClient, id: str) -> int:
     raise ObjectNotReady("the catalog changes all the time", hint="Try it again.")
 
 
-def hold_latest(persist: PersistClient, items: Sequence[Item], lease_ms: int) -> int:
-    """The newest time at which all `items` are complete; a leased hold keeps them readable at it.
+def hold_latest(
+    persist: PersistClient, items: Sequence[Item], lease_ms: int, holder: str | None = None
+) -> int:
+    """The newest time at which all `items` are complete; a leased hold, under that name, keeps them readable at it.
 
     ObjectNotReady if there is none, or one of them holds nothing yet.
     """
-    holder = f"spark-latest-{secrets.token_hex(8)}"
+    holder = holder or f"spark-latest-{secrets.token_hex(8)}"
     for _ in range(_ATTEMPTS):
         catalog, version = load_catalog(persist)
         complete = Completeness(persist, catalog)

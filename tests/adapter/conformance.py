@@ -8,7 +8,6 @@ from __future__ import annotations
 
 NO_JAVASCRIPT = "functions are in SQL: there is no JavaScript"
 NO_PYTHON_FUNCTIONS = "functions are in SQL: none are in Python yet"
-NO_PYTHON = "there are no python models yet"
 
 NOT_PASSING: dict[str, str] = {
     "dbt_clone.test_dbt_clone.BaseClonePossible": "a table cannot be cloned: `dbt clone` makes a view on it, which TestPostgresCloneNotPossible tests",
@@ -26,12 +25,6 @@ NOT_PASSING: dict[str, str] = {
     "functions.test_udfs.PythonUDFDefaultArgSupport": NO_PYTHON_FUNCTIONS,
     "functions.test_udfs.PythonUDFVolatilitySupport": NO_PYTHON_FUNCTIONS,
     "functions.test_udfs.PythonUDFWithPackagesSupported": NO_PYTHON_FUNCTIONS,
-    "python_model.test_python_model.BasePythonEmptyTests": NO_PYTHON,
-    "python_model.test_python_model.BasePythonIncrementalTests": NO_PYTHON,
-    "python_model.test_python_model.BasePythonMetaGetTests": NO_PYTHON,
-    "python_model.test_python_model.BasePythonModelTests": NO_PYTHON,
-    "python_model.test_python_model.BasePythonSampleTests": NO_PYTHON,
-    "python_model.test_spark.BasePySparkTests": NO_PYTHON,
     "utils.test_current_timestamp.BaseCurrentTimestampNaive": "a naive current_timestamp is not what this adapter gives: it has a time zone",
     "utils.test_escape_single_quotes.BaseEscapeSingleQuotesBackslash": "a backslash is no escape in standard strings: TestEscapeSingleQuotes is the class that fits",
 }

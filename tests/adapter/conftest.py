@@ -76,7 +76,7 @@ def target_name() -> str:
 
 @pytest.fixture(scope="session")
 def server(target_name: str) -> Iterator[dict[str, Any]]:
-    """Where to connect: `host`, `port`, `user`, `dbname`."""
+    """Where to connect: `host`, `port`, `user`, `dbname`; of a runtime that is started here, its directory, `state`."""
     if target_name == "postgres":
         yield from _postgres()
     elif running := os.environ.get("PTVC_ADAPTER_SERVER"):
@@ -98,7 +98,8 @@ def _runtime() -> Iterator[dict[str, Any]]:
         if address is None:
             log.seek(0)
             pytest.fail(f"the runtime did not start: {line!r}\n{log.read()[-2000:]}")
-        yield {"host": address.group(1), "port": int(address.group(2)), "user": "ptvc", "dbname": "ptvc"}
+        where = {"host": address.group(1), "port": int(address.group(2)), "user": "ptvc", "dbname": "ptvc"}
+        yield {**where, "state": str(folder / "state")}
     finally:
         process.terminate()
         try:

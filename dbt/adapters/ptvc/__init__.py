@@ -10,6 +10,8 @@
 | relation_configs | what a model asks for, and how that differs from what exists        |
 | deployment       | schemas and clusters that are built beside production, and swapped  |
 | deploying        | the steps of a deployment, against a runtime                        |
+| python_models    | a Python model's run: what it asks for, and what it returns         |
+| python_process   | the process that Python models run in                               |
 | impl             | the adapter: what Jinja may call                                    |
 """
 

@@ -20,7 +20,8 @@ DEFAULT_PORT = 6875
 @dataclass
 class PtvcCredentials(Credentials):
     """Times are seconds.  `start_timeout` bounds the start of an embedded runtime, `connect_timeout` one attempt
-    to connect, `retries` the attempts after the first."""
+    to connect, `retries` the attempts after the first.  `consensus` and `blob` are the stores of the runtime at `host`, for Python
+    models, as `spark_master` and `spark_config` are."""
 
     database: str = "ptvc"
     schema: str = "public"
@@ -40,6 +41,10 @@ class PtvcCredentials(Credentials):
     sslkey: str | None = None
     application_name: str = "dbt"
     options: str | None = None
+    consensus: str | None = None
+    blob: str | None = None
+    spark_master: str | None = None
+    spark_config: dict[str, Any] | None = None
 
     _ALIASES = {"dbname": "database", "pass": "password", "username": "user"}
 
@@ -70,6 +75,15 @@ class PtvcCredentials(Credentials):
             raise DbtRuntimeError(
                 f"`port: {self.port}` has no meaning beside `path: {self.path}`: an embedded runtime picks its own "
                 "port. Remove `port`."
+            )
+        if (self.consensus is None) != (self.blob is None):
+            raise DbtRuntimeError(
+                "a ptvc profile names both stores of the runtime, `consensus` and `blob`, or neither. They are those that "
+                "`ptvc serve` was given."
+            )
+        if self.path is not None and self.consensus is not None:
+            raise DbtRuntimeError(
+                f"`consensus` and `blob` have no meaning beside `path: {self.path}`: the directory knows its stores. Remove them."
             )
 
     @property
@@ -105,6 +119,14 @@ class PtvcCredentials(Credentials):
             "application_name",
             "options",
         )
+
+    def store_options(self) -> dict[str, str] | None:
+        """Where Spark finds the runtime's stores, as options of its data source; None if that is not said."""
+        if self.path is not None:
+            return {"path": self.path}
+        if self.consensus is not None and self.blob is not None:
+            return {"consensus": self.consensus, "blob": self.blob}
+        return None
 
     def connect_arguments(self, host: str, port: int) -> dict[str, Any]:
         """Keyword arguments of `psycopg.connect`; what is not given is left to libpq's defaults."""

@@ -1,6 +1,6 @@
 """An embedded runtime: one that lives under a local directory and is started when it is first needed.
 
-The one link besides pgwire between adapter and runtime is a command, `python -m ptvc up --path DIR`: it starts the
+Besides pgwire (and the process of Python models), adapter and runtime are linked by a command, `python -m ptvc up --path DIR`: it starts the
 runtime in the background unless it runs already, waits until it is ready, and leaves `DIR/runtime.json`
 (`host`, `port`, `pid`, `version`).  The runtime goes on after dbt has ended: views stay maintained.
 """

@@ -8,10 +8,11 @@ from __future__ import annotations
 import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import psycopg
-from dbt.adapters.base.impl import ConstraintSupport
+from dbt.adapters.base.impl import ConstraintSupport, PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
 from dbt.adapters.events.logging import AdapterLogger
@@ -24,13 +25,14 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.catalog import catalog_table
 from dbt.adapters.ptvc.column import PtvcColumn
-from dbt.adapters.ptvc.connections import PtvcConnectionManager
+from dbt.adapters.ptvc.connections import PtvcAdapterResponse, PtvcConnectionManager
 from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.hydration import HydrationStatus
+from dbt.adapters.ptvc.python_models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
     PtvcRelation,
     PtvcRelationType,
@@ -63,7 +65,7 @@ _POLL_MAX_S = 0.5
 
 @dataclass
 class PtvcConfig(AdapterConfig):
-    """Options of a model beyond dbt's own.  `hydration_timeout` is in seconds."""
+    """Options of a model beyond dbt's own.  `hydration_timeout` is in seconds, and so is a Python model's `timeout`."""
 
     cluster: str | None = None
     indexes: list[dict[str, Any]] | None = None
@@ -78,6 +80,8 @@ class PtvcConfig(AdapterConfig):
     format: str | None = None
     envelope: str | None = None
     key: list[str] | None = None
+    timeout: float | None = None
+    spark_config: dict[str, Any] | None = None
 
 
 class PtvcAdapter(SQLAdapter):
@@ -350,6 +354,22 @@ class PtvcAdapter(SQLAdapter):
                     f"stopped waiting for {relation.render()}: it goes on hydrating in the runtime."
                 )
             pause = min(pause * 1.5, _POLL_MAX_S)
+
+    # --- Python models ---------------------------------------------------------------------------------------------
+
+    @property
+    def default_python_submission_method(self) -> str:
+        return SUBMISSION_METHOD
+
+    @property
+    def python_submission_helpers(self) -> dict[str, type[PythonJobHelper]]:
+        # What dbt calls with a model and credentials need not be a class.
+        helper = partial(PtvcPythonJob, connections=self.connections, say=self._say)
+        return {SUBMISSION_METHOD: helper}  # type: ignore[dict-item]
+
+    def generate_python_submission_response(self, submission_result: PythonResult) -> PtvcAdapterResponse:
+        rows = submission_result.rows
+        return PtvcAdapterResponse(_message=f"PYTHON {rows}", code="PYTHON", rows_affected=rows)
 
     def _say(self, message: str) -> None:
         fire_event(AdapterEventInfo(name="ptvc", base_msg=message, args=[]))

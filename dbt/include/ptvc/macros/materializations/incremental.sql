@@ -3,7 +3,7 @@
   and let it take its place: a run that fails (a constraint of its contract, for instance) leaves no empty table, which
   the next run would take for one that is filled.
 #}
-{% materialization incremental, adapter='ptvc' %}
+{% materialization incremental, adapter='ptvc', supported_languages=['sql', 'python'] %}
   {% set existing = load_cached_relation(this) %}
   {% set target_relation = this.incorporate(type='table') %}
   {% set intermediate = make_intermediate_relation(target_relation) %}
@@ -13,11 +13,20 @@
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
+  {% set query = sql %}
+  {% if model['language'] == 'python' %}
+    {% set staging = make_temp_relation(target_relation, '__dbt_py') %}
+    {% call statement('python', language='python') %}{{ ptvc__python_code(compiled_code, staging) }}{% endcall %}
+    {% set query = 'select * from ' ~ staging.render() %}
+  {% endif %}
   {% set rebuilds = existing is none or not existing.is_table or should_full_refresh() %}
   {% if rebuilds %}
-    {% do ptvc__exchange_table(existing, target_relation, intermediate, sql) %}
+    {% do ptvc__exchange_table(existing, target_relation, intermediate, query) %}
   {% else %}
-    {% do ptvc__increment(existing, target_relation, strategy, on_schema_change, sql) %}
+    {% do ptvc__increment(existing, target_relation, strategy, on_schema_change, query) %}
+  {% endif %}
+  {% if model['language'] == 'python' %}
+    {% do run_query('drop table ' ~ staging.render()) %}
   {% endif %}
 
   {% do apply_grants(target_relation, config.get('grants'), should_revoke=should_revoke(existing, rebuilds)) %}

@@ -1,8 +1,9 @@
 {#
   A table is filled by every run. When others rest on it and its columns are the same, the rows are exchanged in one
   transaction, so that they live on and see only what differs; else a new table takes the old one's name.
+  A model in Python fills a temporary table first, which is then its query.
 #}
-{% materialization table, adapter='ptvc' %}
+{% materialization table, adapter='ptvc', supported_languages=['sql', 'python'] %}
   {% set existing = load_cached_relation(this) %}
   {% set target_relation = this.incorporate(type='table') %}
   {% set intermediate = make_intermediate_relation(target_relation) %}
@@ -10,10 +11,19 @@
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
+  {% set query = sql %}
+  {% if model['language'] == 'python' %}
+    {% set staging = make_temp_relation(target_relation, '__dbt_py') %}
+    {% call statement('python', language='python') %}{{ ptvc__python_code(compiled_code, staging) }}{% endcall %}
+    {% set query = 'select * from ' ~ staging.render() %}
+  {% endif %}
   {% if ptvc__keeps_dependents(existing) %}
-    {% do ptvc__exchange_rows(existing, intermediate, sql) %}
+    {% do ptvc__exchange_rows(existing, intermediate, query) %}
   {% else %}
-    {% do ptvc__exchange_table(existing, target_relation, intermediate, sql) %}
+    {% do ptvc__exchange_table(existing, target_relation, intermediate, query) %}
+  {% endif %}
+  {% if model['language'] == 'python' %}
+    {% do run_query('drop table ' ~ staging.render()) %}
   {% endif %}
 
   {{ run_hooks(post_hooks, inside_transaction=True) }}
