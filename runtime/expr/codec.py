@@ -29,6 +29,7 @@ from .relation import (
     TableCall,
     WindowCall,
 )
+from .python.function import PythonFunction
 from .scalar import Scalar
 from .windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
 
@@ -48,6 +49,7 @@ _DATACLASSES: dict[str, type] = {
         Frame,
         Bound,
         Finishing,
+        PythonFunction,
         Schema,
         Column,
     )

@@ -10,7 +10,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 
-from ..compute.interrupt import interruptible
+from ..expr.interrupt import interruptible
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.relation import Get, GlobalId, Project, Relation

@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from ptvc.compute.dataflow import Dataflow
-from ptvc.compute.interrupt import interruptible
+from ptvc.expr.interrupt import interruptible
 from ptvc.compute.lower import lower
 from ptvc.compute.operators.counts import at_least_zero, occurs
 from ptvc.compute.operators.loops import iterations, limits

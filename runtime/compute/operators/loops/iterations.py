@@ -38,7 +38,7 @@ import pyarrow as pa
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_delta
 from ....repr.consolidate import consolidate
 from ....repr.schema import ERROR_SCHEMA
-from ...interrupt import check_interrupt
+from ....expr.interrupt import check_interrupt
 from ...plan import DistinctOp, EnterOp, FeedbackOp, IterateOp, Node, ThresholdOp, starts_alone
 from ...spine import Spine
 from ..base import Operator
