@@ -18,6 +18,7 @@ from ..errors import StorageError
 from ..repr.schema import Column, Schema, type_from_json, type_to_json
 from ..repr.types import ScalarType
 from . import relation as _relation
+from .python.function import PythonFunction
 from .relation import (
     Aggregate,
     Binding,
@@ -29,7 +30,6 @@ from .relation import (
     TableCall,
     WindowCall,
 )
-from .python.function import PythonFunction
 from .scalar import Scalar
 from .windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
 

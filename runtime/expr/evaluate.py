@@ -161,7 +161,9 @@ def _python(called: PythonCall, columns: tuple[pa.Array, ...], length: int) -> P
         data.append(datum)
         arg_errors.append(errors)
     merged = merge_errors(arg_errors)
-    constant = merged is None and not function.volatile and all(isinstance(datum, pa.Scalar) for datum in data)
+    constant = (
+        merged is None and not function.volatile and all(isinstance(datum, pa.Scalar) for datum in data)
+    )
     count = 1 if constant and length else length
     given = [as_array(datum, count) for datum in data]
     wanted = ~error_mask(merged, count)
@@ -175,9 +177,7 @@ def _python(called: PythonCall, columns: tuple[pa.Array, ...], length: int) -> P
     return result.values, merge_errors([merged, result.errors])
 
 
-def _evaluate_where(
-    scalar: Scalar, columns: tuple[pa.Array, ...], length: int, wanted: Mask
-) -> Partial:
+def _evaluate_where(scalar: Scalar, columns: tuple[pa.Array, ...], length: int, wanted: Mask) -> Partial:
     """As `_evaluate`, where the other rows do not matter: code of users does not run for them."""
     if not calls_python(scalar) or wanted.all():
         return _evaluate(scalar, columns, length)

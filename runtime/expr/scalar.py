@@ -166,7 +166,18 @@ class NowCompare:
 
 
 Scalar = (
-    ColumnRef | Literal | Call | PythonCall | Cast | Case | Coalesce | And | Or | Parameter | MzNow | NowCompare
+    ColumnRef
+    | Literal
+    | Call
+    | PythonCall
+    | Cast
+    | Case
+    | Coalesce
+    | And
+    | Or
+    | Parameter
+    | MzNow
+    | NowCompare
 )
 
 

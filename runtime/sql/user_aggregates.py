@@ -23,6 +23,7 @@ from .function_names import NO_DEFAULT, argument_names, choose, visible
 from .lexer import TokenKind, tokenize
 from .output_names import output_name
 from .parse_query import QueryParser
+from .python_calls import aggregate_written_out
 from .types import TYPE_NAMES
 
 if TYPE_CHECKING:
@@ -78,10 +79,12 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
     definition = chosen.definition
     if definition.kind is not FunctionKind.AGGREGATE:
         return None
-    if node.distinct or node.order_by or node.within or node.star:
+    if node.within or node.star or (definition.python is None and (node.distinct or node.order_by)):
         raise Unsupported(
-            f"DISTINCT and ORDER BY in {node.name[-1]}, which is defined in SQL, are not supported",
-            hint="Write out the aggregates that it is made of.",
+            f"DISTINCT and ORDER BY in {node.name[-1]}, which is defined in SQL, are not supported"
+            if definition.python is None
+            else f"WITHIN GROUP and * in {node.name[-1]} are not supported",
+            hint="Write out the aggregates that it is made of." if definition.python is None else None,
             position=node.position,
         )
     arguments: list[ast.Expression] = []
@@ -94,6 +97,8 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
         else:
             arguments.append(_cast(values[place], argument.type, node.position))
     expressions.planner.uses.add(chosen.item.id)
+    if definition.python is not None:
+        return aggregate_written_out(chosen.item, definition, arguments, node)
     body = _with_arguments(chosen.item.name.name, definition, arguments)
     body = _rebuilt(body, lambda call: _decorated(call, node))
     return _cast(body, definition.returns, node.position)

@@ -91,10 +91,10 @@ class _Worker:
     def ended(self) -> None:
         """Ends it, if it has not by itself."""
         self.process.kill()
-        self.process.wait()
         os.close(self.requests)
         os.close(self.responses)
         self.shared.close()
+        self.process.wait()  # last, since it may be interrupted
 
     def ask(self, function: PythonFunction, columns: list[pa.Array], rows: int) -> tuple[bytes, bytearray]:
         """Header and payload of the response to a request; raises _Lost."""
@@ -222,7 +222,9 @@ def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evalua
                     message,
                     sqlstate="38000",
                     detail=f"So it was on {lost} rows.",
-                    hint="CREATE FUNCTION ... TIMEOUT = '1min' gives each call more time." if loss.late else None,
+                    hint="CREATE FUNCTION ... TIMEOUT = '1min' gives each call more time."
+                    if loss.late
+                    else None,
                 ) from None
             at = start + loss.row
             found[at] = _failed(function, "38000", message, 1)
@@ -257,7 +259,9 @@ def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Eval
 
 
 def _failed(function: PythonFunction, sqlstate: str, message: str, rows: int) -> Evaluated:
-    return Evaluated(pa.nulls(rows, transport(function.returns)), same_error(np.arange(rows), sqlstate, message))
+    return Evaluated(
+        pa.nulls(rows, transport(function.returns)), same_error(np.arange(rows), sqlstate, message)
+    )
 
 
 def _together(parts: list[tuple[int, Evaluated]]) -> Evaluated:
