@@ -6,7 +6,7 @@ A frame is a header (JSON) and a payload (an Arrow IPC stream, or nothing), each
 |-----------|-----------------------------------------------------------------|------------------------------------------|
 | request   | `function`: a key; `rows`: how many; `define`: what it is, once | the arguments of `rows` rows             |
 | response  | `errors`: [row, SQLSTATE, message] in order of rows             | one column, as values.py's `transport`   |
-| response  | `failed`: [SQLSTATE, message], of all rows: there is no code    | nothing                                  |
+| response  | `failed`: [SQLSTATE, message]: the source cannot be called      | nothing                                  |
 
 Beside them is a file that both have mapped: two counters of 8 bytes, the row that the worker is at and how many inputs of
 its group an aggregate has taken.  The worker counts, and what it counted is there whatever becomes of it.
@@ -22,8 +22,9 @@ LENGTHS = struct.Struct("<QQ")
 
 PROGRESS_BYTES = 16
 
-BEFORE = -1
-"""The row that a worker is at before it has called anything."""
+STARTING, LOADING = -2, -1
+"""The rows that a worker is at when it calls nothing: until it has taken a request, and while it loads a source or converts
+values."""
 
 
 def frame(header: bytes, columns: list[pa.Array]) -> bytes:

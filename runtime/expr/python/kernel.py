@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from ...errors import Unsupported
 from ...repr.types import TEXT, Kind, ScalarType
-from ..arrays import put
+from ..arrays import put, with_nulls
 from ..casts import cast_array
 from ..row_errors import Evaluated, Mask, RowErrors, merge_errors
 from .function import PythonFunction
@@ -82,4 +82,4 @@ def _read_lists(lists: pa.Array, type_: ScalarType) -> Evaluated:
     )
     chosen = pa.array(first)
     errors = RowErrors(rows, read.errors.sqlstates.take(chosen), read.errors.messages.take(chosen))
-    return Evaluated(values, errors)
+    return Evaluated(with_nulls(values, rows), errors)

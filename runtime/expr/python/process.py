@@ -1,7 +1,7 @@
 """Workers: processes in which code of users runs, from the side of whoever evaluates.
 
 A worker serves one evaluation at a time; it is started when none is idle and kept for the next.  One that does not answer in
-time, or ends, is an error of the row that it was at; another one takes over the other rows.
+time, or ends, takes another one to go on; what ends two workers is an error of the row.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ import pyarrow as pa
 from ...errors import PtvcError, Unsupported
 from ..interrupt import check_interrupt
 from ..row_errors import Evaluated, RowErrors, listed_errors, same_error
-from .frames import BEFORE, LENGTHS, PROGRESS_BYTES, columns_of, frame
+from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .function import PythonFunction, described
 from .values import transport
 
@@ -33,13 +33,17 @@ MOST_IDLE = 4
 """So many workers are kept for later: each has an interpreter and pyarrow in memory, about 60 MB."""
 
 MOST_LOST = 5
-"""After so many workers that were lost, an evaluation is given up: each has cost up to the function's time."""
+"""After so many rows that ended their workers, an evaluation is given up: each has cost up to twice the function's time."""
 
 CHUNK_ROWS = 1 << 14
 """So many rows go to a worker at once."""
 
 TICK_S = 0.05
 """How often it is looked whether the worker gets on, and whether anybody still wants the answer."""
+
+START_S = 60.0
+"""So long may an interpreter take to start, and a source to load, whatever the time of a call: what it imports is read from
+disk."""
 
 _PIECE = 1 << 16
 
@@ -103,7 +107,7 @@ class _Worker:
         if told.key not in self.defined:
             header["define"] = told.text.decode()
             self.defined.add(told.key)
-        self._count(BEFORE, 0)
+        self._count(STARTING, 0)
         answer = self._exchange(frame(json.dumps(header).encode(), columns), function.timeout_ms / 1000)
         start, middle = LENGTHS.size, LENGTHS.size + LENGTHS.unpack_from(answer)[0]
         return bytes(answer[start:middle]), answer[middle:]
@@ -145,7 +149,7 @@ class _Worker:
             waited, before = waited + min(now - before, 2 * TICK_S), now
             if (at := self._counted()) != counted or self.responses in ready:
                 counted, waited = at, 0.0
-            elif waited > timeout_s:
+            elif waited > (timeout_s if at[0] > LOADING else max(START_S, timeout_s)):
                 raise _Lost(counted[0], late=True)
         return answer
 
@@ -192,7 +196,7 @@ def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evalua
     """The function on each of `rows` rows, as the type in which results come back, and the errors of rows.
 
     Raises Unsupported on a thread that has others to serve meanwhile, QueryCanceled as `interruptible` says, and PtvcError
-    (38000) when several workers were lost.
+    where the source cannot be loaded, which is no row's error, and when several workers were lost.
     """
     try:
         asyncio.get_running_loop()
@@ -204,6 +208,7 @@ def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evalua
             hint="Call it in the query that the statement reads from.",
         )
     found: dict[int, Evaluated] = {}
+    suspects: set[int] = set()
     lost = 0
     pending = [(start, min(start + CHUNK_ROWS, rows)) for start in reversed(range(0, rows, CHUNK_ROWS))]
     while pending:
@@ -212,32 +217,36 @@ def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evalua
             given = [column.slice(start, stop - start) for column in columns]
             found[start] = _asked(function, given, stop - start)
         except _Lost as loss:
+            at = start + loss.row
+            if loss.row > LOADING and at not in suspects:
+                # Once more by itself: what was the machine's doing, such as a lack of memory, is no error of the row.
+                suspects.add(at)
+                parts = ((at + 1, stop), (at, at + 1), (start, at))
+                pending += [(first, last) for first, last in parts if first < last]
+                continue
             lost += 1
             message = f"function {function.name} {_end(loss)}"
-            if loss.row == BEFORE:
-                found[start] = _failed(function, "38000", message, stop - start)
-                continue
-            if lost > MOST_LOST:
+            if loss.row <= LOADING or lost > MOST_LOST:
                 raise PtvcError(
                     message,
                     sqlstate="38000",
-                    detail=f"So it was on {lost} rows.",
                     hint="CREATE FUNCTION ... TIMEOUT = '1min' gives each call more time."
                     if loss.late
                     else None,
                 ) from None
-            at = start + loss.row
-            found[at] = _failed(function, "38000", message, 1)
-            pending += [(first, last) for first, last in ((at + 1, stop), (start, at)) if first < last]
+            nothing = pa.nulls(1, transport(function.returns))
+            found[at] = Evaluated(nothing, same_error(np.arange(1), "38000", message))
     return _together([(start, found[start]) for start in sorted(found)])
 
 
 def _end(loss: _Lost) -> str:
+    if loss.row == STARTING:
+        return "could not be called: the process that it runs in did not start"
     if loss.late:
         what = "took longer than its TIMEOUT"
     else:
         what = "ended the process that it ran in"
-    return f"{what} when its source was loaded" if loss.row == BEFORE else what
+    return what if loss.row > LOADING else f"{what} when its source was loaded"
 
 
 def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evaluated:
@@ -253,15 +262,10 @@ def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Eval
             worker.ended()
     told = json.loads(header)
     if "failed" in told:
-        return _failed(function, *told["failed"], rows)
-    (values,) = columns_of(payload)
+        sqlstate, message = told["failed"]
+        raise PtvcError(message, sqlstate=sqlstate)
+    (values,) = columns_of(memoryview(payload))
     return Evaluated(values, listed_errors([tuple(error) for error in told["errors"]]))
-
-
-def _failed(function: PythonFunction, sqlstate: str, message: str, rows: int) -> Evaluated:
-    return Evaluated(
-        pa.nulls(rows, transport(function.returns)), same_error(np.arange(rows), sqlstate, message)
-    )
 
 
 def _together(parts: list[tuple[int, Evaluated]]) -> Evaluated:

@@ -223,7 +223,7 @@ def _real(value: Any) -> float | None:
     if found is None:
         return None
     try:
-        struct.pack("f", found)
+        struct.pack("<f", found)
     except OverflowError:
         raise Misfit("real out of range", "22003") from None
     return found

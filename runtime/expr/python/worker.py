@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from ...repr.schema import type_from_json
 from ...repr.types import Kind, ScalarType
-from .frames import LENGTHS, PROGRESS_BYTES, columns_of, frame
+from .frames import LENGTHS, LOADING, PROGRESS_BYTES, columns_of, frame
 from .values import Convert, Misfit, read, transport, writer
 
 _MOST_TEXT = 500
@@ -126,6 +126,7 @@ class Worker:
                 values.append(None)
                 where = f"failed{_line(error, function.file)}: "
                 errors.append((row, "38000", _said(function.name, error, where)))
+        progress[0] = LOADING  # what follows is no call's time
         return values, errors
 
 
@@ -184,8 +185,25 @@ def _silence() -> None:
     os.close(null)
 
 
+class _NoPandas:
+    """An importer that has no pandas."""
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name == "pandas":
+            raise ModuleNotFoundError(name)
+
+
+def _without_pandas() -> None:
+    """pyarrow looks for pandas when it makes its first array, which takes longer than all else that a worker begins with."""
+    finder = _NoPandas()
+    sys.meta_path.insert(0, finder)
+    pa.array([None])
+    sys.meta_path.remove(finder)  # code of users may import it
+
+
 def main(source: int, target: int, progress: int) -> None:
     with mmap.mmap(progress, PROGRESS_BYTES) as shared, memoryview(shared).cast("q") as counters:
+        _without_pandas()
         _silence()
         process = os.getpid()
         requests: SimpleQueue[Request] = SimpleQueue()
@@ -193,6 +211,7 @@ def main(source: int, target: int, progress: int) -> None:
         worker = Worker(counters)
         while True:
             header, payload = requests.get()
+            counters[0] = LOADING
             response = memoryview(worker.answer(header, payload))
             if os.getpid() != process:
                 os._exit(0)  # the code has forked, and this is the child

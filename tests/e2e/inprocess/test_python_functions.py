@@ -110,7 +110,7 @@ def test_code_that_ends_its_process_or_does_not_end(db: Db) -> None:
     """The runtime answers meanwhile, and the views are well again when the row is gone."""
     db.execute("CREATE TABLE t (x int)")
     source = "import os\ndef f(x):\n    if x == 1: os._exit(1)\n    while x == 2: pass\n    return x"
-    create(db, "f(x int) RETURNS int IMMUTABLE TIMEOUT = '200ms'", source)
+    create(db, "f(x int) RETURNS int IMMUTABLE TIMEOUT = '500ms'", source)
     db.execute("CREATE MATERIALIZED VIEW m AS SELECT f(x) FROM t")
     for value, message in ((1, "ended the process"), (2, "took longer than its TIMEOUT")):
         db.execute("INSERT INTO t VALUES (3), (%s)", (value,))
