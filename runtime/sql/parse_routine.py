@@ -238,13 +238,13 @@ class RoutineParser(ExplainParser):
             value: Any = () if empty else tuple(self.comma_list(self.string))
             self.expect_symbol(")")
         elif word == "timeout":
-            word, value = "timeout_ms", self._timeout()
+            word, value = "timeout_ms", self._call_timeout()
         else:
             value = self.string()
         self._once(word not in options.python, position)
         options.python[word] = value
 
-    def _timeout(self) -> int:
+    def _call_timeout(self) -> int:
         """In milliseconds; as PostgreSQL's settings are written."""
         position = self.token.position
         text = self.string()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from ..errors import Unsupported
 from ..expr.literals import cast_to
 from ..expr.python.function import PythonFunction
-from ..expr.scalar import PythonCall, Scalar
+from ..expr.scalar import PythonCall, Scalar, calls_python
 from . import ast
 from .catalog_view import CatalogItem
 from .function_definition import FunctionDefinition, FunctionKind, Volatility
@@ -85,3 +85,9 @@ def aggregate_call(expressions: Expressions, node: ast.Function) -> PythonCall:
     """What `aggregate_written_out` stands for."""
     item = expressions.planner.context.catalog.item_by_id(node.name[1])
     return python_call(expressions.planner, item, [expressions.scalar(node.args[0])])
+
+
+def refuse_python(scalar: Scalar, clause: str) -> None:
+    """Of what planning evaluates, which is before it is known whether the role may call the function."""
+    if calls_python(scalar):
+        raise Unsupported(f"functions in Python are not supported in {clause}")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..repr.types import ScalarType
+from ..repr.types import NUMERIC, Kind, ScalarType
 from . import ast
 from .aggregate_call import aggregate_calls, is_aggregate
 from .catalog_view import CatalogItem
@@ -115,9 +115,12 @@ def _decorated(call: ast.Function, outer: ast.Function) -> ast.Function | None:
 
 
 def _cast(node: ast.Expression, type_: ScalarType, position: int) -> ast.Expression:
-    element = type_.element
-    name = _TYPE_NAMES[type_ if element is None else element]
-    return ast.Cast(node, ast.TypeName(name, (), 0 if element is None else 1, position), position)
+    plain = type_ if type_.element is None else type_.element
+    modifiers: tuple[int, ...] = ()
+    if plain.kind is Kind.NUMERIC and plain.precision is not None and plain.scale is not None:
+        modifiers, plain = (plain.precision, plain.scale), NUMERIC
+    dimensions = 0 if type_.element is None else 1
+    return ast.Cast(node, ast.TypeName(_TYPE_NAMES[plain], modifiers, dimensions, position), position)
 
 
 def _with_arguments(

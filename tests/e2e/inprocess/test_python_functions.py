@@ -155,6 +155,11 @@ def test_aggregates(db: Db) -> None:
     assert rows(
         db, "SELECT k, listed(v ORDER BY v) FROM t GROUP BY k HAVING listed(v) <> '5' ORDER BY k"
     ) == [(1, "3 5")]
+    summed = "class summed:\n    total = 0\n    def accumulate(self, x): self.total += x\n    def finish(self): return self.total"
+    create(db, "summed(x numeric(10, 2)) RETURNS numeric", summed, "AGGREGATE FUNCTION")
+    assert rows(db, "SELECT summed(v) FROM t WHERE v IS NOT NULL") == [(13,)]
+    with pytest.raises(errors.FeatureNotSupported):
+        db.execute("SELECT summed(v) OVER () FROM t")
     assert rows(db, "SELECT joined(k => k, v => v::text) FROM t WHERE k = 1") == [("1=3 1=5",)]
 
 
@@ -187,6 +192,9 @@ def test_where_they_may_be_called(db: Db, schema: str) -> None:
         assert cursor.execute("SELECT doubled(%s)", (4,), prepare=True).fetchall() == [(8,)]
     db.execute("PREPARE p AS SELECT doubled($1::int)")
     assert rows(db, "EXECUTE p(21)") == [(42,)]
+    for statement in ("EXECUTE p(doubled(1))", "SELECT * FROM t AS OF doubled(1)"):
+        with pytest.raises(errors.FeatureNotSupported, match="functions in Python are not supported in"):
+            db.execute(statement)  # type: ignore[call-overload]
 
 
 def test_only_superusers_create_them(runtime: InProcess, db: Db, schema: str) -> None:
