@@ -15,7 +15,7 @@ import select
 import subprocess
 import sys
 import tempfile
-import threading
+from collections import deque
 from dataclasses import dataclass, field
 from time import monotonic
 
@@ -154,42 +154,44 @@ class _Worker:
         return answer
 
 
-class _Workers:
-    """Those of this process that are idle."""
+_idle: deque[_Worker] = deque()
+"""Those of this process that wait for work.  No lock guards it: whoever evaluates may be ended at any bytecode, see
+coord/beside.py."""
 
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._idle: list[_Worker] = []
-        self._process = os.getpid()
+_others: list[_Worker] = []
+"""Those of the process that this one was forked from."""
 
-    def take(self) -> _Worker:
-        with self._lock:
-            if self._process != os.getpid():  # forked: those are the other process's
-                self._process, self._idle = os.getpid(), []
-            while self._idle:
-                worker = self._idle.pop()
-                if worker.process.poll() is None:
-                    return worker
-                worker.ended()
-        return _Worker.started()
 
-    def give_back(self, worker: _Worker) -> None:
-        with self._lock:
-            if len(self._idle) < MOST_IDLE:
-                self._idle.append(worker)
-                return
+def _forked() -> None:
+    _others.extend(_idle)
+    _idle.clear()
+
+
+os.register_at_fork(after_in_child=_forked)
+
+
+def _free_worker() -> _Worker:
+    while True:
+        try:
+            worker = _idle.pop()
+        except IndexError:
+            return _Worker.started()
+        if worker.process.poll() is None:
+            return worker
         worker.ended()
 
-    def end(self) -> None:
-        with self._lock:
-            idle, self._idle = self._idle, []
-        if self._process == os.getpid():
-            for worker in idle:
-                worker.ended()
+
+def _give_back(worker: _Worker) -> None:
+    if len(_idle) < MOST_IDLE:
+        _idle.append(worker)
+    else:
+        worker.ended()
 
 
-_workers = _Workers()
-atexit.register(_workers.end)
+@atexit.register
+def _end_idle() -> None:
+    while _idle:
+        _idle.pop().ended()
 
 
 def call(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evaluated:
@@ -250,14 +252,14 @@ def _end(loss: _Lost) -> str:
 
 
 def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Evaluated:
-    worker = _workers.take()
+    worker = _free_worker()
     whole = False
     try:
         header, payload = worker.ask(function, columns, rows)
         whole = True
     finally:
         if whole:
-            _workers.give_back(worker)
+            _give_back(worker)
         else:  # lost, or nobody wants its answer any more
             worker.ended()
     told = json.loads(header)
