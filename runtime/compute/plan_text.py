@@ -28,6 +28,7 @@ from ..expr.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PythonCall,
     Scalar,
 )
 from ..expr.text_output import literal_text
@@ -307,6 +308,8 @@ def scalar_text(scalar: Scalar) -> str:
             return literal_text(value, type_) or _literal(value)
         case Call(function=function, args=args):
             return f"{function}({', '.join(map(scalar_text, args))})"
+        case PythonCall(function=called, args=args):
+            return f"{called.name}({', '.join(map(scalar_text, args))})"
         case Cast(arg=arg, type=type_):
             return f"{scalar_text(arg)}::{type_}"
         case Coalesce(args=args):

@@ -179,6 +179,11 @@ class Authorization:
                 if query is not None:
                     self._query(query, role, cluster)
             case definition_plans.CreateFunction(name=name, definition=definition):
+                if definition.python is not None and not role.superuser:
+                    raise PermissionDenied(
+                        "permission denied for language python",
+                        hint="Only a superuser may create such functions: their code may do what the server's process may.",
+                    )
                 must.must_create_in(role, name.schema)
                 known = self._catalog.find_function(name.schema, name.name, definition.types)
                 if known is not None and planned.or_replace:

@@ -18,6 +18,7 @@ from ..errors import StorageError
 from ..repr.schema import Column, Schema, type_from_json, type_to_json
 from ..repr.types import ScalarType
 from . import relation as _relation
+from .python.function import PythonFunction
 from .relation import (
     Aggregate,
     Binding,
@@ -48,6 +49,7 @@ _DATACLASSES: dict[str, type] = {
         Frame,
         Bound,
         Finishing,
+        PythonFunction,
         Schema,
         Column,
     )

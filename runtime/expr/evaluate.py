@@ -15,10 +15,11 @@ import pyarrow.compute as pc
 
 from ..errors import PtvcError
 from ..repr.types import BOOL, NUMERIC, TEXT
-from .arrays import with_nulls
+from .arrays import put, valid_mask, with_nulls
 from .casts import cast_array, cast_can_fail
 from .function import CallInfo, Datum, as_array
 from .literals import python_value
+from .python.kernel import call_rows
 from .registry import overload_of
 from .row_errors import (
     Evaluated,
@@ -41,8 +42,12 @@ from .scalar import (
     NowCompare,
     Or,
     Parameter,
+    PythonCall,
     Scalar,
+    calls_python,
     children,
+    columns_of,
+    remap,
     transform,
 )
 
@@ -85,6 +90,8 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
             return pa.scalar(value, type_.arrow), None
         case Call():
             return _call(scalar, columns, length)
+        case PythonCall():
+            return _python(scalar, columns, length)
         case Cast():
             return _cast(scalar, columns, length)
         case Case():
@@ -144,6 +151,48 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
     return values, merged
 
 
+def _python(called: PythonCall, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    """Called where the arguments have no error and, if it is strict, none is NULL; once where all of them are constants."""
+    function = called.function
+    data: list[Datum] = []
+    arg_errors: list[RowErrors | None] = []
+    for arg in called.args:
+        datum, errors = _evaluate(arg, columns, length)
+        data.append(datum)
+        arg_errors.append(errors)
+    merged = merge_errors(arg_errors)
+    constant = (
+        merged is None and not function.volatile and all(isinstance(datum, pa.Scalar) for datum in data)
+    )
+    count = 1 if constant and length else length
+    given = [as_array(datum, count) for datum in data]
+    wanted = ~error_mask(merged, count)
+    if function.strict:
+        for column in given:
+            if (valid := valid_mask(column)) is not None:
+                wanted &= valid
+    result = call_rows(function, given, wanted)
+    if constant and length:
+        return _constant(result, length)
+    return result.values, merge_errors([merged, result.errors])
+
+
+def _evaluate_where(scalar: Scalar, columns: tuple[pa.Array, ...], length: int, wanted: Mask) -> Partial:
+    """As `_evaluate`, where the other rows do not matter: code of users does not run for them."""
+    if not calls_python(scalar) or wanted.all():
+        return _evaluate(scalar, columns, length)
+    rows = np.flatnonzero(wanted)
+    chosen = pa.array(rows)
+    used = sorted(columns_of(scalar))
+    narrow = remap(scalar, {index: place for place, index in enumerate(used)}.__getitem__)
+    datum, errors = _evaluate(narrow, tuple(columns[index].take(chosen) for index in used), len(rows))
+    if errors is not None:
+        errors = RowErrors(rows[errors.indices], errors.sqlstates, errors.messages)
+    if isinstance(datum, pa.Scalar):
+        return datum, errors
+    return put(pa.nulls(length, datum.type), rows, datum), errors
+
+
 def _cast(cast: Cast, columns: tuple[pa.Array, ...], length: int) -> Partial:
     match cast:
         case Cast(arg=Cast(arg=Literal(type=inner) as written, type=outer)) if (
@@ -175,7 +224,7 @@ def _case(case: Case, columns: tuple[pa.Array, ...], length: int) -> Partial:
     taken: list[tuple[Mask, Datum]] = []
     errors: list[RowErrors | None] = []
     for condition, result in case.branches:
-        datum, failed = _evaluate(condition, columns, length)
+        datum, failed = _evaluate_where(condition, columns, length, open_rows)
         failed = select_errors(failed, open_rows)
         hit = _truth(datum, length) & open_rows
         if failed is not None:
@@ -184,14 +233,14 @@ def _case(case: Case, columns: tuple[pa.Array, ...], length: int) -> Partial:
         if not hit.any():
             continue
         open_rows = open_rows & ~hit
-        value, failed = _evaluate(result, columns, length)
+        value, failed = _evaluate_where(result, columns, length, hit)
         errors.append(select_errors(failed, hit))
         taken.append((hit, value))
         if not open_rows.any():
             break
     otherwise: Datum = pa.scalar(None, case.type.arrow)
     if open_rows.any():
-        otherwise, failed = _evaluate(case.otherwise, columns, length)
+        otherwise, failed = _evaluate_where(case.otherwise, columns, length, open_rows)
         errors.append(select_errors(failed, open_rows))
     merged = merge_errors(errors)
     chosen: Datum = otherwise
@@ -218,7 +267,7 @@ def _coalesce(coalesce: Coalesce, columns: tuple[pa.Array, ...], length: int) ->
                 open_rows = open_rows & ~error_mask(errors, length)
         if not open_rows.any():
             break
-        value, failed = _evaluate(arg, columns, length)
+        value, failed = _evaluate_where(arg, columns, length, open_rows)
         failed = select_errors(failed, open_rows)
         if errors is None:
             datum = value if isinstance(datum, pa.Scalar) else pc.coalesce(datum, value)
@@ -238,7 +287,11 @@ def _connective(
     for arg in args[1:]:
         if isinstance(datum, pa.Scalar) and datum.as_py() is absorbing:
             return datum, None
-        value, failed = _evaluate(arg, columns, length)
+        if calls_python(arg) and not isinstance(datum, pa.Scalar):
+            decided = pc.equal(datum, pa.scalar(absorbing)).fill_null(False).to_numpy(zero_copy_only=False)
+            value, failed = _evaluate_where(arg, columns, length, ~decided)
+        else:
+            value, failed = _evaluate(arg, columns, length)
         parts.append(failed)
         if isinstance(datum, pa.Scalar) and isinstance(value, pa.Scalar):
             datum = combine(datum, value)
@@ -263,6 +316,8 @@ def can_fail(scalar: Scalar) -> bool:
         case Call(function=function, args=args):
             if overload_of(function, tuple(arg.type for arg in args)).can_fail:
                 return True
+        case PythonCall():
+            return True
         case Cast(arg=arg, type=type_):
             if cast_can_fail(arg.type, type_):
                 return True
@@ -282,8 +337,8 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_connective(node, args, absorbing=False)
         case Or(args=args):
             return _fold_connective(node, args, absorbing=True)
-        case ColumnRef() | Literal() | Parameter() | MzNow() | NowCompare():
-            return node
+        case ColumnRef() | Literal() | Parameter() | MzNow() | NowCompare() | PythonCall():
+            return node  # planning runs no code of users
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)
         case _:

@@ -28,7 +28,7 @@ from .relation import (
     Union,
     Window,
 )
-from .scalar import Scalar
+from .scalar import Scalar, calls_python
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
@@ -147,3 +147,8 @@ def dependencies(relation: Relation) -> set[GlobalId]:
         for node in walk(relation)
         if isinstance(node, Get)
     }
+
+
+def runs_python(relation: Relation) -> bool:
+    """Whether code of users runs where the relation is computed."""
+    return any(calls_python(scalar) for node in walk(relation) for scalar in scalars_of(node))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from ..repr.types import BOOL, MZ_TIMESTAMP, ScalarType
+from .python.function import PythonFunction
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,22 @@ class Call:
     args: tuple[Scalar, ...]
     type: ScalarType
     nullable: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class PythonCall:
+    """A call of a function in Python, by value; fails per row.  It is made for rows that need its value only."""
+
+    function: PythonFunction
+    args: tuple[Scalar, ...]
+
+    @property
+    def type(self) -> ScalarType:
+        return self.function.returns
+
+    @property
+    def nullable(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,14 +165,27 @@ class NowCompare:
         return self.bound.nullable
 
 
-Scalar = ColumnRef | Literal | Call | Cast | Case | Coalesce | And | Or | Parameter | MzNow | NowCompare
+Scalar = (
+    ColumnRef
+    | Literal
+    | Call
+    | PythonCall
+    | Cast
+    | Case
+    | Coalesce
+    | And
+    | Or
+    | Parameter
+    | MzNow
+    | NowCompare
+)
 
 
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
     match scalar:
         case ColumnRef() | Literal() | Parameter() | MzNow():
             return ()
-        case Call(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
+        case Call(args=args) | PythonCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return args
         case Cast(arg=arg) | NowCompare(bound=arg):
             return (arg,)
@@ -175,6 +205,8 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
             new = NowCompare(operator, transform(bound, rewrite))
         case Call(function, args, type_, nullable):
             new = Call(function, tuple(transform(a, rewrite) for a in args), type_, nullable)
+        case PythonCall(called, args):
+            new = PythonCall(called, tuple(transform(a, rewrite) for a in args))
         case Cast(arg, type_, explicit):
             new = Cast(transform(arg, rewrite), type_, explicit)
         case Case(branches, otherwise, type_, nullable):
@@ -200,6 +232,13 @@ def walk(scalar: Scalar) -> Iterator[Scalar]:
     yield scalar
     for child in children(scalar):
         yield from walk(child)
+
+
+def calls_python(scalar: Scalar) -> bool:
+    """Whether code of users runs where it is evaluated."""
+    if isinstance(scalar, ColumnRef | Literal):
+        return False
+    return isinstance(scalar, PythonCall) or any(map(calls_python, children(scalar)))
 
 
 def columns_of(scalar: Scalar) -> set[int]:

@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from time import monotonic
 
-from ..compute.interrupt import interruptible
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
+from ..expr.interrupt import interruptible
 from ..expr.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta

@@ -19,6 +19,7 @@ from ..expr.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PythonCall,
     Scalar,
 )
 from ..expr.text_output import literal_text
@@ -208,6 +209,8 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
             return f"({show(args[0], names)} {_INFIX[function]} {show(args[1], names)})"
         case Call(function=function, args=args):
             return f"{function}({_list(args, names)})"
+        case PythonCall(function=called, args=args):
+            return f"{called.name}({_list(args, names)})"
         case Cast(arg=arg, type=type_):
             return f"{show(arg, names)}::{type_}"
         case Case(branches=branches, otherwise=otherwise):

@@ -1,4 +1,4 @@
-"""Calls of functions that are defined in SQL: the body takes the place of the call.
+"""Calls of functions that users have made.  Of one in SQL the body takes the place of the call (for Python see python_calls.py):
 
 ```
 SELECT expression           the expression, with the arguments in the place of their names
@@ -25,7 +25,7 @@ from ..expr.registry import no_such_function
 from ..expr.relation import GlobalId, JoinKind
 from ..expr.scalar import Cast, ColumnRef, Literal, MzNow, Parameter, Scalar, transform, walk
 from ..repr.types import ScalarType
-from . import ast, build
+from . import ast, build, python_calls
 from .catalog_view import CatalogItem
 from .expressions import Expressions
 from .function_body import body_query, default_expression, plain_expression, returned_expression
@@ -84,6 +84,8 @@ class UserFunctions:
     def call(self, expressions: Expressions, node: ast.Function) -> Typed | None:
         """The value of the call; None where no function of that name was created, so that it is one of the system's."""
         context = self.planner.context
+        if node.name[0] == python_calls.AGGREGATE:
+            return Typed(python_calls.aggregate_call(expressions, node))
         if not (
             is_ours(node.name, context) or (len(node.name) == 1 and context.catalog.functions(node.name[0]))
         ):
@@ -156,6 +158,8 @@ class UserFunctions:
         """The function's value for arguments of its types."""
         definition = item.function
         assert definition is not None
+        if definition.python is not None:
+            return python_calls.python_call(self.planner, item, scalars)
         arguments = tuple(scalars)
         for known in expressions.calls:
             same = known.id == item.id and known.arguments == arguments

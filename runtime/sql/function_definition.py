@@ -1,6 +1,6 @@
-"""A function that is defined in SQL: its signature, and its body as it was written.
+"""A function that is defined in SQL or in Python: its signature, and its body as it was written.
 
-The body is planned anew where the function is called, with the names that the caller's search path finds, as PostgreSQL
+A body in SQL is planned anew where the function is called, with the names that the caller's search path finds, as PostgreSQL
 does with a body that is a string.  So a definition holds no plan, and depends on no other object.
 """
 
@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from ..expr.coercion import base_name
+from ..expr.python.function import DEFAULT_TIMEOUT_MS
 from ..repr.schema import type_from_json, type_to_json
 from ..repr.types import ScalarType
 
@@ -24,7 +25,8 @@ class FunctionKind(enum.Enum):
 
 
 class Volatility(enum.Enum):
-    """As in pg_proc.provolatile.  Nothing depends on it here: what a body may hold does not."""
+    """As in pg_proc.provolatile.  Of functions in SQL nothing depends on it: what a body may hold does not.  Of those in
+    Python only immutable ones are maintained."""
 
     IMMUTABLE = "i"
     STABLE = "s"
@@ -50,9 +52,20 @@ class FunctionArgument:
 
 
 @dataclass(frozen=True, slots=True)
+class PythonOptions:
+    """What CREATE FUNCTION ... LANGUAGE python says beside the source.  `handler` None: it has the function's name.  The
+    packages and the version were there when the function was created."""
+
+    handler: str | None = None
+    runtime_version: str | None = None
+    packages: tuple[str, ...] = ()
+    timeout_ms: int = DEFAULT_TIMEOUT_MS
+
+
+@dataclass(frozen=True, slots=True)
 class FunctionDefinition:
     """`body` is the text of a SELECT, of an aggregate an expression over aggregates; with `returned` of the expression
-    behind RETURN.  `strict`: NULL where an argument is."""
+    behind RETURN; with `python` it is the source.  `strict`: NULL where an argument is; an aggregate passes over such rows."""
 
     arguments: tuple[FunctionArgument, ...]
     returns: ScalarType
@@ -62,6 +75,11 @@ class FunctionDefinition:
     strict: bool = False
     volatility: Volatility = Volatility.VOLATILE
     parallel: Parallel = Parallel.UNSAFE
+    python: PythonOptions | None = None
+
+    @property
+    def language(self) -> str:
+        return "sql" if self.python is None else "python"
 
     @property
     def types(self) -> tuple[ScalarType, ...]:
@@ -82,10 +100,14 @@ class FunctionDefinition:
         return self._meaning() == other._meaning()
 
     def _meaning(self) -> FunctionDefinition:
+        """Views over functions in Python rely on their volatility."""
+        if self.python is not None:
+            python = replace(self.python, runtime_version=None, packages=())
+            return replace(self, parallel=Parallel.UNSAFE, python=python)
         return replace(self, volatility=Volatility.VOLATILE, parallel=Parallel.UNSAFE)
 
     def to_json(self) -> dict[str, Any]:
-        return {
+        found = {
             "arguments": [
                 {"name": argument.name, "type": type_to_json(argument.type), "default": argument.default}
                 for argument in self.arguments
@@ -98,6 +120,7 @@ class FunctionDefinition:
             "volatility": self.volatility.value,
             "parallel": self.parallel.value,
         }
+        return found if self.python is None else found | {"python": asdict(self.python)}
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> FunctionDefinition:
@@ -113,4 +136,11 @@ class FunctionDefinition:
             strict=value["strict"],
             volatility=Volatility(value["volatility"]),
             parallel=Parallel(value["parallel"]),
+            python=_python_from_json(value["python"]) if "python" in value else None,
         )
+
+
+def _python_from_json(value: Mapping[str, Any]) -> PythonOptions:
+    return PythonOptions(
+        value["handler"], value["runtime_version"], tuple(value["packages"]), value["timeout_ms"]
+    )

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, field
+from typing import Any
 
 from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from . import ast
 from . import statements as st
-from .function_definition import FunctionKind, Parallel, Volatility
+from .function_definition import FunctionKind, Parallel, PythonOptions, Volatility
 from .function_statements import (
     ArgumentDefinition,
     CommentFunctionStatement,
@@ -35,7 +37,8 @@ _PSEUDO_TYPES = frozenset(
         "record", "cstring", "internal", "language_handler",
     )
 )  # fmt: skip
-_HINT = "Functions are in SQL: LANGUAGE sql AS $$ SELECT ... $$, of one value."
+_HINT = "Functions are in SQL: LANGUAGE sql AS $$ SELECT ... $$, of one value; or in Python: LANGUAGE python."
+_LANGUAGES = ("sql", "python")
 
 
 @dataclass(slots=True)
@@ -51,6 +54,7 @@ class _Options:
     parallel: Parallel | None = None
     cost: bool = False
     security: bool = False
+    python: dict[str, Any] = field(default_factory=dict)
 
 
 class RoutineParser(ExplainParser):
@@ -70,8 +74,9 @@ class RoutineParser(ExplainParser):
         options = self._options()
         if options.language is None and not options.returned:
             raise PtvcError("no language specified", sqlstate="42P13")
-        if options.language not in (None, "sql"):
+        if options.language not in (None, *_LANGUAGES):
             raise Unsupported(f"functions in language {options.language} are not supported", hint=_HINT)
+        python = self._python(options)
         if options.body is None:
             raise PtvcError("no function body specified", sqlstate="42P13")
         return CreateFunctionStatement(
@@ -86,7 +91,18 @@ class RoutineParser(ExplainParser):
             options.volatility or Volatility.VOLATILE,
             options.parallel or Parallel.UNSAFE,
             or_replace,
+            python,
         )
+
+    def _python(self, options: _Options) -> PythonOptions | None:
+        if options.language == "python":
+            if options.returned:
+                raise PtvcError('RETURN is of language "sql" only', sqlstate="42P13")
+            return PythonOptions(**options.python)
+        if options.python:
+            word = next(iter(options.python)).removesuffix("_ms").upper()
+            raise PtvcError(f'{word} is of language "python" only', sqlstate="42P13")
+        return None
 
     def at_function(self) -> bool:
         """Whether FUNCTION or AGGREGATE [FUNCTION] stands next, perhaps behind OR REPLACE."""
@@ -208,8 +224,39 @@ class RoutineParser(ExplainParser):
         elif self.accept_words("security", "invoker") or self.accept_words("external", "security", "invoker"):
             self._once(not options.security, position)
             options.security = True
+        elif (word := self.accept_any("handler", "runtime_version", "packages", "timeout")) is not None:
+            self._python_option(options, word, position)
         elif not self.accept_words("not", "leakproof"):
             self._refuse_option()
+
+    def _python_option(self, options: _Options, word: str, position: int) -> None:
+        """`HANDLER = 'name'` and its like."""
+        self.accept_symbol("=")
+        if word == "packages":
+            self.expect_symbol("(")
+            empty = self.at_symbol(")")
+            value: Any = () if empty else tuple(self.comma_list(self.string))
+            self.expect_symbol(")")
+        elif word == "timeout":
+            word, value = "timeout_ms", self._call_timeout()
+        else:
+            value = self.string()
+        self._once(word not in options.python, position)
+        options.python[word] = value
+
+    def _call_timeout(self) -> int:
+        """In milliseconds; as PostgreSQL's settings are written."""
+        position = self.token.position
+        text = self.string()
+        found = re.fullmatch(r"\s*(\d{1,9})\s*(ms|s|min|h)?\s*", text)
+        if found is None or not int(found[1]):
+            raise PtvcError(
+                f'invalid value for TIMEOUT: "{text}"',
+                sqlstate="22023",
+                hint='Write a time of at least 1 ms, in "ms", "s", "min" or "h".',
+                position=position,
+            )
+        return int(found[1]) * {None: 1, "ms": 1, "s": 1000, "min": 60_000, "h": 3_600_000}[found[2]]
 
     def _once(self, first: bool, position: int) -> None:
         if not first:
@@ -233,7 +280,8 @@ class RoutineParser(ExplainParser):
         if self.text[token.start + quote : token.end - quote] == token.value:
             options.offset = token.start + quote
         if self.at_symbol(","):
-            raise PtvcError('only one AS item needed for language "sql"', sqlstate="42P13")
+            language = options.language or "sql"
+            raise PtvcError(f'only one AS item needed for language "{language}"', sqlstate="42P13")
 
     # --- references ---
 

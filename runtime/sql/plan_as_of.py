@@ -17,6 +17,7 @@ from . import ast, build
 from .expressions import Expressions
 from .now import as_time
 from .planner import Planner
+from .python_calls import refuse_python
 from .query_plans import AsOf
 from .scope import Scope
 from .typed import at
@@ -32,6 +33,7 @@ def plan_time(planner: Planner, node: ast.Expression, clause: str) -> Scalar:
     expressions.allow_subqueries = False
     with at(node.position):
         typed = expressions.resolve(node)
+        refuse_python(typed.scalar, clause)
         time = as_time(expressions, typed, clause)
         if time is None:
             raise DatatypeMismatch(

@@ -21,6 +21,7 @@ from . import ast, build, session_plans
 from .expressions import Expressions
 from .plan_assignments import assignment_cast, untyped_literal
 from .planner import Planner
+from .python_calls import refuse_python
 from .scope import Scope
 from .session_statements import ExecuteStatement
 from .typed import at
@@ -75,6 +76,7 @@ def _argument(expressions: Expressions, node: ast.Expression, number: int, type_
                 f"a look-up in the catalogs is not supported in {CLAUSE}",
                 hint="Look the value up before, or within the statement.",
             )
+        refuse_python(typed.scalar, CLAUSE)
         return assignment_cast(typed.scalar, type_)
 
 

@@ -16,6 +16,7 @@ from ..errors import (
     Unsupported,
     WrongObjectType,
 )
+from ..expr.python.kernel import check_type
 from ..expr.relation import Constant
 from ..repr.schema import Column, Schema
 from ..repr.types import ScalarType
@@ -47,7 +48,7 @@ MAX_ARGUMENTS = 100
 
 
 def create_function(planner: Planner, node: CreateFunctionStatement) -> definition_plans.CreateFunction:
-    if node.kind is FunctionKind.AGGREGATE and (node.returned or node.strict):
+    if node.kind is FunctionKind.AGGREGATE and node.python is None and (node.returned or node.strict):
         raise Unsupported(
             "RETURN and STRICT of aggregates are not supported",
             hint="Write AS $$ expression over aggregates $$.",
@@ -78,6 +79,7 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
         node.strict,
         node.volatility,
         node.parallel,
+        node.python,
     )
     old = _namesake(planner, name, definition)
     if old is not None:
@@ -91,11 +93,22 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
         "" if old is None else old.id, name, ItemKind.FUNCTION, Schema(()), function=definition
     )
     with _positions(node.offset):
-        if node.kind is FunctionKind.AGGREGATE:
+        if node.python is not None:
+            _check_types(definition)
+        elif node.kind is FunctionKind.AGGREGATE:
             check_aggregate(planner, name.name, definition)
         else:
             _check_body(planner, item, definition)
     return definition_plans.CreateFunction(name, definition, node.or_replace)
+
+
+def _check_types(definition: FunctionDefinition) -> None:
+    """The source is looked at when the function is made, by who may make it: see coord/ddl/functions.py."""
+    if definition.kind is FunctionKind.AGGREGATE and not definition.arguments:
+        raise PtvcError("an aggregate in Python needs an argument", sqlstate="42P13")
+    for type_ in definition.types:
+        check_type(type_, "arguments")
+    check_type(definition.returns, "results")
 
 
 def _arguments(planner: Planner, nodes: tuple[ArgumentDefinition, ...]) -> tuple[FunctionArgument, ...]:
@@ -151,6 +164,8 @@ def _check_replaceable(name: str, before: FunctionDefinition, after: FunctionDef
             "cannot change routine kind",
             detail=f'"{name}" is {"an aggregate function" if _word(before) == "aggregate" else "a function"}.',
         )
+    if before.language != after.language:
+        raise PtvcError("cannot change language of existing function", sqlstate="42P13", hint=hint)
     if before.returns != after.returns:
         raise PtvcError("cannot change return type of existing function", sqlstate="42P13", hint=hint)
     for old, new in zip(before.arguments, after.arguments, strict=True):

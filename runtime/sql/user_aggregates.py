@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..errors import PtvcError, SqlSyntaxError, Unsupported
 from ..expr.coercion import CastContext, base_name, can_cast
-from ..repr.types import ScalarType
+from ..repr.types import NUMERIC, Kind, ScalarType
 from . import ast
 from .aggregate_call import aggregate_calls, is_aggregate
 from .catalog_view import CatalogItem
@@ -23,6 +23,7 @@ from .function_names import NO_DEFAULT, argument_names, choose, visible
 from .lexer import TokenKind, tokenize
 from .output_names import output_name
 from .parse_query import QueryParser
+from .python_calls import aggregate_written_out
 from .types import TYPE_NAMES
 
 if TYPE_CHECKING:
@@ -78,10 +79,12 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
     definition = chosen.definition
     if definition.kind is not FunctionKind.AGGREGATE:
         return None
-    if node.distinct or node.order_by or node.within or node.star:
+    if node.within or node.star or (definition.python is None and (node.distinct or node.order_by)):
         raise Unsupported(
-            f"DISTINCT and ORDER BY in {node.name[-1]}, which is defined in SQL, are not supported",
-            hint="Write out the aggregates that it is made of.",
+            f"DISTINCT and ORDER BY in {node.name[-1]}, which is defined in SQL, are not supported"
+            if definition.python is None
+            else f"WITHIN GROUP and * in {node.name[-1]} are not supported",
+            hint="Write out the aggregates that it is made of." if definition.python is None else None,
             position=node.position,
         )
     arguments: list[ast.Expression] = []
@@ -94,6 +97,8 @@ def _call(expressions: Expressions, node: ast.Function) -> ast.Expression | None
         else:
             arguments.append(_cast(values[place], argument.type, node.position))
     expressions.planner.uses.add(chosen.item.id)
+    if definition.python is not None:
+        return aggregate_written_out(chosen.item, definition, arguments, node)
     body = _with_arguments(chosen.item.name.name, definition, arguments)
     body = _rebuilt(body, lambda call: _decorated(call, node))
     return _cast(body, definition.returns, node.position)
@@ -110,9 +115,12 @@ def _decorated(call: ast.Function, outer: ast.Function) -> ast.Function | None:
 
 
 def _cast(node: ast.Expression, type_: ScalarType, position: int) -> ast.Expression:
-    element = type_.element
-    name = _TYPE_NAMES[type_ if element is None else element]
-    return ast.Cast(node, ast.TypeName(name, (), 0 if element is None else 1, position), position)
+    plain = type_ if type_.element is None else type_.element
+    modifiers: tuple[int, ...] = ()
+    if plain.kind is Kind.NUMERIC and plain.precision is not None and plain.scale is not None:
+        modifiers, plain = (plain.precision, plain.scale), NUMERIC
+    dimensions = 0 if type_.element is None else 1
+    return ast.Cast(node, ast.TypeName(_TYPE_NAMES[plain], modifiers, dimensions, position), position)
 
 
 def _with_arguments(

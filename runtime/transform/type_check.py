@@ -31,7 +31,7 @@ from ..expr.relation import (
     Window,
 )
 from ..expr.relation_tree import inputs
-from ..expr.scalar import And, Call, Case, Coalesce, ColumnRef, Or, Scalar, children
+from ..expr.scalar import And, Call, Case, Coalesce, ColumnRef, Or, PythonCall, Scalar, children
 from ..repr.schema import Schema
 from ..repr.types import BOOL, Kind
 
@@ -134,6 +134,9 @@ def _check_scalars(scalars: Sequence[Scalar], schema: Schema) -> None:
                 assert type_ == schema[index].type, f"#{index} is {schema[index].type}, not {type_}"
             case Call(function=function, args=args):
                 overload_of(function, tuple(arg.type for arg in args))
+            case PythonCall(function=called, args=args):
+                types = tuple(arg.type for arg in args)
+                assert types == called.arguments, f"{called.name} of {types}, not of {called.arguments}"
             case And(args=args) | Or(args=args):
                 assert all(arg.type == BOOL for arg in args), "a connective of something else than booleans"
             case Coalesce(args=args, type=type_):

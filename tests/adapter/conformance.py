@@ -6,8 +6,7 @@ complete: every class of dbt-tests-adapter is either a test of this folder or li
 
 from __future__ import annotations
 
-NO_JAVASCRIPT = "functions are in SQL: there is no JavaScript"
-NO_PYTHON_FUNCTIONS = "functions are in SQL: none are in Python yet"
+NO_JAVASCRIPT = "functions are in SQL and in Python: there is no JavaScript"
 
 NOT_PASSING: dict[str, str] = {
     "dbt_clone.test_dbt_clone.BaseClonePossible": "a table cannot be cloned: `dbt clone` makes a view on it, which TestPostgresCloneNotPossible tests",
@@ -21,10 +20,6 @@ NOT_PASSING: dict[str, str] = {
     "functions.test_js_udfs.JSUDFMultiLineBody": NO_JAVASCRIPT,
     "functions.test_js_udfs.JSUDFNonDeterministicVolatility": NO_JAVASCRIPT,
     "functions.test_js_udfs.JSUDFStableVolatilityWarns": NO_JAVASCRIPT,
-    "functions.test_udafs.PythonUDAFDefaultArgSupport": NO_PYTHON_FUNCTIONS,
-    "functions.test_udfs.PythonUDFDefaultArgSupport": NO_PYTHON_FUNCTIONS,
-    "functions.test_udfs.PythonUDFVolatilitySupport": NO_PYTHON_FUNCTIONS,
-    "functions.test_udfs.PythonUDFWithPackagesSupported": NO_PYTHON_FUNCTIONS,
     "utils.test_current_timestamp.BaseCurrentTimestampNaive": "a naive current_timestamp is not what this adapter gives: it has a time zone",
     "utils.test_escape_single_quotes.BaseEscapeSingleQuotesBackslash": "a backslash is no escape in standard strings: TestEscapeSingleQuotes is the class that fits",
 }

@@ -1,4 +1,4 @@
-"""dbt's own conformance tests, unchanged: functions in SQL."""
+"""dbt's own conformance tests, unchanged: functions in SQL and in Python."""
 
 from __future__ import annotations
 
@@ -31,6 +31,22 @@ class TestCanFindScalarFunctionRelation(test_udfs.CanFindScalarFunctionRelation)
 
 class TestBasicSQLUDAF(test_udafs.BasicSQLUDAF):
     pass
+
+
+class TestPythonUDFDefaultArgSupport(test_udfs.PythonUDFDefaultArgSupport):
+    expect_default_arg_support = True
+
+
+class TestPythonUDFVolatilitySupport(test_udfs.PythonUDFVolatilitySupport):
+    pass
+
+
+class TestPythonUDFWithPackagesSupported(test_udfs.PythonUDFWithPackagesSupported):
+    pass
+
+
+class TestPythonUDAFDefaultArgSupport(test_udafs.PythonUDAFDefaultArgSupport):
+    expect_default_arg_support = True
 
 
 _DOUBLED = "select {{ function('price_for_xlarge') }}(price) as xlarge from {{ ref('prices') }}"

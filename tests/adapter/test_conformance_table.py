@@ -12,7 +12,7 @@ import dbt.tests.adapter
 
 from .conformance import NOT_PASSING
 
-TESTED = 197
+TESTED = 201
 """How many of the 214 classes are tests here.  It only grows."""
 
 

@@ -9,7 +9,6 @@ from random import Random
 
 import pytest
 from ptvc.compute.dataflow import Dataflow
-from ptvc.compute.interrupt import interruptible
 from ptvc.compute.lower import lower
 from ptvc.compute.operators.counts import at_least_zero, occurs
 from ptvc.compute.operators.loops import iterations, limits
@@ -18,6 +17,7 @@ from ptvc.compute.plan import IterateOp, recursive
 from ptvc.compute.plan_text import plan_text
 from ptvc.errors import PtvcError, QueryCanceled
 from ptvc.expr import relation as r
+from ptvc.expr.interrupt import interruptible
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.scalar import ColumnRef, Literal, Scalar
 from ptvc.repr.batch import NO_ERRORS, Delta

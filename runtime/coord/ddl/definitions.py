@@ -55,7 +55,7 @@ from .alterations import (
 )
 from .default_privileges import first_acl
 from .dependents import depends, dropped_with, refuse_unless_empty
-from .functions import replaced_function
+from .functions import check_python, replaced_function
 from .replacements import check_cycle, check_losable
 from .sinks import sink_changes
 
@@ -279,6 +279,7 @@ class Definitions:
     def _create_function(self, plan: CreateFunction) -> tuple[Command, list[Change]]:
         aggregate = plan.definition.kind is FunctionKind.AGGREGATE
         tag = Command("CREATE AGGREGATE" if aggregate else "CREATE FUNCTION")
+        check_python(plan.name.name, plan.definition)
         old = self.catalog.find_function(plan.name.schema, plan.name.name, plan.definition.types)
         if old is not None:
             change = replaced_function(self.catalog, old, plan.definition)

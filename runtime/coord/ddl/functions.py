@@ -9,11 +9,23 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import DependentObjectsExist, DuplicateObject
+from ...expr.python.source import check_packages, check_source, check_version
 from ...repr.types import ScalarType
 from ...sql.function_definition import FunctionDefinition
 from ..catalog import Catalog
 from ..catalog_entries import Change, Item, renamed
 from .dependents import depends
+
+
+def check_python(name: str, definition: FunctionDefinition) -> None:
+    """Raises where the source of a function in Python is none, or what it needs is not there."""
+    options = definition.python
+    if options is None:
+        return
+    if options.runtime_version is not None:
+        check_version(options.runtime_version)
+    check_packages(options.packages)
+    check_source(name, definition.body, name if options.handler is None else options.handler)
 
 
 def replaced_function(catalog: Catalog, old: Item, definition: FunctionDefinition) -> Change | None:

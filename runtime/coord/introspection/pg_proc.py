@@ -1,4 +1,4 @@
-"""Functions that are defined in SQL, as clients find them: pg_proc, information_schema's routines, and their texts.
+"""Functions that are defined in SQL or in Python, as clients find them: pg_proc, information_schema's routines, and their texts.
 
 Functions of the system are not listed.
 """
@@ -11,6 +11,7 @@ from typing import Any
 from ...config import DATABASE
 from ...expr.coercion import base_name
 from ...expr.functions.system import quote_ident
+from ...expr.python.function import DEFAULT_TIMEOUT_MS
 from ...repr.types import Kind, ScalarType
 from ...sql.catalog_functions import (
     FUNCTION_ARGUMENTS,
@@ -24,6 +25,7 @@ from ...sql.function_definition import (
     FunctionDefinition,
     FunctionKind,
     Parallel,
+    PythonOptions,
     Volatility,
 )
 from ..catalog_entries import Item
@@ -32,6 +34,10 @@ from .state import State
 Rows = Iterator[dict[str, Any]]
 
 SQL_LANGUAGE = 14
+PYTHON_LANGUAGE = 13200
+"""No language of PostgreSQL has this OID: its own Python is an extension, numbered where it is made."""
+
+LANGUAGES = {"sql": SQL_LANGUAGE, "python": PYTHON_LANGUAGE}
 
 
 def definitions(state: State) -> Iterator[tuple[Item, FunctionDefinition]]:
@@ -49,7 +55,7 @@ def pg_proc(state: State) -> Rows:
             "proname": item.name,
             "pronamespace": state.schema_oid(item.schema_name),
             "proowner": state.owner(item).oid,
-            "prolang": SQL_LANGUAGE,
+            "prolang": LANGUAGES[function.language],
             "procost": 100.0,
             "prorows": 0.0,
             "provariadic": 0,
@@ -74,16 +80,17 @@ def pg_proc(state: State) -> Rows:
 
 
 def pg_language(state: State) -> Rows:
-    yield {
-        "oid": SQL_LANGUAGE,
-        "lanname": "sql",
-        "lanowner": state.owner(None).oid,
-        "lanispl": False,
-        "lanpltrusted": True,
-        "lanplcallfoid": 0,
-        "laninline": 0,
-        "lanvalidator": 0,
-    }
+    for name, oid in LANGUAGES.items():
+        yield {
+            "oid": oid,
+            "lanname": name,
+            "lanowner": state.owner(None).oid,
+            "lanispl": name != "sql",
+            "lanpltrusted": name == "sql",
+            "lanplcallfoid": 0,
+            "laninline": 0,
+            "lanvalidator": 0,
+        }
 
 
 def routines(state: State) -> Rows:
@@ -95,7 +102,7 @@ def routines(state: State) -> Rows:
             "routine_type": "FUNCTION" if function.kind is FunctionKind.FUNCTION else None,
             "data_type": _standard_name(function.returns),
             "routine_definition": None if function.returned else function.body,
-            "external_language": "SQL",
+            "external_language": function.language.upper(),
         }
 
 
@@ -158,10 +165,12 @@ def definition_sql(item: Item, function: FunctionDefinition) -> str:
     lines = [
         f"CREATE OR REPLACE {word} {name}({arguments})",
         f" RETURNS {base_name(function.returns)}",
-        " LANGUAGE sql",
+        f" LANGUAGE {function.language}",
     ]
     if options:
         lines.append(f" {' '.join(options)}")
+    if function.python is not None:
+        lines += [f" {option}" for option in _python_options(function.python)]
     if function.returned:
         lines.append(f"RETURN {function.body}")
     else:
@@ -170,3 +179,18 @@ def definition_sql(item: Item, function: FunctionDefinition) -> str:
             quote += "x"
         lines.append(f"AS {quote}${function.body}{quote}$")
     return "\n".join(lines) + "\n"
+
+
+def _python_options(python: PythonOptions) -> Iterator[str]:
+    if python.runtime_version is not None:
+        yield f"RUNTIME_VERSION = {_quoted(python.runtime_version)}"
+    if python.packages:
+        yield f"PACKAGES = ({', '.join(map(_quoted, python.packages))})"
+    if python.handler is not None:
+        yield f"HANDLER = {_quoted(python.handler)}"
+    if python.timeout_ms != DEFAULT_TIMEOUT_MS:
+        yield f"TIMEOUT = '{python.timeout_ms}ms'"
+
+
+def _quoted(text: str) -> str:
+    return "'" + text.replace("'", "''") + "'"

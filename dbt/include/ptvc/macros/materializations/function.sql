@@ -1,4 +1,4 @@
-{# Functions in SQL: CREATE OR REPLACE, which changes nothing where the function is what it was. What is over a function has
+{# Functions in SQL and in Python: CREATE OR REPLACE, which changes nothing where the function is what it was. What is over a function has
    its body in it, so another body is refused while there is such; --full-refresh drops that, and what is over it. #}
 
 {% macro ptvc__formatted_scalar_function_args_sql() -%}
@@ -25,4 +25,34 @@
 
 {% macro aggregate_function_sql(target_relation) -%}
   {{ return(adapter.dispatch('aggregate_function_sql', 'dbt')(target_relation)) }}
+{%- endmacro %}
+
+{% macro ptvc__scalar_function_python(target_relation) -%}
+  {{ ptvc__python_function('FUNCTION', target_relation) }}
+{%- endmacro %}
+
+{# A class with accumulate(value, ...) and finish(). #}
+{% macro ptvc__aggregate_function_python(target_relation) -%}
+  {{ ptvc__python_function('AGGREGATE FUNCTION', target_relation) }}
+{%- endmacro %}
+
+{# The source stands as it was written: its indentation means something. #}
+{% macro ptvc__python_function(kind, target_relation) -%}
+  {%- set packages = model.config.get('packages') or [] -%}
+  {%- set literals = [] -%}
+  {%- for package in packages -%}
+    {%- do literals.append("'" ~ package | replace("'", "''") ~ "'") -%}
+  {%- endfor -%}
+  {%- set timeout = model.config.get('timeout') -%}
+  CREATE OR REPLACE {{ kind }} {{ target_relation.render() }} ({{ formatted_scalar_function_args_sql() }})
+  RETURNS {{ model.returns.data_type }}
+  LANGUAGE PYTHON
+  {{ scalar_function_volatility_sql() | trim }}
+  RUNTIME_VERSION = '{{ model.config.get('runtime_version') }}'
+  HANDLER = '{{ model.config.get('entry_point') }}'
+  {% if literals -%} PACKAGES = ({{ literals | join(', ') }}) {%- endif %}
+  {% if timeout is not none -%} TIMEOUT = '{{ timeout }}' {%- endif %}
+  AS $python$
+{{ model.compiled_code }}
+$python$;
 {%- endmacro %}
