@@ -123,5 +123,6 @@ def test_resident_tasks_give_the_same_answers(monkeypatch: pytest.MonkeyPatch) -
         assert (hydrated.change_rows, hydrated.peak_mib) == (0, None)
         assert [result.change_rows for result in stepped] == SIZES
         for result in stepped:
-            assert result.median_mib is not None and result.peak_mib is not None
+            assert result.median_mib is not None
+            assert result.peak_mib is not None
             assert result.median_mib <= result.peak_mib
