@@ -38,6 +38,7 @@ from dbt.adapters.ptvc.relation import (
     PtvcRelationType,
     hash_in,
     mark,
+    mark_as_test,
     marker,
     parse_kind,
     shorten,
@@ -230,6 +231,14 @@ class PtvcAdapter(SQLAdapter):
     def marked_query(self, sql: str, value: str | None) -> str:
         """The query of a view, with the hash of the definition in its text."""
         return sql if value is None else mark(sql, value)
+
+    @available
+    def stored_test(self, sql: str, node: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+        """The query of a test's stored failures, with what `ptvc watch` has to know of the test in its text."""
+        tested = [node["attached_node"]] if node.get("attached_node") else node["depends_on"]["nodes"]
+        said = {name: config.get(name) for name in ("severity", "fail_calc", "warn_if", "error_if")}
+        models = [str(unique_id).split(".", 2)[-1] for unique_id in tested]
+        return mark_as_test(sql, {"name": node["name"], "models": models, **said})
 
     @available
     def source_clause(self, sql: str, cluster_clause: str) -> str:
