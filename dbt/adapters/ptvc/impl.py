@@ -9,12 +9,14 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from dbt.adapters.base.impl import ConstraintSupport, PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.events.types import AdapterEventInfo
 from dbt.adapters.protocol import AdapterConfig
@@ -31,6 +33,7 @@ from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
+from dbt.adapters.ptvc.dialect import become_parent_of
 from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.python_models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
@@ -109,6 +112,10 @@ class PtvcAdapter(SQLAdapter):
             Capability.MicrobatchConcurrency: CapabilitySupport(support=Support.NotImplemented),
         }
     )
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        become_parent_of(self.type())
 
     @property
     def credentials(self) -> PtvcCredentials:
