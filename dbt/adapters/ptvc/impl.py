@@ -28,7 +28,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.catalog import catalog_table
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcAdapterResponse, PtvcConnectionManager
-from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
+from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges, with_not_null
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
@@ -76,6 +76,7 @@ class PtvcConfig(AdapterConfig):
     columns: list[str] | None = None
     retain_history: str | None = None
     refresh: str | None = None
+    refresh_interval: dict[str, Any] | None = None
     partition_by: list[str] | None = None
     assert_not_null: list[str] | None = None
     wait_for_hydration: bool = True
@@ -197,8 +198,10 @@ class PtvcAdapter(SQLAdapter):
     def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
         super()._relations_cache_for_schemas(relation_configs, cache_schemas)
         with self.connections.exception_handler("dependencies"):
-            for dependent, referenced in self._dependency_edges():
-                if self._schema_is_cached(referenced.database, referenced.schema or ""):
+            for edge in self._dependency_edges():
+                # A link to what is elsewhere would have the cache believe that it knows all of that schema.
+                if all((relation.database, relation.schema or "") in self.cache for relation in edge):
+                    dependent, referenced = edge
                     self.cache.add_link(referenced, dependent)  # type: ignore[no-untyped-call]
 
     def _dependency_edges(self) -> list[Edge]:
@@ -275,6 +278,10 @@ class PtvcAdapter(SQLAdapter):
             str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    @available
+    def columns_with_not_null(self, columns: Any, constraints: Any) -> dict[str, dict[str, Any]]:
+        return with_not_null(columns, constraints)
 
     @available.parse(lambda *a, **k: ConstraintChanges([], []))
     def constraint_changes(self, existing: PtvcRelation, wanted: PtvcRelation) -> ConstraintChanges:
