@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, storage, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, storage, dbt, all."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from .appends import DATABASES, run_append_cost, run_append_rate
+from .dbt_runs import run_dbt
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
@@ -217,6 +218,17 @@ def storage(
         console.log(f"appends to {database} after {histories} batches")
         results += run_append_cost(numbers(histories), database)
     finish(results, machine, output)
+
+
+@app.command()
+def dbt(
+    repeats: Annotated[int, typer.Option("--repeats", help="How many runs of each kind.")] = REPEATS,
+    output: OutputOption = None,
+) -> None:
+    """dbt with this adapter beside dbt-postgres, on the same projects; installs dbt-postgres into a temporary environment."""
+    machine = Machine.now()
+    console.log("dbt beside dbt-postgres")
+    finish(list(run_dbt(repeats)), machine, output)
 
 
 @app.command(name="all")

@@ -10,6 +10,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .appends import AppendCost, AppendRate
+from .dbt_runs import DbtResult
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
@@ -41,6 +42,7 @@ Result = (
     | StorageResult
     | AppendCost
     | AppendRate
+    | DbtResult
 )
 
 
@@ -69,6 +71,7 @@ def show(results: list[Result]) -> None:
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
+    _show_dbt([r for r in results if isinstance(r, DbtResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -324,4 +327,19 @@ def _show_rates(results: list[AppendRate]) -> None:
         table.add_row(
             r.database, f"{r.writers}", f"{r.per_second:,.0f}", f"{r.lost:.2f}", f"{r.load_1min:.1f}"
         )
+    console.print(table)
+
+
+def _show_dbt(results: list[DbtResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "dbt (seconds, medians; CPU of dbt's process, and of the server meanwhile)",
+        *("what", "adapter", "runs", "wall", "CPU dbt", "CPU server", "load"),
+    )
+    for r in results:
+        cpu = (
+            "-" if value is None else f"{value:.2f}" for value in (r.dbt_cpu_seconds, r.server_cpu_seconds)
+        )
+        table.add_row(r.what, r.adapter, str(r.count), f"{r.wall_seconds:.2f}", *cpu, f"{r.load_1min:.1f}")
     console.print(table)

@@ -1,4 +1,4 @@
-"""The `ptvc` command: serve, up, down, status, sql, doctor, persist."""
+"""The `ptvc` command: serve, up, down, status, sql, watch, doctor, persist."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -171,9 +171,7 @@ def sql(
     """Run SQL and print its rows."""
     from .sql.parse import parse
 
-    info = RuntimeInfo.read(path)
-    if info is None:
-        raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
+    info = _running(path)
     text = sys.stdin.read() if statements == "-" else statements
     with _connect(info) as connection:
         connection.add_notice_handler(lambda notice: problems.print(notice.message_primary, markup=False))
@@ -184,6 +182,57 @@ def sql(
                 _print_rows(cursor)
             else:
                 console.print(cursor.statusmessage)
+
+
+@app.command()
+def watch(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[NAME]...", help="Tests, or models that are tested; all unless named."),
+    ] = None,
+    path: PathOption = DEFAULT_PATH,
+    host: Annotated[str | None, typer.Option(help="Address of the runtime, in place of a directory.")] = None,
+    port: Annotated[int, typer.Option(help="Port there.")] = DEFAULT_PORT,
+    user: Annotated[str, typer.Option(help="As whom; PGPASSWORD holds the password.")] = DEFAULT_USER,
+    schemas: Annotated[
+        list[str] | None,
+        typer.Option("--schema", help="Stored failures in this schema only; repeat for more."),
+    ] = None,
+    once: Annotated[bool, typer.Option("--once", help="Say how things are, and end.")] = False,
+    fail_fast: Annotated[bool, typer.Option("--fail-fast", help="End with the first violation.")] = False,
+    seconds: Annotated[
+        float | None, typer.Option("--for", metavar="SECONDS", help="End after so long.")
+    ] = None,
+) -> None:
+    """Follow dbt's tests with stored failures until Ctrl-C; exits with 1 if one was violated."""
+    from .watch import Watch, Where, look_once
+
+    if host is None:
+        info = _running(path)
+        host, port = info.host, info.port
+    arguments = {
+        "host": host,
+        "port": port,
+        "user": user,
+        "dbname": DATABASE,
+        "application_name": "ptvc watch",
+    }
+    where = Where(arguments, schemas or (), names or ())
+    if once:
+        violated = look_once(where, console)
+    else:
+        following = Watch(where, console, fail_fast)
+        asyncio.run(_until_interrupted(following.run(seconds), following.stop))
+        violated = following.violated
+    if violated:
+        raise typer.Exit(1)
+
+
+async def _until_interrupted(work: Coroutine[None, None, None], stop: Callable[[], None]) -> None:
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop)
+    await work
 
 
 @app.command()
@@ -250,6 +299,13 @@ def _stores(path: Path, consensus: str | None, blob: str | None) -> Iterator[Sto
         yield stores
     finally:
         stores.consensus.close()
+
+
+def _running(path: Path) -> RuntimeInfo:
+    info = RuntimeInfo.read(path)
+    if info is None:
+        raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
+    return info
 
 
 def _start(path: Path, port: int, places: list[str], assignments: list[str]) -> RuntimeInfo:

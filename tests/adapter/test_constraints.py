@@ -8,8 +8,9 @@ import psycopg
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
 from dbt_common.contracts.constraints import ColumnLevelConstraint, ConstraintType
+from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.constraints import NOT_NULL, Constraint, ConstraintChanges
+from dbt.adapters.ptvc.constraints import NOT_NULL, Constraint, ConstraintChanges, with_not_null
 from dbt.adapters.ptvc.impl import PtvcAdapter
 
 from .test_changes import messages, oids
@@ -27,6 +28,15 @@ def test_changes_drop_before_they_add() -> None:
         'alter column "id" set not null',
         'add constraint "t_pkey" PRIMARY KEY (id)',
     ]
+
+
+def test_not_null_of_a_model_is_one_of_its_columns() -> None:
+    columns = {"a": {"name": "a", "constraints": [{"type": "not_null"}]}, "b": {"name": "b"}}
+    found = with_not_null(columns, [{"type": "not_null", "columns": ["a", "b"]}, {"type": "check"}])
+    assert [column["constraints"] for column in found.values()] == [[{"type": "not_null"}]] * 2
+    assert columns["b"] == {"name": "b"}
+    with pytest.raises(DbtRuntimeError, match='names column "c", which the contract has not'):
+        with_not_null(columns, [{"type": "not_null", "columns": ["c"]}])
 
 
 @pytest.mark.parametrize(

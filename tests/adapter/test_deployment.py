@@ -101,7 +101,8 @@ class Deployments:
 
 
 def connect(server: dict[str, Any]) -> psycopg.Connection[Any]:
-    return psycopg.connect(**server, autocommit=True)
+    where = {name: server[name] for name in ("host", "port", "user", "dbname")}
+    return psycopg.connect(**where, autocommit=True)
 
 
 class TestDeployment(Deployments):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
+from ptvc.stored_tests import StoredTest
 
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.dependencies import transitive_dependents
@@ -10,6 +11,7 @@ from dbt.adapters.ptvc.relation import (
     PtvcRelationType,
     hash_in,
     mark,
+    mark_as_test,
     marker,
     parse_kind,
     shorten,
@@ -76,6 +78,15 @@ def test_shorten_counts_bytes() -> None:
 def test_the_hash_is_inside_the_query(sql: str, expected: str) -> None:
     assert mark(sql, HASH) == expected
     assert hash_in(mark(sql, HASH)) == HASH
+
+
+def test_what_a_test_is_stays_in_its_comment() -> None:
+    said = {"name": 'a */ "b" /* c', "models": ["m"], "severity": "warn", "fail_calc": "count(*)"}
+    sql = mark(mark_as_test("select 1", {**said, "warn_if": "!= 0", "error_if": "!= 0"}), HASH)
+    assert sql.count("*") == 4
+    found = StoredTest.parse(7, "s", "r", sql)
+    assert found == StoredTest(7, "s", "r", said["name"], ("m",), "warn", "count(*)", "!= 0", "!= 0")
+    assert StoredTest.parse(7, "s", "r", mark("select 1", HASH)) is None
 
 
 def test_no_hash() -> None:

@@ -37,6 +37,11 @@ def test_index_names_follow_columns_cluster_and_relation() -> None:
     assert len(index.name("x" * 63, None)) == 63
 
 
+def test_a_default_index_is_on_all_columns() -> None:
+    assert IndexConfig.parse({"default": True, "cluster": "fast"}) == IndexConfig((), "fast")
+    assert IndexConfig.parse({"default": True, "columns": "a"}) == IndexConfig(("a",))
+
+
 @pytest.mark.parametrize(
     ("raw", "message"),
     [

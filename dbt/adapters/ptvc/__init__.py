@@ -8,6 +8,7 @@
 | relation         | the name of an object, its kind, and the hash of its definition     |
 | column           | a column's type as dbt writes it                                    |
 | relation_configs | what a model asks for, and how that differs from what exists        |
+| dialect          | PostgreSQL's, whose macros packages have                            |
 | deployment       | schemas and clusters that are built beside production, and swapped  |
 | deploying        | the steps of a deployment, against a runtime                        |
 | python_models    | a Python model's run: what it asks for, and what it returns         |

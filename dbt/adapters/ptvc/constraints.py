@@ -7,10 +7,34 @@ constraints, so what differs was changed in the project.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
+
+from dbt_common.exceptions import DbtRuntimeError
 
 NOT_NULL = "NOT NULL"
+
+
+def with_not_null(
+    columns: Mapping[str, Mapping[str, Any]], constraints: Iterable[Mapping[str, Any]]
+) -> dict[str, dict[str, Any]]:
+    """The columns of a contract, with `not_null` where a constraint of the model asks for it: to dbt, and to PostgreSQL,
+    it belongs to a column."""
+    found = {
+        name: {**column, "constraints": [*column.get("constraints", ())]} for name, column in columns.items()
+    }
+    for constraint in constraints:
+        if str(constraint["type"]) != "not_null":
+            continue
+        for name in constraint.get("columns") or ():
+            if name not in found:
+                raise DbtRuntimeError(
+                    f'a not_null constraint names column "{name}", which the contract has not; it has {", ".join(found)}.'
+                )
+            if all(str(other["type"]) != "not_null" for other in found[name]["constraints"]):
+                found[name]["constraints"].append({"type": "not_null"})
+    return found
 
 
 @dataclass(frozen=True, slots=True)

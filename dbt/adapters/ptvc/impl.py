@@ -9,12 +9,14 @@ import time
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
+from multiprocessing.context import SpawnContext
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from dbt.adapters.base.impl import ConstraintSupport, PythonJobHelper
 from dbt.adapters.base.meta import available
 from dbt.adapters.capability import Capability, CapabilityDict, CapabilitySupport, Support
+from dbt.adapters.contracts.connection import AdapterRequiredConfig
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.events.types import AdapterEventInfo
 from dbt.adapters.protocol import AdapterConfig
@@ -26,11 +28,12 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.catalog import catalog_table
 from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcAdapterResponse, PtvcConnectionManager
-from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges
+from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges, with_not_null
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
+from dbt.adapters.ptvc.dialect import become_parent_of
 from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.python_models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
@@ -38,6 +41,7 @@ from dbt.adapters.ptvc.relation import (
     PtvcRelationType,
     hash_in,
     mark,
+    mark_as_test,
     marker,
     parse_kind,
     shorten,
@@ -72,6 +76,7 @@ class PtvcConfig(AdapterConfig):
     columns: list[str] | None = None
     retain_history: str | None = None
     refresh: str | None = None
+    refresh_interval: dict[str, Any] | None = None
     partition_by: list[str] | None = None
     assert_not_null: list[str] | None = None
     wait_for_hydration: bool = True
@@ -108,6 +113,10 @@ class PtvcAdapter(SQLAdapter):
             Capability.MicrobatchConcurrency: CapabilitySupport(support=Support.NotImplemented),
         }
     )
+
+    def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
+        super().__init__(config, mp_context)
+        become_parent_of(self.type())
 
     @property
     def credentials(self) -> PtvcCredentials:
@@ -189,8 +198,10 @@ class PtvcAdapter(SQLAdapter):
     def _relations_cache_for_schemas(self, relation_configs: Any, cache_schemas: Any = None) -> None:
         super()._relations_cache_for_schemas(relation_configs, cache_schemas)
         with self.connections.exception_handler("dependencies"):
-            for dependent, referenced in self._dependency_edges():
-                if self._schema_is_cached(referenced.database, referenced.schema or ""):
+            for edge in self._dependency_edges():
+                # A link to what is elsewhere would have the cache believe that it knows all of that schema.
+                if all((relation.database, relation.schema or "") in self.cache for relation in edge):
+                    dependent, referenced = edge
                     self.cache.add_link(referenced, dependent)  # type: ignore[no-untyped-call]
 
     def _dependency_edges(self) -> list[Edge]:
@@ -232,6 +243,14 @@ class PtvcAdapter(SQLAdapter):
         return sql if value is None else mark(sql, value)
 
     @available
+    def stored_test(self, sql: str, node: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+        """The query of a test's stored failures, with what `ptvc watch` has to know of the test in its text."""
+        tested = [node["attached_node"]] if node.get("attached_node") else node["depends_on"]["nodes"]
+        said = {name: config.get(name) for name in ("severity", "fail_calc", "warn_if", "error_if")}
+        models = [str(unique_id).split(".", 2)[-1] for unique_id in tested]
+        return mark_as_test(sql, {"name": node["name"], "models": models, **said})
+
+    @available
     def source_clause(self, sql: str, cluster_clause: str) -> str:
         """The body of a source with IN CLUSTER where it belongs: after the columns, if there are any."""
         end = closing_parenthesis(sql)
@@ -259,6 +278,10 @@ class PtvcAdapter(SQLAdapter):
             str(item.identifier) for item in cached if isinstance(item, PtvcRelation) and item.is_index
         ]
         return IndexChanges.between(relation.identifier or "", relation_hash, raw or [], existing)
+
+    @available
+    def columns_with_not_null(self, columns: Any, constraints: Any) -> dict[str, dict[str, Any]]:
+        return with_not_null(columns, constraints)
 
     @available.parse(lambda *a, **k: ConstraintChanges([], []))
     def constraint_changes(self, existing: PtvcRelation, wanted: PtvcRelation) -> ConstraintChanges:

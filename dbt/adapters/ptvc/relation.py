@@ -6,8 +6,11 @@ the relation cache reads it with the object's name, once per schema and run.
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.relation import Path, Policy
@@ -43,11 +46,22 @@ def marker(definition_hash: str) -> str:
 
 
 def mark(sql: str, definition_hash: str) -> str:
-    """`sql` with the hash after its first word: a comment before that is not part of what the catalog keeps."""
+    """`sql` with the hash in its text."""
+    return _with_comment(sql, marker(definition_hash))
+
+
+def mark_as_test(sql: str, said: Mapping[str, Any]) -> str:
+    """`sql` with what a test is in its text, as JSON: `ptvc watch` finds it there.  No star in it ends the comment."""
+    text = json.dumps(said, sort_keys=True).replace("*", r"\u002a")
+    return _with_comment(sql, f"/* dbt:test={text} */")
+
+
+def _with_comment(sql: str, comment: str) -> str:
+    """After the first word: a comment before that is not part of what the catalog keeps."""
     start = _FIRST_WORD.match(sql)
     if start is None:
-        return f"{marker(definition_hash)} {sql}"
-    return f"{sql[: start.end()]} {marker(definition_hash)}{sql[start.end() :]}"
+        return f"{comment} {sql}"
+    return f"{sql[: start.end()]} {comment}{sql[start.end() :]}"
 
 
 def hash_in(text: str | None) -> str | None:

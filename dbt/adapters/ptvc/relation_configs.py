@@ -19,7 +19,7 @@ from dbt_common.exceptions import DbtRuntimeError
 
 from dbt.adapters.ptvc.relation import shorten
 
-_INDEX_KEYS = {"columns", "cluster", "name", "type", "unique"}
+_INDEX_KEYS = {"columns", "cluster", "default", "name", "type", "unique"}
 _NAME_INFIX = "__dbtidx_"
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
@@ -34,7 +34,7 @@ def definition_hash(kind: str, sql: str, options: Mapping[str, Any]) -> str:
 
 @dataclass(frozen=True, eq=True, unsafe_hash=True)
 class IndexConfig(RelationConfigBase):
-    """One entry of a model's `indexes`."""
+    """One entry of a model's `indexes`.  No columns are all of the relation's (`default: true`)."""
 
     columns: tuple[str, ...]
     cluster: str | None = None
@@ -54,6 +54,8 @@ class IndexConfig(RelationConfigBase):
         if raw.get("type") not in (None, "btree", "hash", "arrangement"):
             raise DbtRuntimeError(f"an index has no type {raw.get('type')!r}. Remove `type`.")
         columns = raw.get("columns")
+        if raw.get("default") and not columns:
+            return cls(columns=(), cluster=raw.get("cluster"))
         if isinstance(columns, str):
             columns = [columns]
         if not columns or not all(isinstance(column, str) and column for column in columns):

@@ -18,11 +18,30 @@
   {{ return(adapter.deployed_schema(name, ptvc__deployment(), target.name) if ptvc__deploying() else name) }}
 {%- endmacro %}
 
-{# The cluster of an object: a config's, or the profile's. #}
+{# The cluster of an object: a config's, or none, which is the profile's. #}
 {% macro ptvc__cluster(name=none) -%}
-  {% set name = name or config.get('cluster') %}
+  {% set name = ptvc__generated_cluster(name or config.get('cluster')) %}
   {% if not ptvc__deploying() %}{{ return(name) }}{% endif %}
   {{ return(adapter.deployed_cluster(name, target.get('cluster'), ptvc__deployment(), target.name)) }}
+{%- endmacro %}
+
+{# What the project's `generate_cluster_name` makes of it. Where that leaves the profile's cluster alone, none need be named. #}
+{% macro ptvc__generated_cluster(name) -%}
+  {% set asked = name or target.get('cluster') %}
+  {% if not asked %}{{ return(none) }}{% endif %}
+  {% set generated = generate_cluster_name(asked) | trim %}
+  {{ return(generated if name or generated != asked else none) }}
+{%- endmacro %}
+
+{# A project may have one of its own, as it may have a generate_schema_name. #}
+{% macro generate_cluster_name(custom_cluster_name) -%}
+  {{ custom_cluster_name }}
+{%- endmacro %}
+
+{# For such a macro: the name in a deployment. What it leaves as it is gets there all the same. #}
+{% macro generate_deploy_cluster_name(custom_cluster_name) -%}
+  {{ adapter.deployed_cluster(custom_cluster_name, none, ptvc__deployment(), target.name)
+     if ptvc__deploying() else custom_cluster_name }}
 {%- endmacro %}
 
 {#

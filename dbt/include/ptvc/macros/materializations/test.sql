@@ -1,6 +1,6 @@
 {#
   A data test. With `store_failures_as: materialized_view` (or `view`) the failures are an object that stays
-  up to date after dbt has ended.
+  up to date after dbt has ended. Its text says what it is, for `ptvc watch`.
 #}
 {% materialization test, adapter='ptvc' %}
   {% set sql_with_limit = get_limit_subquery_sql(sql, config.get('limit')) %}
@@ -16,7 +16,8 @@
     {% endif %}
     {% set target_relation = api.Relation.create(
         identifier=model['alias'], schema=schema, database=database, type=kind) %}
-    {% do ptvc__store_failures(target_relation, sql_with_limit) %}
+    {% do ptvc__store_failures(
+        target_relation, sql_with_limit if kind == 'table' else adapter.stored_test(sql_with_limit, model, config)) %}
     {% do relations.append(target_relation) %}
     {% set main_sql = 'select * from ' ~ target_relation.render() %}
   {% endif %}

@@ -1,3 +1,14 @@
+{# The columns of the contract. A not_null constraint of the model is one of its columns'. #}
+{% macro ptvc__contracted_columns() -%}
+  {{ return(adapter.columns_with_not_null(model.columns, model.constraints or [])) }}
+{%- endmacro %}
+
+{% macro ptvc__get_table_columns_and_constraints() -%}
+  {%- set columns = adapter.render_raw_columns_constraints(raw_columns=ptvc__contracted_columns()) -%}
+  {%- set constraints = adapter.render_raw_model_constraints(raw_constraints=model.constraints or []) -%}
+  ({{ (columns + constraints) | join(', ') }})
+{%- endmacro %}
+
 {# Names and definitions of what a table enforces. NOT NULL has the name of its column. #}
 {% macro ptvc__get_constraints(relation) -%}
   {% call statement('constraints', fetch_result=True, auto_begin=False) -%}
@@ -51,7 +62,7 @@
         {% endif %}
       {% endfor %}
     {% endfor %}
-    {% for constraint in model.constraints or [] if constraint.get('warn_unsupported', true) %}
+    {% for constraint in model.constraints or [] if constraint.type != 'not_null' and constraint.get('warn_unsupported', true) %}
       {% do missing.append(constraint.get('name') or constraint.type) %}
     {% endfor %}
     {% if missing %}

@@ -33,7 +33,8 @@
 {%- endmacro %}
 
 {% macro ptvc__create_index(relation, index_name, index) -%}
-  {% do run_query(ptvc__index_on_sql(index_name, relation.render(), index.columns, ptvc__cluster(index.cluster))) %}
+  {% set columns = index.columns or ptvc__all_columns(relation.render()) %}
+  {% do run_query(ptvc__index_on_sql(index_name, relation.render(), columns, ptvc__cluster(index.cluster))) %}
   {% do adapter.cache_added(ptvc__index_relation(relation, index_name)) %}
 {%- endmacro %}
 

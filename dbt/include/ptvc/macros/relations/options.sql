@@ -1,7 +1,9 @@
 {# The options of a model that shape its object, and so are part of the hash of its definition. #}
 {% macro ptvc__definition_options() -%}
   {% set options = {} %}
-  {% for name in ['cluster', 'retain_history', 'refresh', 'partition_by', 'connector', 'format', 'envelope', 'key'] %}
+  {% set cluster = ptvc__generated_cluster(config.get('cluster')) %}
+  {% do options.update({'cluster': adapter.schema_in_production(cluster) if cluster else none}) %}
+  {% for name in ['retain_history', 'refresh', 'partition_by', 'connector', 'format', 'envelope', 'key'] %}
     {% do options.update({name: config.get(name)}) %}
   {% endfor %}
   {% do options.update({'assert_not_null': ptvc__asserted_columns()}) %}
@@ -13,8 +15,8 @@
   {% set names = [] %}
   {% for name in config.get('assert_not_null') or [] %}{% do names.append(adapter.quote(name)) %}{% endfor %}
   {% set contract = config.get('contract') %}
-  {% if contract and contract.enforced and config.get('materialized') == 'materialized_view' %}
-    {% for column in model.columns.values() %}
+  {% if contract and contract.enforced and config.get('materialized') in ('materialized_view', 'materializedview') %}
+    {% for column in ptvc__contracted_columns().values() %}
       {% set name = adapter.quote(column['name']) if column.get('quote') else column['name'] %}
       {% if column.get('constraints') | selectattr('type', 'equalto', 'not_null') | list and name not in names %}
         {% do names.append(name) %}
@@ -31,6 +33,12 @@
 {%- endmacro %}
 
 {% macro ptvc__materialized_view_options() -%}
+  {%- if (config.get('refresh_interval') or {}).keys() | reject('equalto', 'on_commit') | list -%}
+    {{ exceptions.raise_compiler_error(
+        "`refresh_interval` of " ~ this.render() ~ " asks for a view that is refreshed now and then: here it always is up to date. "
+        "Remove `refresh_interval`; `retain_history` keeps what was."
+    ) }}
+  {%- endif -%}
   {%- set options = [] -%}
   {%- if config.get('retain_history') -%}
     {%- do options.append('retain history for ' ~ ptvc__literal(config.get('retain_history'))) -%}

@@ -1,0 +1,45 @@
+"""PostgreSQL's dialect, as dbt's dispatch sees it: a parent of the adapter.
+
+Packages write macros for `postgres__`, and a `default__` that may be another database's.  dbt looks for a macro of the
+adapter's, then of its parents', then for the default.  A parent is a plug-in; this one has a name and nothing else, so that
+neither dbt-postgres nor its macros and materializations are needed, or get in between.
+"""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+
+from dbt.adapters.base.plugin import AdapterPlugin
+from dbt.adapters.factory import FACTORY
+
+from dbt.adapters.ptvc.credentials import PtvcCredentials
+from dbt.include import ptvc
+
+_KEY = "ptvc_postgres"
+"""dbt-postgres itself is `postgres`, in the same process perhaps."""
+
+
+class PostgresDialect:
+    """Never made: dispatch asks for its type."""
+
+    @classmethod
+    def type(cls) -> str:
+        return "postgres"
+
+
+def become_parent_of(adapter_type: str) -> None:
+    """For an adapter whose plug-in is loaded: while that is done, dbt looks for parents among installed adapters."""
+    include_path = str(Path(ptvc.PACKAGE_PATH) / "postgres")
+    plugin = AdapterPlugin(
+        adapter=PostgresDialect,  # type: ignore[arg-type]
+        credentials=PtvcCredentials,
+        include_path=include_path,
+        project_name="dbt_ptvc_postgres",
+    )
+    FACTORY.plugins[_KEY] = plugin
+    FACTORY.packages[plugin.project_name] = Path(include_path)
+    # The module's own stays as it is: it may be loaded again.
+    child = copy(FACTORY.plugins[adapter_type])
+    child.dependencies = [_KEY]
+    FACTORY.plugins[adapter_type] = child

@@ -1,0 +1,2 @@
+select 1 as differs
+where (select sum(amount) from {{ ref('stg_payments') }}) <> (select sum(amount) from {{ ref('fct_orders') }})

@@ -1,0 +1,3 @@
+{{ config(materialized='source') }}
+
+FROM LOAD GENERATOR COUNTER (TICK INTERVAL '200ms', MAX CARDINALITY 10)

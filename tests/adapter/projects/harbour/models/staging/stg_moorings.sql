@@ -1,0 +1,3 @@
+select mooring, ship, berth, since, until
+from {{ ref('moorings') }}
+where berth is not null

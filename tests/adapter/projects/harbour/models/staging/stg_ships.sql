@@ -1,0 +1,2 @@
+select ship, name, length_m, upper(flag) as flag
+from {{ ref('ships') }}
