@@ -229,6 +229,10 @@ class Dataflows:
             upper = min(upper, self._halted.get(installed.id, upper))
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
+            if installed.idles(upper):  # most of a thousand, once a second
+                self._hand_on(installed, self._stepped(installed, {}, upper), upper)
+                outputs.pass_on(installed, upper)
+                continue
             if self.jobs.begin(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)

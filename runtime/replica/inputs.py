@@ -78,6 +78,11 @@ class Input:
         self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
 
     @property
+    def waits(self) -> bool:
+        """Whether there may be updates that wait."""
+        return bool(self._pending)
+
+    @property
     def nbytes(self) -> int:
         """Bytes of the updates that wait."""
         return sum(delta.oks.nbytes + delta.errs.nbytes for delta in self._pending)

@@ -130,6 +130,15 @@ class Installed:
         self.dataflow.load(runs, upper)
         self.upper = upper
 
+    def idles(self, upper: int) -> bool:
+        """Whether a step to `upper` has nothing to do: nothing waits, and nothing is due by then."""
+        if not self.hydrated:
+            return False
+        for source in self.inputs.values():
+            if source.waits:
+                return False
+        return self.dataflow.next_due() >= upper
+
     def rows_waiting(self, upper: int) -> int:
         """The updates that a step to `upper` would take in."""
         return sum(source.rows(upper) for source in self.inputs.values())

@@ -41,7 +41,7 @@ class Unwritten:
 
 @dataclass(slots=True)
 class Outputs:
-    """Those of one step: of views, and how far indexes have come.
+    """Those of one step: of views, and how far indexes have come; `passed` are views that are as they were.
 
     `name` is this attempt of the replica in blobs; `writer` takes what is to be written, or None: it is written at once;
     `lost` is told of a dataflow whose output cannot be written, `wanted` says whether to wait for room on the disk for
@@ -55,6 +55,7 @@ class Outputs:
     wanted: Callable[[Installed], bool]
     views: list[Unwritten] = field(default_factory=list)
     indexes: list[tuple[GlobalId, int]] = field(default_factory=list)
+    passed: list[tuple[Installed, GlobalId, int]] = field(default_factory=list)
 
     def add(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Iterator[Message]:
         """What the dataflow has put out in `[lower, upper)`; yields what can be said at once."""
@@ -69,11 +70,18 @@ class Outputs:
         if first:
             yield from _hydrated(installed)
 
+    def pass_on(self, installed: Installed, upper: int) -> None:
+        """A view or an index that is hydrated is as it was, up to `upper`."""
+        if installed.index is None:
+            self.passed.append((installed, installed.id, upper))
+        else:
+            self.indexes.append((installed.id, upper))
+
     def messages(self) -> Iterator[Message]:
         """What is to be sent now; what is written beside is sent when it is."""
         if self.indexes:
             yield Append((), tuple(self.indexes))
-        if not self.views:
+        if not self.views and not self.passed:
             return
         if self.writer is None:
             yield from self._written()
@@ -83,7 +91,8 @@ class Outputs:
 
     def _written(self) -> Iterator[Message]:
         """On the thread that writes."""
-        writes, uppers = [], []
+        writes = []
+        uppers = [(id_, upper) for view, id_, upper in self.passed if not (view.lost or view.removed)]
         for view in self.views:
             if view.installed.lost or view.installed.removed:
                 continue

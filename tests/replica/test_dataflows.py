@@ -72,6 +72,30 @@ def test_progress_without_data_appends_nothing() -> None:
     assert r.upper("v") == 20
 
 
+def test_what_idles_is_announced_and_goes_on() -> None:
+    """A view, one that reads it, and an index: hydrated, then without anything to do, then with it."""
+    r = Replica()
+    r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
+    index = install("i", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0)
+    r.install(replace(index, output=IndexOutput((0,))))
+    r.commit("t", 11, 20, (2, 15, 1))
+    steps = [r.dataflows._installed[id].dataflow.steps for id in "vwi"]
+    r.said.clear()
+    r.commit("t", 20, 30)
+    assert [(append.writes, append.uppers) for append in r.appends] == [
+        ((), (("i", 30),)),
+        ((), (("v", 30), ("w", 30))),
+    ]
+    assert [r.dataflows._installed[id].dataflow.steps for id in "vwi"] == steps
+    r.dataflows.uninstall("w")
+    r.commit("t", 30, 40)
+    assert r.appends[-1].uppers == (("v", 40),)
+    r.commit("t", 40, 50, (3, 45, 1))
+    assert written(r.blob, r.appends, "v") == [(3, 45, 1)]
+    assert r.upper("i") == 50
+
+
 def test_a_reader_is_handed_what_its_producer_writes() -> None:
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
