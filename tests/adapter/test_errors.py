@@ -20,6 +20,15 @@ from .test_changes import messages
 MODELS = {
     "unknown_column.sql": "select id,\n  nope\nfrom {{ ref('fine') }}",
     "wrong_type.sql": "select id + 'x' as id from {{ ref('fine') }}",
+    "syntax.sql": """{{
+  config(tags=['a'])
+}}
+
+select name,
+  count(*) as n
+frm {{ ref('fine') }}
+group by name
+""",
     "unsupported.sql": "select name, now() as at from {{ ref('fine') }}",
     "contract.sql": "{{ config(contract={'enforced': true}) }} select id, name from {{ ref('fine') }}",
     "fine.sql": "{{ config(materialized='view') }} select 1 as id, 'a' as name",
@@ -45,6 +54,9 @@ class TestModels:
         assert "nope\n" in column  # the line, with a caret under the place
         assert "^" in column
         assert 'invalid input syntax for type integer: "x"' in said["wrong_type"]
+        assert 'syntax error at or near "' in said["syntax"]
+        assert "That is line 7 of models/syntax.sql." in said["syntax"]
+        assert "That is line 2 of models/unknown_column.sql." in column
         assert "HINT:" in said["unsupported"]
         assert "data type mismatch" in said["contract"]
         assert all("Traceback" not in message for message in said.values())

@@ -12,6 +12,7 @@
 | deployment       | schemas and clusters that are built beside production, and swapped  |
 | deploying        | the steps of a deployment, against a runtime                        |
 | python_models    | a Python model's run: what it asks for, and what it returns         |
+| model_lines      | which line of a model's file an error is in                         |
 | python_process   | the process that Python models run in                               |
 | impl             | the adapter: what Jinja may call                                    |
 """

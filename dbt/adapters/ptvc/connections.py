@@ -25,6 +25,7 @@ from dbt.adapters.contracts.connection import (
 )
 from dbt.adapters.events.logging import AdapterLogger
 from dbt.adapters.sql.connections import SQLConnectionManager
+from dbt_common.events.contextvars import get_node_info
 from dbt_common.exceptions import DbtDatabaseError, DbtRuntimeError
 from psycopg import sql as pgsql
 from psycopg.pq import TransactionStatus
@@ -32,6 +33,7 @@ from psycopg.pq import TransactionStatus
 from dbt.adapters.ptvc import embedded
 from dbt.adapters.ptvc.__version__ import version as adapter_version
 from dbt.adapters.ptvc.credentials import DEFAULT_PORT, PtvcCredentials
+from dbt.adapters.ptvc.model_lines import file_of_node, line_of_file
 
 logger = AdapterLogger("ptvc")
 
@@ -72,7 +74,7 @@ class PtvcConnectionManager(SQLConnectionManager):
         except psycopg.Error as error:
             logger.debug(f"ptvc error {error.sqlstate}: {error}")
             self._leave_failed_transaction()
-            raise DbtDatabaseError(self._message(error)) from error
+            raise DbtDatabaseError(self._message(error, sql)) from error
         except BaseException:
             self._leave_failed_transaction()
             raise
@@ -87,8 +89,8 @@ class PtvcConnectionManager(SQLConnectionManager):
         if handle is not None and handle.info.transaction_status == TransactionStatus.INERROR:
             handle.rollback()
 
-    def _message(self, error: psycopg.Error) -> str:
-        text = str(error).strip()
+    def _message(self, error: psycopg.Error, sql: str) -> str:
+        text = str(error).strip() + self._place(error, sql)
         connection = self.get_if_exists()
         if connection is not None and connection.handle is not None and connection.handle.closed:
             address = connection.credentials.address
@@ -97,6 +99,20 @@ class PtvcConnectionManager(SQLConnectionManager):
                 "continue with `dbt retry`."
             )
         return text
+
+    def _place(self, error: psycopg.Error, sql: str) -> str:
+        """Which line of the model's file that is: the runtime counts those of the statement."""
+        position, node = error.diag.statement_position, get_node_info()
+        if position is None or not node:
+            return ""
+        root = project_directory(self.profile)
+        file = file_of_node(self.profile, root, node)
+        if file is None:
+            return ""
+        line = line_of_file(
+            sql, sql.count("\n", 0, int(position) - 1) + 1, (root / file).read_text(encoding="utf-8")
+        )
+        return "" if line is None else f"\nThat is line {line} of {file}."
 
     @classmethod
     def open(cls, connection: Connection) -> Connection:
