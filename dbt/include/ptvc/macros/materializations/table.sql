@@ -1,7 +1,7 @@
 {#
   A table is filled by every run. When others rest on it and its columns are the same, the rows are exchanged in one
   transaction, so that they live on and see only what differs; else a new table takes the old one's name.
-  A model in Python fills a temporary table first, which is then its query.
+  A model in Python fills a temporary table first, which is then its query; dbt lets none but a materialization itself run it.
 #}
 {% materialization table, adapter='ptvc', supported_languages=['sql', 'python'] %}
   {% set existing = load_cached_relation(this) %}
