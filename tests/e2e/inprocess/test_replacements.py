@@ -419,12 +419,16 @@ def test_replicas_that_die_at_any_moment(fresh: InProcess, seed: int) -> None:
     for thread in threads:
         thread.start()
     with fresh.connect() as db:
-        for _ in range(12):
-            definition = rng.choice(forms)
-            cluster = rng.choice(["c", "quickstart"])
-            db.execute(f"CREATE REPLACEMENT MATERIALIZED VIEW r FOR m IN CLUSTER {cluster} AS {definition}")
-            db.execute("ALTER MATERIALIZED VIEW m APPLY REPLACEMENT r")
-        stop.set()
+        try:
+            for _ in range(12):
+                definition = rng.choice(forms)
+                cluster = rng.choice(["c", "quickstart"])
+                db.execute(
+                    f"CREATE REPLACEMENT MATERIALIZED VIEW r FOR m IN CLUSTER {cluster} AS {definition}"
+                )
+                db.execute("ALTER MATERIALIZED VIEW m APPLY REPLACEMENT r")
+        finally:
+            stop.set()
         for thread in threads:
             thread.join(60)
             assert not thread.is_alive()
