@@ -1,4 +1,5 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, storage, dbt, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, merges, memory,
+recovery, storage, dbt, all."""
 
 from __future__ import annotations
 
@@ -19,6 +20,7 @@ from .idle import run_idle
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
+from .recovery import run_recovery
 from .report import Result, console, show, write_json
 from .statements import run_planning, run_statements
 from .storage import run_storage
@@ -184,6 +186,18 @@ def memory(
             console.log(f"{name}, memory over a base of {rows:,} rows")
             results += run_memory(spark, WORKLOADS[name], rows, numbers(changes), scale)
     finish(results, machine, output)
+
+
+@app.command()
+def recovery(
+    rows: RowsOption = 5_000_000,
+    deaths: Annotated[int, typer.Option("--deaths", help="How often the worker is killed.")] = 5,
+    output: OutputOption = None,
+) -> None:
+    """A replica's worker is killed: how long until what is written then is in the view."""
+    machine = Machine.now()
+    console.log(f"{deaths} deaths over a base of {rows:,} rows")
+    finish([run_recovery(rows, deaths)], machine, output)
 
 
 @app.command()

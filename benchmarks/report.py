@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from pathlib import Path
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
@@ -18,6 +19,7 @@ from .idle import IdleResult
 from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
+from .recovery import RecoveryResult
 from .statements import PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
@@ -39,6 +41,7 @@ Result = (
     | IdleResult
     | MemoryResult
     | MergeResult
+    | RecoveryResult
     | StorageResult
     | AppendCost
     | AppendRate
@@ -68,6 +71,7 @@ def show(results: list[Result]) -> None:
     _show_idle([r for r in results if isinstance(r, IdleResult)])
     _show_memory([r for r in results if isinstance(r, MemoryResult)])
     _show_merges([r for r in results if isinstance(r, MergeResult)])
+    _show_recoveries([r for r in results if isinstance(r, RecoveryResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
@@ -316,6 +320,23 @@ def _show_appends(results: list[AppendCost]) -> None:
     table = _table("An append of one row", "database", "batches before", "ms (median)", "load")
     for r in results:
         table.add_row(r.database, f"{r.history:,}", f"{r.median_ms:.3f}", f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_recoveries(results: list[RecoveryResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "A worker's death to the next row in the view (seconds)", "base", "deaths", "median", "most", "load"
+    )
+    for r in results:
+        table.add_row(
+            f"{r.base_rows:,}",
+            str(len(r.seconds)),
+            f"{median(r.seconds):.2f}",
+            f"{max(r.seconds):.2f}",
+            f"{r.load_1min:.1f}",
+        )
     console.print(table)
 
 

@@ -77,5 +77,4 @@ def test_a_step_of_many_times_costs_no_more(monkeypatch: pytest.MonkeyPatch) -> 
         change = Batch(change.columns, times, change.diffs)
         engine.dataflow.step({ORDERS: Delta(change, NO_ERRORS)}, lower, lower + 2)
         most = max(most, held(engine) / size)
-    print(most)
     assert most <= 1.5

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.end_to_end import run_end_to_end
 from benchmarks.hydration import run_hydration
+from benchmarks.recovery import run_recovery
 from benchmarks.report import show
 
 
@@ -27,3 +28,11 @@ def test_hydration_as_a_job(capsys: pytest.CaptureFixture[str]) -> None:
     assert {r.program for r in recomputations} >= {"Spark SQL"}
     show([*jobs, *recomputations])
     assert "Spark SQL" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_recovery(capsys: pytest.CaptureFixture[str]) -> None:
+    result = run_recovery(5_000, 2)
+    assert len(result.seconds) == 2
+    show([result])
+    assert "5,000" in capsys.readouterr().out
