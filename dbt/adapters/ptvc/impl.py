@@ -34,6 +34,7 @@ from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
 from dbt.adapters.ptvc.dialect import become_parent_of
+from dbt.adapters.ptvc.fixtures import has_diffs, rows_left
 from dbt.adapters.ptvc.hydration import HydrationStatus
 from dbt.adapters.ptvc.python_models import SUBMISSION_METHOD, PtvcPythonJob, PythonResult
 from dbt.adapters.ptvc.relation import (
@@ -164,6 +165,16 @@ class PtvcAdapter(SQLAdapter):
     @available
     def shorten(self, identifier: str, suffix: str) -> str:
         return shorten(identifier, suffix)
+
+    @available
+    def has_diffs(self, rows: list[dict[str, Any]]) -> bool:
+        """Whether some of a unit test's rows say how often they come, or go."""
+        return has_diffs(rows)
+
+    @available
+    def take_back(self, rows: list[dict[str, Any]], name: str) -> None:
+        """Leave in `rows`, a unit test's, what is not taken back by others of them."""
+        rows[:] = rows_left(rows, name)
 
     def _relation(self, schema: str, name: str, kind: str, definition: str | None = None) -> PtvcRelation:
         return PtvcRelation.create(

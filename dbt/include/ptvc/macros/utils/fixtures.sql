@@ -1,0 +1,8 @@
+{# A unit test's input, of whose rows some may take others back. #}
+
+{% macro ptvc__validate_fixture_rows(rows, row_number) -%}
+  {#- the only place of dbt's `get_fixture_sql` that an adapter may change, so the list itself is changed -#}
+  {%- if adapter.has_diffs(rows) and 'mz_diff' not in adapter.get_columns_in_relation(this) | map(attribute='name') -%}
+    {%- do adapter.take_back(rows, model.name) -%}
+  {%- endif -%}
+{%- endmacro %}
