@@ -218,9 +218,7 @@ class Maintenance:
         for item in self._catalog.user_items():
             match item.kind:
                 case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
-                    stored = item.id in self._collections
-                    durable_upper = self._collections[item.id].durable_upper if stored else None
-                    needed = self._needed(item, durable_upper)
+                    needed = self._needed(item, latest)
                     if needed is None:
                         continue
                     for id_ in self._inputs_of(item):
@@ -231,7 +229,13 @@ class Maintenance:
                         sinces[id_] = min(sinces.get(id_, needed), needed)
         return sinces
 
-    def _needed(self, item: Item, durable_upper: int | None) -> int | None:
-        """The time at which the object's inputs are read again after a restart; None when that is any time."""
+    def _needed(self, item: Item, latest: int) -> int | None:
+        """The time from which on the object's inputs are read again: after a restart, or since an index promises their
+        history; None when any time will do."""
+        stored = item.id in self._collections
+        durable_upper = self._collections[item.id].durable_upper if stored else None
         uppers = [u for u in (durable_upper, self._controller.checkpoints.cut(item.id)) if u is not None]
-        return min(uppers) - 1 if uppers else None
+        times = [upper - 1 for upper in uppers]
+        if item.kind is ItemKind.INDEX and (retain := item.options.get("retain_history_ms")) is not None:
+            times.append(latest - retain)
+        return min(times, default=None)

@@ -85,6 +85,7 @@ class CreateIndex:
     texts: tuple[str, ...] = ()  # of expressions among the keys, as they were written
     columns: Mapping[str, int] = field(default_factory=dict)  # by the names in `texts`, where they are stored
     uses: tuple[GlobalId, ...] = ()  # functions that the keys call
+    retain_history_ms: int | None = None  # of what the relation is read from
 
 
 @dataclass(frozen=True, slots=True)

@@ -86,6 +86,7 @@ class CreateIndexStatement:
     keys: tuple[Expression, ...] | None
     if_not_exists: bool
     texts: tuple[str, ...] = ()
+    retain_history_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ from .definition_statements import (
 from .lexer import TokenKind
 from .parse_merge import MergeParser
 
-RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE)
+RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE, ObjectKind.INDEX)
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
 MOVABLE = (*RELATIONS, ObjectKind.SOURCE, ObjectKind.SINK)
 _HINT = (

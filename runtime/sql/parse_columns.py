@@ -119,9 +119,9 @@ class ColumnsParser(ConstraintParser):
 
     def options(self) -> tuple[Option, ...]:
         """`(NAME OF SEVERAL WORDS [=] value, ...)`; names are joined by `_`."""
-        return self.parenthesised(self._option)
+        return self.parenthesised(self.option)
 
-    def _option(self) -> Option:
+    def option(self) -> Option:
         position = self.token.position
         words = [self.label()]
         while self.token.kind is TokenKind.NAME and not self.at_any("true", "false", "on", "off"):

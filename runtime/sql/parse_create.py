@@ -18,10 +18,14 @@ from .definition_statements import (
     CreateViewStatement,
     Option,
 )
+from .lexer import TokenKind
 from .parse_columns import duration_ms
 from .parse_subscribe import SubscribeParser
 
 _RETENTION = ("retain_history", "retain_history_for")
+
+
+REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
 class CreateParser(SubscribeParser):
@@ -90,6 +94,8 @@ class CreateParser(SubscribeParser):
                     not_null.append(self.one_name())
                 elif self.accept_words("retain", "history"):
                     retain = self.retention()
+                elif self.at_word("refresh"):
+                    self._refresh()
                 else:
                     raise Unsupported(
                         f'materialized view option "{self.token.value}" is not supported',
@@ -105,6 +111,17 @@ class CreateParser(SubscribeParser):
         return CreateMaterializedViewStatement(
             name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null), replaces
         )
+
+    def _refresh(self) -> None:
+        """`REFRESH [=] ON COMMIT`, which is so anyway."""
+        position = self.advance().position
+        self.accept_symbol("=")
+        if not self.accept_words("on", "commit"):
+            raise Unsupported(
+                f"REFRESH {self.token.value.upper()} is not supported",
+                hint="A materialized view is always fresh: REFRESH ON COMMIT.",
+                position=position,
+            )
 
     def _with_data(self) -> bool:
         if self.accept_words("with", "no", "data"):
@@ -127,11 +144,12 @@ class CreateParser(SubscribeParser):
         if not default or self.at_symbol("("):
             written = self.parenthesised(self._index_key)
             keys, texts = tuple(key for key, _ in written), tuple(text for _, text in written)
-        if self.at_any("with", "where", "include"):
+        retain = self._retention_option("index")
+        if self.at_any("where", "include"):
             raise Unsupported(
                 f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
             )
-        return CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts)
+        return CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts, retain)
 
     def _index_key(self) -> tuple[ast.Expression, str]:
         start = self.token.start
@@ -157,7 +175,7 @@ class CreateParser(SubscribeParser):
             columns = self._column_names()
             return self._table_as(name, columns, if_not_exists, temporary)
         definitions, constraints = self._definitions()
-        retain = self._table_options()
+        retain = self._retention_option("table")
         drop = self._drop_on_commit(temporary)
         if self.at_any("partition", "inherits", "on", "using", "from"):
             raise Unsupported(
@@ -177,7 +195,7 @@ class CreateParser(SubscribeParser):
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
     ) -> st.StatementNode:
         """`[WITH (option, ...)] [ON COMMIT ...] AS query`"""
-        retain = self._table_options()
+        retain = self._retention_option("table")
         drop = self._drop_on_commit(temporary)
         self.expect_words("as")
         query = self.query()
@@ -211,14 +229,14 @@ class CreateParser(SubscribeParser):
             position=position,
         )
 
-    def _table_options(self) -> int | None:
+    def _retention_option(self, kind: str) -> int | None:
         """`WITH (RETAIN HISTORY FOR duration)`"""
         if not self.accept_words("with"):
             return None
         self.expect_symbol("(")
         if not self.accept_words("retain", "history"):
             raise Unsupported(
-                f'table option "{self.token.value}" is not supported',
+                f'{kind} option "{self.token.value}" is not supported',
                 hint="RETAIN HISTORY FOR is.",
                 position=self.token.position,
             )
@@ -388,14 +406,27 @@ class CreateParser(SubscribeParser):
         return CreateSchemaStatement(name.parts[-1], if_not_exists)
 
     def _cluster(self) -> st.StatementNode:
+        """`[(] name [=] value, ... [)]`"""
+        self.refuse_replica("CREATE")
         if_not_exists = self.if_not_exists()
         name = self.identifier()
         options: tuple[Option, ...] = ()
+        if self.at_word("replicas") or (self.at_symbol("(") and self.peek().value == "replicas"):
+            raise Unsupported("CREATE CLUSTER ... REPLICAS is not supported", hint=REPLICAS)
         if self.at_symbol("("):
             options = self.options() if not self.at_symbol(")", 1) else self._no_options()
+        elif self.at_identifier():
+            options = self.comma_list(self.option)
         return CreateClusterStatement(name, options, if_not_exists)
 
     def _no_options(self) -> tuple[Option, ...]:
         self.expect_symbol("(")
         self.expect_symbol(")")
         return ()
+
+    def refuse_replica(self, verb: str) -> None:
+        """Behind CLUSTER; a cluster may be called `replica`."""
+        if self.at_word("replica") and self.peek(1).kind is TokenKind.NAME:
+            raise Unsupported(
+                f"{verb} CLUSTER REPLICA is not supported", hint=REPLICAS, position=self.token.position
+            )

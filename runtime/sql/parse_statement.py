@@ -172,6 +172,8 @@ class StatementParser(RoutineParser, GrantParser):
         kind = self._kind()
         if kind is ObjectKind.COLUMN:
             self.fail()
+        if kind is ObjectKind.CLUSTER:
+            self.refuse_replica("DROP")
         self.accept_words("concurrently")
         if_exists = self.if_exists()
         names = self.comma_list(self.object_name)

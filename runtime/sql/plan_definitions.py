@@ -313,7 +313,16 @@ def create_index(planner: Planner, node: CreateIndexStatement) -> definition_pla
         columns = {column.name: item.stored_position(i) for i, column in enumerate(item.schema)}
     uses = tuple(sorted(planner.uses))
     return definition_plans.CreateIndex(
-        full, item.id, relation, keys, cluster, node.if_not_exists, texts, columns, uses
+        full,
+        item.id,
+        relation,
+        keys,
+        cluster,
+        node.if_not_exists,
+        texts,
+        columns,
+        uses,
+        node.retain_history_ms,
     )
 
 
@@ -416,6 +425,9 @@ def _integer(option: Option, least: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InvalidParameter(
             f"{option.name.replace('_', ' ').upper()} must be an integer of at least {least}",
+            hint="Sizes have no names here: leave it out. MEMORY LIMIT bounds a replica."
+            if option.name == "size"
+            else None,
             position=option.position,
         )
     return value

@@ -254,7 +254,7 @@ class Definitions:
     def _create_index(self, plan: CreateIndex) -> list[Change]:
         if self.exists(plan.name, plan.if_not_exists):
             return []
-        options = self._shares(plan.relation, plan.cluster)
+        options = retaining(self._shares(plan.relation, plan.cluster), plan.retain_history_ms)
         if plan.texts:
             options |= {"key_texts": list(plan.texts), "key_columns": dict(plan.columns)}
         item = self.item(

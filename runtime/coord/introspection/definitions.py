@@ -50,7 +50,8 @@ def create_sql(state: State, item: Item) -> str:
             return f"{head} AS {item.definition_sql}"
         case ItemKind.INDEX:
             on = state.on_name(item)
-            return f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
+            head = f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
+            return head + _with(_retained(item))
         case ItemKind.SOURCE:
             return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
         case ItemKind.SINK:

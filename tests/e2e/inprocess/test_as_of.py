@@ -273,6 +273,32 @@ def test_an_index_answers_for_as_long_as_it_remembers(runtime: InProcess, db: Db
     assert rows(db, "SELECT a FROM t WHERE a = 1") == []
 
 
+def test_an_index_keeps_what_its_view_is_computed_from(runtime: InProcess, db: Db, schema: str) -> None:
+    db.execute("CREATE TABLE t (a int)")
+    db.execute("CREATE VIEW v AS SELECT max(a) AS most FROM t")
+    db.execute("CREATE INDEX i ON v (most) WITH (RETAIN HISTORY FOR '1h')")
+    db.execute("INSERT INTO t VALUES (1)")
+    eventually(lambda: hydrated(db, "i"))
+    [(time,)] = rows(db, "SELECT mz_now()::bigint FROM v")
+    item = runtime.coordinator.catalog.find(schema, "t")
+    assert item is not None
+    shard = item.id
+    for value in range(2, 6):
+        db.execute("INSERT INTO t VALUES (%s)", (value,))
+        runtime.coordinator.persist.compact(shard)
+    assert rows(db, f"SELECT most FROM v AS OF {time}") == [(1,)]
+    assert db.execute("ALTER INDEX i SET (RETAIN HISTORY FOR '1s')").statusmessage == "ALTER INDEX"
+
+    def compacted() -> bool:
+        db.execute("INSERT INTO t VALUES (7)")
+        return runtime.coordinator.persist.state(shard).since > time
+
+    eventually(compacted)
+    with pytest.raises(errors.ObjectNotInPrerequisiteState):
+        db.execute(f"SELECT most FROM v AS OF {time}")
+    assert rows(db, "SELECT most FROM v") == [(7,)]
+
+
 def test_retention_is_altered(runtime: InProcess, db: Db, schema: str) -> None:
     db.execute("CREATE TABLE t (a int)")
     assert db.execute("ALTER TABLE t SET (RETAIN HISTORY FOR '2 h')").statusmessage == "ALTER TABLE"

@@ -98,6 +98,7 @@ CREATE INDEX "I 2" IN CLUSTER "Other One" ON "M 3" (a, b);
 CREATE INDEX i3 ON a (lower(b), (a + 1), b || 'x', CASE WHEN a > 1 THEN b ELSE 'no' END, (a)::text);
 CREATE INDEX i4 ON b (("select" || '(' || "select" || ')'), (("Mixed Case" + 1) * (2)));
 CREATE DEFAULT INDEX ON v2;
+CREATE INDEX i5 ON v1 (a) WITH (RETAIN HISTORY FOR '1 min');
 CREATE SOURCE s1 FROM LOAD GENERATOR COUNTER (TICK INTERVAL '1s', MAX CARDINALITY 3);
 CREATE SOURCE s2 IN CLUSTER "Other One" FROM LOAD GENERATOR COUNTER;
 CREATE SOURCE "S 3" ("a b" int NOT NULL, b text, c jsonb) FROM FILE '/tmp/it''s nowhere' FORMAT JSON KEY ("a b") ENVELOPE UPSERT;
@@ -163,7 +164,14 @@ def test_lists(full: tuple[InProcess, str]) -> None:
         assert [name for name, _ in rows(db, "SHOW SOURCES")] == ["S 3", "s1", "s2", "s4", "s5"]
         assert rows(db, "SHOW SINKS") == [("K 2", "Other One"), ("k1", "quickstart")]
         assert rows(db, "SHOW INDEXES ON a") == [("i1", "a", "quickstart"), ("i3", "a", "quickstart")]
-        assert [name for name, *_ in rows(db, "SHOW INDEXES")] == ["I 2", "i1", "i3", "i4", "v2_primary_idx"]
+        assert [name for name, *_ in rows(db, "SHOW INDEXES")] == [
+            "I 2",
+            "i1",
+            "i3",
+            "i4",
+            "i5",
+            "v2_primary_idx",
+        ]
         assert rows(db, "SHOW INDEXES WHERE \"on\" = 'M 3'") == [("I 2", "M 3", "Other One")]
         assert rows(db, "SHOW COLUMNS FROM m2") == [("k", False, "text"), ("n", False, "bigint")]
         assert rows(db, "SHOW COLUMNS FROM a WHERE type = 'text'") == [("b", False, "text")]
