@@ -172,6 +172,7 @@ class WindowCallOp:
     args: tuple[int | Literal, ...]
     type: ScalarType
     frame: Frame
+    ignore_nulls: bool = False
 
 
 @dataclass(frozen=True, slots=True)

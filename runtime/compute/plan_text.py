@@ -279,7 +279,8 @@ def _window(op: WindowOp) -> str:
 def _call(call: WindowCallOp) -> str:
     args = ", ".join(f"#{arg}" if isinstance(arg, int) else scalar_text(arg) for arg in call.args)
     frame = "" if call.frame == DEFAULT_FRAME else f" {frame_text(call.frame)}"
-    return f"{call.function}({args}){frame}"
+    nulls = " ignore nulls" if call.ignore_nulls else ""
+    return f"{call.function}({args}){nulls}{frame}"
 
 
 def frame_text(frame: Frame) -> str:

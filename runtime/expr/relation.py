@@ -246,7 +246,7 @@ class WindowCall:
     """One function of a Window: of WINDOW_FUNCTIONS or AGGREGATES, over scalars of the input.
 
     Rows on which `filter` is not TRUE do not count for an aggregate.  Functions that do not look at the frame
-    ignore it.
+    ignore it.  `ignore_nulls`: a function of NULLS_IGNORED passes over rows on which its first argument is NULL.
     """
 
     function: str
@@ -256,6 +256,7 @@ class WindowCall:
     frame: Frame = DEFAULT_FRAME
     filter: Scalar | None = None
     nullable: bool = True
+    ignore_nulls: bool = False
 
     @property
     def scalars(self) -> tuple[Scalar, ...]:

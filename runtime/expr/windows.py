@@ -22,6 +22,9 @@ RANKING = frozenset(("row_number", "rank", "dense_rank", "percent_rank", "cume_d
 OFFSET = frozenset(("lag", "lead"))
 FRAMED = frozenset(("first_value", "last_value", "nth_value"))
 
+NULLS_IGNORED = OFFSET | FRAMED
+"""Functions that can pass over rows on which their first argument is NULL: IGNORE NULLS."""
+
 WINDOW_FUNCTIONS = RANKING | OFFSET | FRAMED
 """Functions that exist as window functions only; every aggregate is one as well."""
 

@@ -82,7 +82,8 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Function:
-    """`name(args)`; `star` for `count(*)`; `within` is the ORDER BY of WITHIN GROUP."""
+    """`name(args)`; `star` for `count(*)`; `within` is the ORDER BY of WITHIN GROUP; `nulls`: `ignore` or
+    `respect`, where it is said of a window function."""
 
     name: tuple[str, ...]
     args: tuple[Expression, ...]
@@ -93,6 +94,7 @@ class Function:
     filter: Expression | None = None
     over: Window | None = None
     within: tuple[SortKey, ...] = ()
+    nulls: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,8 @@ def _call(call: rel.WindowCall) -> str:
     text = f"{call.function}({_list(call.args)})"
     if call.filter is not None:
         text += f" FILTER ({show(call.filter)})"
+    if call.ignore_nulls:
+        text += " ignore nulls"
     return text if call.frame == DEFAULT_FRAME else f"{text} {_frame(call.frame)}"
 
 

@@ -62,7 +62,10 @@ class FunctionParser(WindowParser):
             self.expect_words("where")
             condition = self.expression()
             self.expect_symbol(")")
-        return ast.Function(name, args, position, star, distinct, order_by, condition, self.over(), within)
+        nulls = self.null_treatment()
+        return ast.Function(
+            name, args, position, star, distinct, order_by, condition, self.over(), within, nulls
+        )
 
     def _argument(self) -> ast.Expression:
         if self.at_word("variadic"):

@@ -13,6 +13,14 @@ class WindowParser(Cursor):
     def expression(self) -> ast.Expression:
         raise AssertionError("an ExpressionParser parses expressions")
 
+    def null_treatment(self) -> str | None:
+        """`IGNORE NULLS` or `RESPECT NULLS`, if it stands next, and OVER behind it."""
+        if not (self.at_word("ignore", "nulls", "over") or self.at_word("respect", "nulls", "over")):
+            return None
+        word = self.advance().value
+        self.advance()
+        return word
+
     def over(self) -> ast.Window | None:
         """`OVER name` or `OVER (definition)`, if it stands next."""
         if not self.accept_words("over"):

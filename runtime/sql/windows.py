@@ -16,7 +16,16 @@ from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.functions.comparison_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
 from ..expr.scalar import Literal, Scalar, columns_of
-from ..expr.windows import DEFAULT_FRAME, WINDOW_FUNCTIONS, Bound, BoundKind, Exclusion, Frame, FrameUnit
+from ..expr.windows import (
+    DEFAULT_FRAME,
+    NULLS_IGNORED,
+    WINDOW_FUNCTIONS,
+    Bound,
+    BoundKind,
+    Exclusion,
+    Frame,
+    FrameUnit,
+)
 from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NESTED, NUMERIC, Kind, ScalarType
 from . import ast, build
 from .aggregate_call import typed_aggregate
@@ -190,6 +199,12 @@ class WindowPlanner:
                 raise _windowing("window function calls cannot be nested", nested.position)
         if node.distinct:
             raise Unsupported("DISTINCT is not implemented for window functions", position=node.position)
+        if (
+            node.nulls is not None
+            and name not in NULLS_IGNORED
+            and name in AGGREGATES.keys() | WINDOW_FUNCTIONS
+        ):
+            raise Unsupported(f"function {name} does not allow RESPECT/IGNORE NULLS", position=node.position)
         if name in AGGREGATES:
             return self._aggregate_call(node)
         if name not in WINDOW_FUNCTIONS:
@@ -204,7 +219,8 @@ class WindowPlanner:
                 "FILTER is not implemented for non-aggregate window functions", position=node.position
             )
         with at(node.position):
-            return _typed_call(self._expressions, name, [self._expressions.resolve(arg) for arg in node.args])
+            call = _typed_call(self._expressions, name, [self._expressions.resolve(arg) for arg in node.args])
+        return replace(call, ignore_nulls=node.nulls == "ignore")
 
     def _aggregate_call(self, node: ast.Function) -> WindowCall:
         if node.order_by:

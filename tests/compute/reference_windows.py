@@ -53,11 +53,14 @@ class Partition:
                 distance = args[1] if len(args) > 1 else 1
                 if distance is None:
                     return None
-                at = i - distance if call.function == "lag" else i + distance
+                steps = -distance if call.function == "lag" else distance
+                at = self.skipping(call, i, steps) if call.ignore_nulls else i + steps
                 if 0 <= at < n:
                     return self.scalar(call.args[0], rows[at])
                 return args[2] if len(args) > 2 else None
         frame = [j for j in range(n) if self.in_frame(call.frame, i, j)]
+        if call.ignore_nulls:
+            frame = [j for j in frame if self.scalar(call.args[0], rows[j]) is not None]
         match call.function:
             case "first_value":
                 return self.scalar(call.args[0], rows[frame[0]]) if frame else None
@@ -69,6 +72,15 @@ class Partition:
                     return None
                 return self.scalar(call.args[0], rows[frame[place - 1]])
         return aggregate(call, [rows[j] for j in frame])
+
+    def skipping(self, call: r.WindowCall, i: int, steps: int) -> int:
+        """The row so many steps away, rows on which the argument is NULL not counted; -1: there is none."""
+        at = i
+        while steps and 0 <= at < len(self.rows):
+            at += sign(steps)
+            if 0 <= at < len(self.rows) and self.scalar(call.args[0], self.rows[at]) is not None:
+                steps -= sign(steps)
+        return at if at < len(self.rows) else -1
 
     def in_frame(self, frame: Any, i: int, j: int) -> bool:
         if self.before_start(frame, i, j) or self.behind_end(frame, i, j):

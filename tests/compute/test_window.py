@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from random import Random
 
 import pytest
@@ -85,6 +86,16 @@ OFFSETS = (
     call("lag", NAME, Literal(-1, INT4), Literal("none", TEXT)),
     call("lag", NUMBER, NUMBER, GROUP),
 )
+SKIPPING = tuple(
+    replace(call, ignore_nulls=True)
+    for call in (
+        *OFFSETS,
+        call("lag", FLOAT, Literal(0, INT4)),
+        call("first_value", NAME),
+        call("last_value", NUMBER),
+        call("nth_value", FLOAT, TWO),
+    )
+)
 ORDERS: dict[str, tuple[r.OrderBy, ...]] = {
     "by nothing": (),
     "by number": (r.OrderBy(3),),
@@ -153,6 +164,25 @@ def agrees(
 @pytest.mark.parametrize("seed", range(2))
 def test_places_and_neighbours(seed: int, partition: tuple[int, ...], order: tuple[r.OrderBy, ...]) -> None:
     agrees(over((*RANKS, *OFFSETS), order, partition), seed)
+
+
+@pytest.mark.parametrize("order", ORDERS.values(), ids=ORDERS)
+@pytest.mark.parametrize("partition", [(), (0, 1)], ids=["one", "by columns"])
+def test_nulls_are_passed_over(partition: tuple[int, ...], order: tuple[r.OrderBy, ...]) -> None:
+    agrees(over((*OFFSETS, *SKIPPING), order, partition), 3)
+
+
+@pytest.mark.parametrize("exclusion", Exclusion)
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+def test_frames_without_nulls(bounds: tuple[Bound, Bound], exclusion: Exclusion) -> None:
+    frame = Frame(FrameUnit.ROWS, *bounds, exclusion)
+    calls = (
+        call("first_value", NAME, frame=frame),
+        call("last_value", NUMBER, frame=frame),
+        call("nth_value", NAME, TWO, frame=frame),
+    )
+    skipping = [replace(call, ignore_nulls=True) for call in calls]
+    agrees(over((*calls, *skipping), ORDERS["by number"]), 5, times=5, per_time=4)
 
 
 @pytest.mark.parametrize("exclusion", Exclusion)

@@ -235,7 +235,6 @@ REFUSED = [
     "select sum(i4) over (rows 1) from x",
     "select sum(i4) over (rows between 1 preceding) from x",
     "select sum(i4) over (order by i4 rows current row exclude nothing) from x",
-    "select lag(i4) ignore nulls over () from x",
     "select lag(i4 ignore nulls) over () from x",
     "select i4, sum(i8) over (partition by i2) from x group by i4",
     # errors of rows
@@ -290,3 +289,39 @@ def test_qualify_sees_windows_and_aliases(world: tuple[psycopg.Connection, dict[
         select = plan(parse(f"{inner} qualify {condition}")[0], WINDOW_CONTEXT)
         assert isinstance(select, Select)
         assert Counter(finish(select, optimize(select.relation), inputs)) == wanted
+
+
+@pytest.mark.parametrize("order", ["i4 nulls first", "i4 desc nulls first", "i4"])
+def test_ignored_nulls_are_those_that_an_array_leaves_out(
+    order: str, world: tuple[psycopg.Connection, dict[str, Batch]]
+) -> None:
+    """PostgreSQL has no IGNORE NULLS; ties are of one value."""
+    connection, inputs = world
+    frame = f"(partition by p order by {order} rows between unbounded preceding and 1 preceding)"
+    known = "array_agg(i4) filter (where i4 is not null) over w"
+    wanted = connection.execute(  # type: ignore[call-overload]
+        f"select p, i4, ({known})[count(i4) over w], ({known})[count(i4) over w - 1], ({known})[1], ({known})[2]"
+        f" from x window w as {frame}"
+    ).fetchall()
+    text = (
+        "select p, i4, lag(i4) ignore nulls over v, lag(i4, 2) ignore nulls over v, first_value(i4) ignore nulls over w,"
+        f" nth_value(i4, 2) ignore nulls over w from x window w as {frame}, v as (partition by p order by {order})"
+    )
+    select = plan(parse(text)[0], WINDOW_CONTEXT)
+    assert isinstance(select, Select)
+    assert Counter(finish(select, optimize(select.relation), inputs)) == Counter(wanted)
+
+
+@pytest.mark.parametrize(
+    ("call", "sqlstate"),
+    [
+        ("sum(i4) ignore nulls over ()", "0A000"),
+        ("rank() respect nulls over ()", "0A000"),
+        ("lag(i4) ignore nulls", "42601"),
+        ("lower('t') ignore nulls over ()", "42809"),
+    ],
+)
+def test_where_no_nulls_are_ignored(call: str, sqlstate: str) -> None:
+    with pytest.raises(PtvcError) as error:
+        plan(parse(f"select {call} from x")[0], WINDOW_CONTEXT)
+    assert error.value.sqlstate == sqlstate

@@ -272,7 +272,7 @@ class Builder(ABC):
         calls = []
         for call in window.calls:
             args = tuple(argument if is_constant(argument) else next(places) for argument in arguments(call))
-            calls.append(WindowCallOp(call.function, args, call.type, call.frame))
+            calls.append(WindowCallOp(call.function, args, call.type, call.frame, call.ignore_nulls))
         op = WindowOp(window.partition, window.order, tuple(calls), len(window.input.schema))
         return self._add(op, (child,), window.schema, (window.partition,))
 

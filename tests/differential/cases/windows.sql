@@ -59,7 +59,6 @@ SELECT id, count(*) OVER (ORDER BY t.ts RANGE '1 year' PRECEDING) FROM every t
 SELECT id, sum(id) OVER (PARTITION BY b ORDER BY d), max(s) OVER (PARTITION BY i2), min(iv) OVER () FROM every
 SELECT first_value(j) OVER (ORDER BY id), last_value(ta) OVER (ORDER BY id), nth_value(u, 2) OVER (ORDER BY id) FROM every
 SELECT * FROM (SELECT id, row_number() OVER (PARTITION BY region ORDER BY amount DESC NULLS LAST, id) AS n FROM sales) x WHERE n = 1
-SELECT id, lag(id) IGNORE NULLS OVER (ORDER BY id) FROM sales
 SELECT lead(1, 1, NULL) OVER (ORDER BY id), lag('x') OVER (ORDER BY id) FROM sales
 SELECT sum(1) OVER (), avg(2) OVER (), count(*) OVER (ORDER BY NULL) FROM sales
 SELECT sum(id) OVER (ORDER BY sum(id)) FROM sales GROUP BY id

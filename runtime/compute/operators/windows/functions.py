@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from ....errors import Unsupported
 from ....expr.row_errors import Evaluated, RowErrors, same_error
@@ -68,9 +71,12 @@ def offset(call: WindowCallOp, lay: Layout) -> Evaluated:
             distance = int(second.value)
         else:
             distance, valid = integers(second, lay)
-    target = lay.positions + sign * distance
-    inside = (target >= lay.line_start) & (target < lay.line_end)
     values = arguments(call.args[0], lay, call)
+    if call.ignore_nulls:
+        target, inside = _among_present(lay, _Present.of(values), sign * distance)
+    else:
+        target = lay.positions + sign * distance
+        inside = (target >= lay.line_start) & (target < lay.line_end)
     n = len(lay)
     if len(call.args) < 3:
         found = inside if valid is None else inside & valid
@@ -81,14 +87,51 @@ def offset(call: WindowCallOp, lay: Layout) -> Evaluated:
     return Evaluated(pa.concat_arrays([values, defaults]).take(pa.array(chosen, mask=mask)))
 
 
+@dataclass(frozen=True, slots=True)
+class _Present:
+    """Positions whose value is not NULL.  `places` int64[m]: these, in order; `before` int64[n + 1]: how many of them
+    stand before a position, and m."""
+
+    places: Ints
+    before: Ints
+
+    @classmethod
+    def of(cls, values: pa.Array) -> _Present:
+        mask = pc.is_valid(values).to_numpy(zero_copy_only=False)
+        return cls(np.flatnonzero(mask), np.concatenate(([0], np.cumsum(mask))))
+
+    def position(self, number: Ints) -> Ints:
+        """Of the one with this number; of no use where there is none."""
+        if not len(self.places):
+            return np.zeros(len(number), np.int64)
+        return self.places[np.clip(number, 0, len(self.places) - 1)]
+
+
+def _among_present(lay: Layout, present: _Present, steps: Ints | int) -> tuple[Ints, Mask]:
+    """The position so many present ones behind each (before it, if negative), and whether its line has that; 0 steps
+    lead to the position itself."""
+    here = lay.positions
+    back = present.before[here] + steps
+    ahead = present.before[here + 1] + steps - 1
+    number = np.where(np.asarray(steps) < 0, back, ahead)
+    inside = (number >= present.before[lay.line_start]) & (number < present.before[lay.line_end])
+    still = np.broadcast_to(np.asarray(steps) == 0, here.shape)
+    return np.where(still, here, present.position(number)), inside | still
+
+
 def framed(call: WindowCallOp, lay: Layout, found: Frames) -> Evaluated:
     """first_value, last_value, nth_value."""
     n = len(lay)
+    values = arguments(call.args[0], lay, call)
+    present = _Present.of(values) if call.ignore_nulls else None
+    intervals = found.intervals
+    if present is not None:  # from here on, positions are numbers of present ones
+        intervals = tuple((present.before[start], present.before[stop]) for start, stop in intervals)
     target = np.zeros(n, np.int64)
     reached = np.zeros(n, np.bool_)
     failed: RowErrors | None = None
     if call.function == "last_value":
-        for start, stop in found.intervals:
+        for start, stop in intervals:
             target = np.where(stop > start, stop - 1, target)
             reached |= stop > start
     else:
@@ -101,13 +144,14 @@ def framed(call: WindowCallOp, lay: Layout, found: Frames) -> Evaluated:
             message = "argument of nth_value must be greater than zero"
             failed = same_error(np.flatnonzero(wrong), "22016", message)
         left = wanted - 1
-        for start, stop in found.intervals:
+        for start, stop in intervals:
             here = ~reached & (left < stop - start)
             target = np.where(here, start + left, target)
             reached |= here
             left = left - (stop - start)
         reached &= valid
-    values = arguments(call.args[0], lay, call)
+    if present is not None:
+        target = present.position(target)
     return Evaluated(values.take(pa.array(np.where(reached, target, 0), mask=~reached)), failed)
 
 

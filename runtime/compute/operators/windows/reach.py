@@ -55,6 +55,8 @@ def reach_of(op: WindowOp, types: tuple[ScalarType, ...]) -> Reach | None:
             carries_groups |= call.function == "dense_rank"
             carries_rows |= call.function != "dense_rank"
             continue
+        if call.ignore_nulls:
+            return None
         near = _offset(call) if call.function in OFFSET else _frame(call)
         if near is None:
             return None
