@@ -166,13 +166,15 @@ class TopKOp:
 @dataclass(frozen=True, slots=True)
 class WindowCallOp:
     """One window function.  `args` are columns of the input, or constants.  An aggregate's filter is already in
-    its argument: it is NULL where the filter is not TRUE."""
+    its argument, which is NULL where the filter is not TRUE; but for one of WHOLE_GROUP, which may count NULLs, it is
+    the last argument if `filtered`."""
 
     function: str
     args: tuple[int | Literal, ...]
     type: ScalarType
     frame: Frame
     ignore_nulls: bool = False
+    filtered: bool = False
 
 
 @dataclass(frozen=True, slots=True)

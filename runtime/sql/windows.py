@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..errors import DatatypeMismatch, PtvcError, UndefinedFunction, UndefinedObject, Unsupported
-from ..expr.aggregates import AGGREGATES, AggregateKind
+from ..expr.aggregates import AGGREGATES
 from ..expr.coercion import CastContext, base_name, can_cast
 from ..expr.functions.comparison_keys import equality_key, sort_key
 from ..expr.relation import OrderBy, Relation, Window, WindowCall
@@ -28,7 +28,7 @@ from ..expr.windows import (
 )
 from ..repr.types import FLOAT8, INT4, INT8, INTERVAL, NESTED, NUMERIC, Kind, ScalarType
 from . import ast, build
-from .aggregate_call import typed_aggregate
+from .aggregate_call import finished, typed_aggregate
 from .expressions import Expressions
 from .split_aggregates import whole, window_parts
 from .typed import Typed, at
@@ -108,7 +108,10 @@ class WindowPlanner:
         self._expressions.relation = relation
         base = len(below.schema)
         return {
-            node: whole(call, build.refs(relation, [base + calls.index(part) for part in window_parts(call)]))
+            node: finished(
+                node,
+                whole(call, build.refs(relation, [base + calls.index(part) for part in window_parts(call)])),
+            )
             for node, call in group.calls.items()
         }
 
@@ -228,7 +231,7 @@ class WindowPlanner:
                 "aggregate ORDER BY is not implemented for window functions", position=node.position
             )
         name = node.name[-1]
-        if AGGREGATES[name].kind is AggregateKind.WHOLE_GROUP or name == "any_value" or node.within:
+        if name == "any_value" or node.within or AGGREGATES[name].within:
             raise Unsupported(f"{name} is not supported as a window function", position=node.position)
         aggregate = typed_aggregate(self._expressions, node)
         args = () if aggregate.argument is None else (aggregate.argument, *aggregate.rest)

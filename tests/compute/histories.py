@@ -10,6 +10,7 @@ import itertools
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from random import Random
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -91,8 +92,13 @@ def batch_of(schema: Schema, updates: Sequence[Update]) -> Batch:
 
 def updates_of(batch: Batch) -> list[Update]:
     columns = [column.to_pylist() for column in batch.columns]
-    rows = list(zip(*columns, strict=True)) if columns else [()] * len(batch)
+    rows = list(map(frozen, zip(*columns, strict=True))) if columns else [()] * len(batch)
     return list(zip(rows, batch.times.tolist(), batch.diffs.tolist(), strict=True))
+
+
+def frozen(row: tuple[Any, ...]) -> Row:
+    """The row with arrays as tuples, which can be keys."""
+    return tuple(tuple(value) if isinstance(value, list) else value for value in row)
 
 
 def consolidated(updates: Sequence[Update]) -> Rows:

@@ -71,7 +71,18 @@ class Partition:
                 if place is None or place > len(frame):
                     return None
                 return self.scalar(call.args[0], rows[frame[place - 1]])
+            case "array_agg" | "string_agg":
+                return self.collected(call, [rows[j] for j in frame])
         return aggregate(call, [rows[j] for j in frame])
+
+    def collected(self, call: r.WindowCall, frame: list[Row]) -> Any:
+        counted = [row for row in frame if call.filter is None or self.scalar(call.filter, row) is True]
+        values = [tuple(self.scalar(arg, row) for arg in call.args) for row in counted]
+        if call.function == "array_agg":
+            return tuple(value for (value,) in values) or None
+        values = [pair for pair in values if pair[0] is not None]
+        text = "".join((delimiter or "") + value for value, delimiter in values)
+        return text[len(values[0][1] or "") :] if values else None
 
     def skipping(self, call: r.WindowCall, i: int, steps: int) -> int:
         """The row so many steps away, rows on which the argument is NULL not counted; -1: there is none."""

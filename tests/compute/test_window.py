@@ -8,13 +8,14 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
+from ptvc.compute.operators.windows import collected
 from ptvc.compute.operators.windows import state as window_state
 from ptvc.compute.operators.windows import window as window_module
 from ptvc.compute.operators.windows.grid import Cells, Entries, Lines
 from ptvc.compute.operators.windows.window import Window
 from ptvc.compute.plan import WindowOp
 from ptvc.expr import relation as r
-from ptvc.expr.aggregates import AGGREGATES, resolve_aggregate
+from ptvc.expr.aggregates import AGGREGATES, resolve_aggregate, resolve_arguments
 from ptvc.expr.scalar import ColumnRef, Literal, Scalar
 from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Exclusion, Frame, FrameUnit
 from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
@@ -62,7 +63,12 @@ def call(
     filter: Scalar | None = None,
 ) -> r.WindowCall:
     if function in AGGREGATES:
-        type_ = resolve_aggregate(function, args[0].type if args else None)[1]
+        found = (
+            resolve_arguments(function, [arg.type for arg in args])
+            if args
+            else resolve_aggregate(function, None)
+        )
+        type_ = found[1]
     elif function in ("percent_rank", "cume_dist"):
         type_ = FLOAT8
     elif function == "ntile":
@@ -183,6 +189,26 @@ def test_frames_without_nulls(bounds: tuple[Bound, Bound], exclusion: Exclusion)
     )
     skipping = [replace(call, ignore_nulls=True) for call in calls]
     agrees(over((*calls, *skipping), ORDERS["by number"]), 5, times=5, per_time=4)
+
+
+@pytest.mark.parametrize("exclusion", Exclusion)
+@pytest.mark.parametrize("unit", FrameUnit)
+@pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
+def test_collected(bounds: tuple[Bound, Bound], unit: FrameUnit, exclusion: Exclusion) -> None:
+    frame = Frame(unit, *bounds, exclusion)
+    calls = (
+        call("array_agg", NAME, frame=frame),
+        call("array_agg", NUMBER, frame=frame),
+        call("string_agg", NAME, Literal("/", TEXT), frame=frame),
+        call("string_agg", NAME, NAME, frame=frame),
+    )
+    agrees(over(calls, ORDERS["by number"]), 5, times=5, per_time=4)
+
+
+def test_frames_are_written_out_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(collected, "MAX_CELLS", 5)
+    calls = (call("array_agg", NUMBER), call("string_agg", NAME, Literal("/", TEXT)))
+    agrees(over(calls, ORDERS["by number"], ()), 7)
 
 
 @pytest.mark.parametrize("exclusion", Exclusion)

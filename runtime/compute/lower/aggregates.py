@@ -36,6 +36,11 @@ def arguments(call: WindowCall) -> tuple[Scalar, ...]:
     """What the operator of a window computes the call from."""
     if call.function in WINDOW_FUNCTIONS:
         return call.args
+    if call.function in WHOLE_GROUP:
+        condition = call.filter
+        if condition is None:
+            return call.args
+        return (*(_where(condition, argument) for argument in call.args), condition)
     first = call.args[0] if call.args else None
     return _masked(
         Aggregate(call.function, first, call.type, call.name, filter=call.filter, rest=call.args[1:])

@@ -37,6 +37,7 @@ from ...expr.scalar import ColumnRef, NowCompare, Scalar, remap
 from ...repr.schema import Column, Schema
 from ...transform.append_only import AppendOnly
 from ..plan import (
+    WHOLE_GROUP,
     AssertSingleOp,
     ConstantOp,
     DistinctOp,
@@ -272,7 +273,10 @@ class Builder(ABC):
         calls = []
         for call in window.calls:
             args = tuple(argument if is_constant(argument) else next(places) for argument in arguments(call))
-            calls.append(WindowCallOp(call.function, args, call.type, call.frame, call.ignore_nulls))
+            filtered = call.filter is not None and call.function in WHOLE_GROUP
+            calls.append(
+                WindowCallOp(call.function, args, call.type, call.frame, call.ignore_nulls, filtered)
+            )
         op = WindowOp(window.partition, window.order, tuple(calls), len(window.input.schema))
         return self._add(op, (child,), window.schema, (window.partition,))
 

@@ -19,7 +19,7 @@ State: `rows`, the columns that any of these aggregates reads, by group.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 import numpy as np
 import numpy.typing as npt
@@ -109,17 +109,23 @@ def _evaluate(
         values = {i: column.take(index) for i, column in values.items()}
         updates = updates.take(chosen)
     order: list[SortKey] = [(values[k.index], k.descending, k.nulls_first) for k in aggregate.order]
-    evaluate = _FUNCTIONS[function]
+    found = contents(list(values.values()), order, updates, segments, distinct=aggregate.distinct)
+    return joined(aggregate, values, found)
+
+
+def joined(aggregate: AggregateOp, values: dict[int, pa.Array], chunks: Iterable[Contents]) -> pa.Array:
+    """The aggregate on every line of all `chunks`; its columns are those of `values`."""
+    evaluate = _FUNCTIONS[aggregate.function]
     pieces = []
     lines = []
     text = 0
-    for chunk in contents(list(values.values()), order, updates, segments, distinct=aggregate.distinct):
+    for chunk in chunks:
         pieces.append(evaluate(aggregate, values, chunk))
         lines.append(chunk.lines)
         text += pieces[-1].nbytes
         if text > _MAX_TEXT:
             raise Unsupported(
-                f"{function} of {text:,} bytes in one step is not supported",
+                f"{aggregate.function} of {text:,} bytes in one step is not supported",
                 hint="The limit is 2 GiB: aggregate smaller groups.",
             )
     if len(pieces) == 1:

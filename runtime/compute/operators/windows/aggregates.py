@@ -6,6 +6,8 @@ are summed limb by limb, so a frame's sum is exact, whatever else is in the line
 
 min and max: ranks of the values; a frame that begins (or ends) with its line has the running extreme, any other is
 covered by two overlapping blocks of a power of two.
+
+array_agg, string_agg: see `collected`.
 """
 
 from __future__ import annotations
@@ -22,10 +24,11 @@ from ....repr import buffers
 from ....repr.order import dense_ranks
 from ....repr.schema import Column, Schema
 from ....repr.types import ScalarType
-from ...plan import AggregateOp, ReduceOp, WindowCallOp
+from ...plan import WHOLE_GROUP, AggregateOp, ReduceOp, WindowCallOp
 from ..reductions.accumulators import Accumulators, FloatSum
 from ..reductions.float_state import pieces_of
 from ..reductions.float_sum import UNIT, ExactSums, Pieces
+from .collected import collected
 from .frames import Frames, Interval
 from .layout import Ints, Layout
 
@@ -45,6 +48,8 @@ def aggregate(
     if not call.args:
         return Evaluated(pa.array(found.sizes() + lay.places if found.from_start else found.sizes()))
     columns = tuple(_argument(argument, lay) for argument in call.args)
+    if call.function in WHOLE_GROUP:
+        return Evaluated(collected(call, columns, found))
     if call.function in ("min", "max"):
         return Evaluated(_extreme(columns[0], lay, found, call.function == "min"))
     return WindowSums(call, types).over(columns, found, before)

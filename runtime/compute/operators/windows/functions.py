@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from ....errors import Unsupported
 from ....expr.row_errors import Evaluated, RowErrors, same_error
@@ -16,6 +13,7 @@ from ....repr.batch import Mask
 from ...plan import WindowCallOp
 from .frames import Frames
 from .layout import Ints, Layout
+from .numbered import Numbered
 
 
 def ranking(call: WindowCallOp, lay: Layout) -> Evaluated:
@@ -73,7 +71,7 @@ def offset(call: WindowCallOp, lay: Layout) -> Evaluated:
             distance, valid = integers(second, lay)
     values = arguments(call.args[0], lay, call)
     if call.ignore_nulls:
-        target, inside = _among_present(lay, _Present.of(values), sign * distance)
+        target, inside = _among_present(lay, Numbered.present(values), sign * distance)
     else:
         target = lay.positions + sign * distance
         inside = (target >= lay.line_start) & (target < lay.line_end)
@@ -87,27 +85,7 @@ def offset(call: WindowCallOp, lay: Layout) -> Evaluated:
     return Evaluated(pa.concat_arrays([values, defaults]).take(pa.array(chosen, mask=mask)))
 
 
-@dataclass(frozen=True, slots=True)
-class _Present:
-    """Positions whose value is not NULL.  `places` int64[m]: these, in order; `before` int64[n + 1]: how many of them
-    stand before a position, and m."""
-
-    places: Ints
-    before: Ints
-
-    @classmethod
-    def of(cls, values: pa.Array) -> _Present:
-        mask = pc.is_valid(values).to_numpy(zero_copy_only=False)
-        return cls(np.flatnonzero(mask), np.concatenate(([0], np.cumsum(mask))))
-
-    def position(self, number: Ints) -> Ints:
-        """Of the one with this number; of no use where there is none."""
-        if not len(self.places):
-            return np.zeros(len(number), np.int64)
-        return self.places[np.clip(number, 0, len(self.places) - 1)]
-
-
-def _among_present(lay: Layout, present: _Present, steps: Ints | int) -> tuple[Ints, Mask]:
+def _among_present(lay: Layout, present: Numbered, steps: Ints | int) -> tuple[Ints, Mask]:
     """The position so many present ones behind each (before it, if negative), and whether its line has that; 0 steps
     lead to the position itself."""
     here = lay.positions
@@ -123,10 +101,8 @@ def framed(call: WindowCallOp, lay: Layout, found: Frames) -> Evaluated:
     """first_value, last_value, nth_value."""
     n = len(lay)
     values = arguments(call.args[0], lay, call)
-    present = _Present.of(values) if call.ignore_nulls else None
-    intervals = found.intervals
-    if present is not None:  # from here on, positions are numbers of present ones
-        intervals = tuple((present.before[start], present.before[stop]) for start, stop in intervals)
+    present = Numbered.present(values) if call.ignore_nulls else None
+    intervals = found.intervals if present is None else present.intervals(found)
     target = np.zeros(n, np.int64)
     reached = np.zeros(n, np.bool_)
     failed: RowErrors | None = None

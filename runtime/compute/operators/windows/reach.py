@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ....expr.scalar import Literal
 from ....expr.windows import FRAMED, OFFSET, RANKING, Bound, BoundKind, Exclusion, FrameUnit
 from ....repr.types import ScalarType
-from ...plan import WindowCallOp, WindowOp
+from ...plan import WHOLE_GROUP, WindowCallOp, WindowOp
 from .aggregates import WindowSums
 
 
@@ -55,7 +55,9 @@ def reach_of(op: WindowOp, types: tuple[ScalarType, ...]) -> Reach | None:
             carries_groups |= call.function == "dense_rank"
             carries_rows |= call.function != "dense_rank"
             continue
-        if call.ignore_nulls:
+        if call.ignore_nulls or (
+            call.function in WHOLE_GROUP and call.frame.start.kind is BoundKind.UNBOUNDED_PRECEDING
+        ):
             return None
         near = _offset(call) if call.function in OFFSET else _frame(call)
         if near is None:
