@@ -259,6 +259,14 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
+class AllFields:
+    """`(arg).*` in a select list: every field of a composite value."""
+
+    arg: Expression
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
 class Subscript:
     """`arg[index]`; with `slice` `arg[index:upper]`, of which either bound may be left out; `further` behind another
     subscript without parentheses between: another dimension of an array, or one step deeper into a document."""
@@ -312,6 +320,7 @@ Expression = (
     | Map
     | Subscript
     | Field
+    | AllFields
     | Row
     | NamedArgument
 )

@@ -79,9 +79,11 @@ class Expressions:
         self.domain: Relation | None = None  # what outer values to take from when the query has no FROM row
         self.keys: tuple[Scalar, ...] = ()
         self.key_base = 0
-        self.sets: dict[ast.Function, ColumnRef] = {}  # table functions that are columns by now
+        self.sets: dict[
+            ast.Function, Scalar
+        ] = {}  # table functions that are columns by now, or pairs of them
         self.answers: dict[AnswerKey, Typed] = {}  # subqueries that are columns by now
-        self.made: list[tuple[TableCall, ColumnRef]] = []  # those of GROUP BY, over the grouping's input
+        self.made: list[tuple[TableCall, Scalar]] = []  # those of GROUP BY, over the grouping's input
         self.calls: list[UserCall] = []  # of functions in SQL, whose values are columns by now
         self.may_join = True  # whether what is joined to the relation is kept
 
@@ -233,6 +235,12 @@ class Expressions:
                 if node.qualifier:
                     raise Unsupported("whole rows as values are not supported", position=node.position)
                 raise SqlSyntaxError('syntax error at or near "*"', position=node.position)
+            case ast.AllFields():
+                raise Unsupported(
+                    "all fields of a record are supported in select lists only",
+                    hint="Name the fields.",
+                    position=node.position,
+                )
             case ast.NamedArgument():
                 raise Unsupported("named arguments are not supported here", position=node.position)
             case ast.Default():

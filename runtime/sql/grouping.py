@@ -116,12 +116,12 @@ class GroupingPlanner:
         grouped.calls = [
             call.changed(lambda scalar: transform(scalar, self._raw)) for call in expressions.calls
         ]
-        grouped.made = [self._raw_set(call, column) for call, column in expressions.made]
+        grouped.made = [self._raw_set(call, value) for call, value in expressions.made]
         return grouped
 
-    def _raw_set(self, call: TableCall, column: ColumnRef) -> tuple[TableCall, ColumnRef]:
+    def _raw_set(self, call: TableCall, value: Scalar) -> tuple[TableCall, Scalar]:
         args = tuple(transform(arg, self._raw) for arg in call.args)
-        return replace(call, args=args), ColumnRef(RAW + column.index, column.type, column.nullable)
+        return replace(call, args=args), transform(value, self._raw)
 
     def _raw(self, scalar: Scalar) -> Scalar:
         if isinstance(scalar, ColumnRef) and scalar.index >= self.width:

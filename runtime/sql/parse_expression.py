@@ -354,8 +354,8 @@ class ExpressionParser(FunctionParser):
             return ast.Row(items, position)
         found = items[0]
         while self.accept_symbol("."):
-            if self.at_symbol("*"):
-                raise Unsupported("all fields of a record by .* are not supported", position=position)
+            if self.accept_symbol("*"):
+                return ast.AllFields(found, position)
             found = ast.Field(found, self.label(), position)
         return found
 

@@ -15,6 +15,7 @@ from ..expr.functions.records import field_of, row
 from ..expr.relation import Join, JoinKind
 from ..expr.relation_tree import walk
 from ..expr.scalar import And, Scalar
+from ..expr.table_functions import PAIR_COLUMNS, PAIRS
 from ..repr.types import Kind
 from . import ast, build
 from .scope import Scope
@@ -89,6 +90,30 @@ def field(record: Typed, node: ast.Field) -> Typed:
             f'could not identify column "{node.name}" in record data type', position=node.position
         )
     return Typed(field_of(record.scalar, names.index(node.name)))
+
+
+def field_names(expressions: Expressions, node: ast.AllFields) -> Sequence[str]:
+    """What `(record).*` stands for."""
+    match node.arg:
+        case ast.Function(name=(*_, name)) if name in PAIRS:
+            return PAIR_COLUMNS
+        case ast.Row(items=items):
+            return [f"f{number}" for number in range(1, len(items) + 1)]
+        case ast.Name() | ast.Field():
+            record = expressions.resolve(node.arg)
+            if record.unknown or record.scalar.type.kind is not Kind.RECORD:
+                raise DatatypeMismatch(
+                    f"type {base_name(record.scalar.type)} is not composite",
+                    sqlstate="42809",
+                    position=node.position,
+                )
+            return [name for name, _ in record.scalar.type.fields]
+        case _:
+            raise Unsupported(
+                "all fields of such a record by .* are not supported",
+                hint="Name the fields.",
+                position=node.position,
+            )
 
 
 def null_test(record: Scalar, negated: bool) -> Scalar:

@@ -10,7 +10,7 @@ from ..expr.coercion import base_name
 from ..expr.functions.comparison_keys import has_keys, sort_key
 from ..expr.relation import OrderBy, Relation, TopK
 from ..expr.scalar import ColumnRef, Scalar
-from . import ast, build
+from . import ast, build, records
 from .expressions import Expressions
 from .from_clause import FromPlanner
 from .grouping import GroupingPlanner, Item
@@ -36,7 +36,7 @@ class SelectPlanner(GroupingPlanner):
             self._where(expressions, self.body.where)
         self.body, order_by = written_out(expressions, self.body, self.query.order_by)
         self.query = replace(self.query, order_by=order_by)
-        items = self._items()
+        items = self._items(expressions)
         order = self._order_nodes(items)
         grouped = self._grouping(expressions, items, order)
         single = total = False
@@ -81,7 +81,7 @@ class SelectPlanner(GroupingPlanner):
                 predicate = expressions.predicate(part, "WHERE")
                 expressions.relation = build.where(expressions.relation, (predicate,))
 
-    def _items(self) -> list[Item]:
+    def _items(self, expressions: Expressions) -> list[Item]:
         items: list[Item] = []
         for item in self.body.items:
             node = item.expression
@@ -89,6 +89,9 @@ class SelectPlanner(GroupingPlanner):
                 for column in self.scope.star(node.qualifier, node.position):
                     reference = ColumnRef(column.index, column.type, column.nullable)
                     items.append(Item(column.name, None, reference))
+            elif isinstance(node, ast.AllFields):
+                for name in records.field_names(expressions, node):
+                    items.append(Item(name, ast.Field(node.arg, name, node.position)))
             else:
                 items.append(Item(item.alias or output_name(node), node))
         if len(items) > MAX_COLUMNS:

@@ -9,9 +9,10 @@ import pyarrow as pa
 
 from ..errors import DatatypeMismatch, Unsupported
 from ..expr.function import Datum
+from ..expr.functions.records import row
 from ..expr.literals import cast_to, python_value
 from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
-from ..expr.scalar import Literal, columns_of
+from ..expr.scalar import Case, Literal, Scalar, columns_of
 from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, PAIRS, TABLE_FUNCTIONS, expand
 from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
@@ -210,29 +211,43 @@ def expand_sets(expressions: Expressions, roots: Sequence[object]) -> bool:
 
 def _expand_level(expressions: Expressions, nodes: Sequence[ast.Function]) -> None:
     calls: list[TableCall] = []
+    names: list[str] = []
     places: dict[ast.Function, int] = {}
     for node in nodes:
-        if node.name[-1] in PAIRS:
-            raise Unsupported(
-                f"{node.name[-1]} in a select list is not supported: it gives a record",
-                hint="Move it to FROM, where it has the columns key and value.",
-                position=node.position,
-            )
         args = [expressions.resolve_raw(arg) for arg in node.args]
-        call = table_call(expressions, node, args)
-        known = next((column for made, column in expressions.made if made == call), None)
+        own = _own_calls(expressions, node, args)
+        known = next((value for made, value in expressions.made if made == own[0]), None)
         if known is not None:  # GROUP BY has made it already
             expressions.sets[node] = known
             continue
         places[node] = len(calls)
-        calls.append(replace(call, args=tuple(expressions.grounded(arg, node) for arg in call.args)))
+        for call in own:
+            calls.append(replace(call, args=tuple(expressions.grounded(arg, node) for arg in call.args)))
+        names += PAIR_COLUMNS if len(own) > 1 else [node.name[-1]]
     if not calls:
         return
     relation = expressions.relation
     width = len(relation.schema)
-    names = tuple(node.name[-1] for node in places)
-    expressions.relation = FlatMap(relation, tuple(calls), names, tuple(range(width)))
+    expressions.relation = FlatMap(relation, tuple(calls), tuple(names), tuple(range(width)))
     for node, place in places.items():
-        expressions.sets[node] = build.ref(expressions.relation, width + place)
+        value: Scalar = build.ref(expressions.relation, width + place)
+        if node.name[-1] in PAIRS:
+            value = _pair(value, build.ref(expressions.relation, width + place + 1))
+        expressions.sets[node] = value
         if expressions.aggregates is None:
-            expressions.made.append((calls[place], expressions.sets[node]))
+            expressions.made.append((calls[place], value))
+
+
+def _own_calls(expressions: Expressions, node: ast.Function, args: Sequence[Typed]) -> list[TableCall]:
+    """One call for each column of the function."""
+    name = node.name[-1]
+    if name not in PAIRS:
+        return [table_call(expressions, node, args)]
+    return [table_call(expressions, node, args, f"{name}.{column}") for column in PAIR_COLUMNS]
+
+
+def _pair(key: Scalar, value: Scalar) -> Scalar:
+    """A record of a key, which is never NULL, and its value; NULL where another call has more rows."""
+    record = row(tuple(zip(PAIR_COLUMNS, (key, value), strict=True)))
+    nothing = Literal(None, record.type)
+    return Case(((build.is_not_null(key), record),), nothing, record.type, nullable=True)
