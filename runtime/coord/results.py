@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pyarrow as pa
 
@@ -71,12 +72,17 @@ class CopyOut:
 @dataclass(frozen=True, slots=True)
 class CopyIn:
     """COPY ... FROM STDIN is open: pgwire decodes the client's data by `schema` (the columns that the statement
-    names) and `options`, and hands the columns to `Session.copy_in`.  `table` is its name, for messages."""
+    names) and `options`, and hands the columns to `Session.copy_in`.  `table` is its name, for messages.
+
+    With `optional`, the data may lack some of the columns: None stands for each of these.  `directory` is where data may
+    wait that has to be complete before it can be read (None: the system's temporary directory)."""
 
     schema: Schema
     options: CopyOptions
     table: str = ""
     zone: Zone | None = None
+    optional: bool = False
+    directory: Path | None = None
 
 
 def check_shape(described: Schema | None, found: Schema | None) -> None:

@@ -326,7 +326,9 @@ class Sequencer:
         if transaction.read_only:
             raise _read_only("COPY FROM")
         item = self._catalog(transaction).get(plan.table)
-        return CopyIn(item.schema.project(plan.columns), plan.options, item.name)
+        optional = not plan.defaults.keys().isdisjoint(plan.columns)
+        schema = item.schema.project(plan.columns)
+        return CopyIn(schema, plan.options, item.name, optional=optional, directory=self.answers)
 
     async def _explain(
         self, planned: Explanation, session: Session, context: ReadContext, transaction: Transaction

@@ -133,16 +133,18 @@ class Writes:
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
         item = context.catalog.get(plan.table)
-        if len(plan.columns) + len(plan.defaults) != len(item.schema):
+        if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
         async for chunk in chunks:
-            count = len(chunk[0]) if chunk else 0
+            given = zip(plan.columns, chunk, strict=True)
+            columns = {position: column for position, column in given if column is not None}
+            count = max(map(len, columns.values()), default=0)
             if not count:
                 continue
-            columns = dict(zip(plan.columns, chunk, strict=True))
             for position, default in plan.defaults.items():
-                columns[position] = computed(default, (), count)
+                if position not in columns:
+                    columns[position] = computed(default, (), count)
             ordered = tuple(
                 columns[i] if i in columns else pa.nulls(count, column.type.arrow)
                 for i, column in enumerate(item.schema)

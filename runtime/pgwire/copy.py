@@ -1,4 +1,4 @@
-"""COPY: rows to the client, and the client's data to columns, in text, csv and binary.
+"""COPY: rows to the client, and the client's data to columns, in text, csv, binary and parquet.
 
 Incoming data is collected into blocks of about `BLOCK_BYTES`, cut at the last whole row, and decoded a block at a
 time; what is left waits for the next one.  Errors say where, as PostgreSQL does: `COPY t, line 3, column a: "x"`.
@@ -20,6 +20,8 @@ from ..sql.data_plans import CopyFormat
 from . import codec
 from .codec import CopyDataError, FrontendKind
 from .copy_binary import BinaryReader, decoded
+from .copy_parquet import RowGroups
+from .copy_parquet_read import ParquetReader
 from .copy_text import SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
@@ -33,8 +35,9 @@ MAX_ROW_BYTES = 256 << 20
 
 async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) -> int:
     """Send all rows, one CopyData each; how many they were."""
-    binary = copy.options.format is CopyFormat.BINARY
-    wire.send(codec.copy_response(b"H", len(copy.schema), binary))
+    if copy.options.format is CopyFormat.PARQUET:
+        return await _parquet_out(wire, copy, check_cancel)
+    wire.send(codec.copy_response(b"H", len(copy.schema), not copy.options.format.is_text))
     writer = RowWriter(copy.schema, copy.options, copy.zone)
     wire.send(writer.header())
     if copy.endless:  # the first row may take its time
@@ -57,24 +60,62 @@ async def copy_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) 
     return sent
 
 
+async def _parquet_out(wire: Wire, copy: CopyOut, check_cancel: Callable[[], None]) -> int:
+    groups = RowGroups(copy.schema, copy.zone)
+    wire.send(codec.copy_response(b"H", len(copy.schema), True))
+    sent = 0
+    async for chunk in copy.chunks:
+        for piece in slices(chunk):
+            check_cancel()
+            groups.add(piece)
+            sent += len(piece[0])
+            if groups.full:
+                await _send_bytes(wire, await asyncio.to_thread(groups.take))
+    await _send_bytes(wire, await asyncio.to_thread(groups.finish))
+    wire.send(codec.COPY_DONE)
+    return sent
+
+
+async def _send_bytes(wire: Wire, data: bytes) -> None:
+    for start in range(0, len(data), FLUSH_BYTES):
+        wire.send(codec.message(b"d", data[start : start + FLUSH_BYTES]))
+        await wire.flush()
+
+
 async def copy_in_chunks(wire: Wire, copy: CopyIn) -> AsyncIterator[Columns]:
     """The client's data as columns of `copy.schema`, until CopyDone.  Raises PtvcError for what is wrong with it."""
-    binary = copy.options.format is CopyFormat.BINARY
-    wire.send(codec.copy_response(b"G", len(copy.schema), binary))
+    wire.send(codec.copy_response(b"G", len(copy.schema), not copy.options.format.is_text))
     await wire.flush()
     context = f"COPY {copy.table}" if copy.table else "COPY"
+    if copy.options.format is CopyFormat.PARQUET:
+        reading = ParquetReader(copy, context)
+        try:
+            async for data, _ in _blocks(wire):
+                await asyncio.to_thread(reading.write, data)
+            await asyncio.to_thread(reading.open)
+            while (found := await asyncio.to_thread(reading.next)) is not None:
+                yield found
+        finally:  # not awaited: a statement that was cancelled may have left a thread that still reads
+            asyncio.get_running_loop().run_in_executor(None, reading.close)
+        return
+    binary = copy.options.format is CopyFormat.BINARY
     reader = BinaryReader(copy.schema, context) if binary else TextReader(copy, context)
+    async for data, final in _blocks(wire):
+        for columns in reader.feed(data, final):
+            yield columns
+
+
+async def _blocks(wire: Wire) -> AsyncIterator[tuple[bytes, bool]]:
+    """The client's data, about `BLOCK_BYTES` at a time, and whether that was all of it."""
     block: list[bytes] = []
     size = 0
     async for data in _copy_data(wire):
         block.append(data)
         size += len(data)
         if size >= BLOCK_BYTES:
-            for columns in reader.feed(b"".join(block), False):
-                yield columns
+            yield b"".join(block), False
             block, size = [], 0
-    for columns in reader.feed(b"".join(block), True):
-        yield columns
+    yield b"".join(block), True
 
 
 async def _copy_data(wire: Wire) -> AsyncIterator[bytes]:

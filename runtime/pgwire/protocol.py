@@ -209,7 +209,11 @@ class Connection:
                     await close_chunks(result.chunks)
                 self._complete(f"COPY {rows}")
             case CopyIn():
-                command = await self._session.copy_in(copy_in_chunks(self._wire, result))
+                chunks = copy_in_chunks(self._wire, result)
+                try:
+                    command = await self._session.copy_in(chunks)
+                finally:
+                    await close_chunks(chunks)
                 self._complete(command.tag)
 
     async def _send_rows(self, portal: Portal, limit: int) -> None:

@@ -92,6 +92,12 @@ class CopyFormat(enum.Enum):
     TEXT = "text"
     CSV = "csv"
     BINARY = "binary"
+    PARQUET = "parquet"
+
+    @property
+    def is_text(self) -> bool:
+        """Whether the data is lines, rather than bytes that clients must leave alone."""
+        return self in (CopyFormat.TEXT, CopyFormat.CSV)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +114,9 @@ class CopyOptions:
 class CopyFrom:
     """COPY table (columns) FROM STDIN.  `columns` are positions of the table, in the order of the input.
 
-    `defaults` gives the expression for each column of the table that the input does not carry.
+    `defaults` gives the expression for each column of the table that the input does not carry.  A parquet file's columns
+    are known when it is here: if the statement lists none, all columns of the table are both in `columns` and in
+    `defaults`, and those that the file does not have come as None.
     """
 
     table: GlobalId

@@ -103,8 +103,9 @@ def _checked(options: dict[str, object], position: int) -> CopyOptions:
     csv = format_ is CopyFormat.CSV
     if not csv and ("quote" in options or "escape" in options):
         raise Unsupported("COPY QUOTE and ESCAPE require CSV mode", position=position)
-    if format_ is CopyFormat.BINARY and set(options) & {"delimiter", "null", "header"}:
-        raise SqlSyntaxError("cannot specify DELIMITER, NULL or HEADER in BINARY mode", position=position)
+    if not format_.is_text and set(options) & {"delimiter", "null", "header"}:
+        mode = format_.name
+        raise SqlSyntaxError(f"cannot specify DELIMITER, NULL or HEADER in {mode} mode", position=position)
     delimiter = str(options.get("delimiter", "," if csv else "\t"))
     quote = str(options.get("quote", '"'))
     escape = str(options.get("escape", quote))

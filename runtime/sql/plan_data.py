@@ -15,7 +15,7 @@ from ..repr.schema import Column, Schema
 from ..repr.types import INT8, PAIR, Kind, ScalarType
 from . import ast, build
 from .catalog_view import CatalogItem, ItemKind
-from .data_plans import CopyFrom, CopyTo, Delete, Insert, Returning, Truncate, Update
+from .data_plans import CopyFormat, CopyFrom, CopyTo, Delete, Insert, Returning, Truncate, Update
 from .data_statements import (
     CopyStatement,
     DeleteStatement,
@@ -373,17 +373,38 @@ def copy(planner: Planner, node: CopyStatement) -> CopyFrom | CopyTo:
     if not node.incoming:
         query = node.query
         if isinstance(query, SubscribeStatement):
+            if node.options.format is CopyFormat.PARQUET:
+                raise Unsupported(
+                    "COPY of a subscription in parquet is not supported",
+                    hint="A parquet file is complete when it ends; copy a query, or take another format.",
+                )
             return CopyTo(plan_subscribe(planner, query), node.options)
         if query is None:
             assert node.table is not None
             query = _table_query(node.table, node.columns)
-        return CopyTo(finished(planner, query, node.as_of), node.options)
+        select = finished(planner, query, node.as_of)
+        if node.options.format is CopyFormat.PARQUET:
+            _check_distinct_names(select.schema)
+        return CopyTo(select, node.options)
     assert node.table is not None
     item = writable(node.table, planner)
     columns = _columns(item, node.columns)
     defaults = column_defaults(item)
-    missing = {index: defaults[index] for index in range(len(item.schema)) if index not in columns}
+    by_name = node.options.format is CopyFormat.PARQUET and node.columns is None
+    missing = {index: defaults[index] for index in range(len(item.schema)) if by_name or index not in columns}
     return CopyFrom(item.id, tuple(columns), missing, node.options)
+
+
+def _check_distinct_names(schema: Schema) -> None:
+    """Readers of a parquet file know its columns by their names."""
+    names = schema.names
+    for index, name in enumerate(names):
+        if name in names[:index]:
+            raise PtvcError(
+                f'column name "{name}" appears more than once',
+                sqlstate="42701",
+                hint="Columns of a parquet file have different names: give them some with AS.",
+            )
 
 
 def _table_query(table: ast.Name, columns: Sequence[ast.Name] | None) -> ast.Query:

@@ -72,6 +72,15 @@ def test_copy_options() -> None:
     assert set(copy.defaults) == {1}
 
 
+def test_copy_in_parquet_may_lack_columns_unless_it_lists_them() -> None:
+    copy = planned("copy t from stdin (format parquet)")
+    assert isinstance(copy, data_plans.CopyFrom)
+    assert (copy.columns, set(copy.defaults)) == ((0, 1, 2), {0, 1, 2})
+    listed = planned("copy t (a) from stdin (format parquet)")
+    assert isinstance(listed, data_plans.CopyFrom)
+    assert (listed.columns, set(listed.defaults)) == ((0,), {1, 2})
+
+
 def test_drop_skips_what_is_missing() -> None:
     drop = planned("drop view if exists counts, nope cascade")
     assert isinstance(drop, definition_plans.Drop)
