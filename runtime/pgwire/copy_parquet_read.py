@@ -123,14 +123,23 @@ class ParquetReader:
                     "the parquet file is truncated", hint="Its footer, which ends it, is missing."
                 )
             with self._reading():
-                file = pq.ParquetFile(self._file, buffer_size=1 << 20, page_checksum_verification=True)
-                found = file.schema_arrow
-                names = found.names
+                file = pq.ParquetFile(
+                    self._file,
+                    buffer_size=1 << 20,
+                    page_checksum_verification=True,
+                    coerce_int96_timestamp_unit="us",
+                )
+                names, types = file.schema_arrow.names, list(file.schema_arrow.types)
+                int96 = _int96(file)
             self._picks = self._matched(names)
             for pick, column in zip(self._picks, self._copy.schema, strict=True):
-                if pick is not None and not _readable(found.field(pick).type, column.type):
-                    raise self._mismatch(found.field(pick).type, column)
-            self._pieces = _pieces(file)
+                if pick is None:
+                    continue
+                if names[pick] in int96 and column.type.kind is Kind.TIMESTAMPTZ:
+                    types[pick] = TIMESTAMPTZ.arrow
+                if not _readable(types[pick], column.type):
+                    raise self._mismatch(types[pick], column)
+            self._pieces = _pieces(file, types)
 
     def next(self) -> tuple[pa.Array | None, ...] | None:
         """The next columns, None for each that the file does not have; nothing behind the last."""
@@ -226,15 +235,24 @@ class ParquetReader:
         return CopyDataError(message, context=self._context, sqlstate=sqlstate, detail=detail, hint=hint)
 
 
-def _pieces(file: pq.ParquetFile) -> Iterator[Columns]:
-    """All rows of the file, in its order and of its types, in chunks of bounded size."""
+def _int96(file: pq.ParquetFile) -> set[str]:
+    """The columns of Parquet's first timestamps, which do not say whether they have a zone: in Spark's files they are UTC."""
+    leaves = (file.schema.column(i) for i in range(len(file.schema)))
+    return {leaf.path for leaf in leaves if leaf.physical_type == "INT96"}
+
+
+def _pieces(file: pq.ParquetFile, types: list[pa.DataType]) -> Iterator[Columns]:
+    """All rows of the file, in its order and of these types, in chunks of bounded size."""
     held: list[list[pa.Array]] = []
     rows = size = 0
     for batch in file.iter_batches(batch_size=BATCH_ROWS):
         if held and (rows + batch.num_rows > CHUNK_ROWS or size + batch.nbytes > CHUNK_BYTES):
             yield from _joined(held)
             held, rows, size = [], 0, 0
-        held.append([_plain(column) for column in batch.columns])
+        columns = zip(batch.columns, types, strict=True)
+        held.append(
+            [_plain(column if column.type == type_ else column.cast(type_)) for column, type_ in columns]
+        )
         rows += batch.num_rows
         size += batch.nbytes
     if held:
@@ -308,6 +326,7 @@ _OTHERS = (
     (pa.types.is_time, TIME),
     (pa.types.is_binary, BYTEA),
     (pa.types.is_large_binary, BYTEA),
+    (pa.types.is_binary_view, BYTEA),
     (pa.types.is_fixed_size_binary, BYTEA),
 )
 
