@@ -6,11 +6,14 @@ relation with the constant, or the system relation, that holds the answers.
 
 from __future__ import annotations
 
+import struct
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
+from ..directory import installed_version
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.coercion import base_name
 from ..expr.scalar import Cast, Coalesce, Literal, MzNow
@@ -20,6 +23,7 @@ from ..repr.types import (
     DATE,
     INT4,
     INT8,
+    INTERVAL,
     NAME,
     RANGES,
     TEXT,
@@ -49,6 +53,7 @@ from .zone import fold
 if TYPE_CHECKING:
     pass
 
+_BEGUN = time.monotonic()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOW = frozenset(
     {
@@ -295,6 +300,12 @@ def _current_schema(context: PlanContext) -> str | None:
     return None
 
 
+def _uptime(context: PlanContext) -> bytes:
+    """An interval: how long ago this process began to plan."""
+    context.hold_once()
+    return struct.pack("<qii", int((time.monotonic() - _BEGUN) * 1_000_000), 0, 0)
+
+
 # Functions, so that a plan which asks for one thing of the session depends on that alone.
 _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] = {
     "current_database": (lambda context: context.database, NAME),
@@ -305,6 +316,8 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "user": (lambda context: context.user, NAME),
     "current_schema": (_current_schema, NAME),
     "version": (lambda _: f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
+    "mz_version": (lambda _: f"v{installed_version()} (ptvc)", TEXT),
+    "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
     "pg_backend_pid": (lambda context: int(context.settings.get("pg_backend_pid", "0")), INT4),
     "txid_current": (lambda context: context.now_us // 1000, INT8),
