@@ -69,6 +69,7 @@ KNOWN_ELSEWHERE = frozenset(
         "jsonb_to_record",
         "jsonb_to_recordset",
         "lgamma",
+        "pg_input_error_info",
         "random",
         "random_normal",
         "regexp_matches",

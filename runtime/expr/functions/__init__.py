@@ -23,6 +23,7 @@ from . import (
     format_string,
     hashes,
     identifiers,
+    input_checks,
     interval_arithmetic,
     interval_functions,
     json,
@@ -60,7 +61,7 @@ from . import (
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, hashes, identifiers, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
+    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, hashes, identifiers, input_checks, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
     like, lists, maps, monotonic_timestamps, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, records, relation_names, splitting, strings, system,
     trigonometry, unicode,
 )  # fmt: skip
