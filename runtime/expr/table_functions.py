@@ -415,7 +415,8 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
 """By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row.  Those with a point in their names are
 columns of a function of several."""
 
-SEVERAL = PAIRS.keys() | {csv_tables.NAME}
-"""Functions whose rows are of several columns."""
-
-NAMES = frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"} | SEVERAL
+NAMES = (
+    frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"}
+    | PAIRS.keys()
+    | {csv_tables.NAME}
+)
