@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Sequence
+from json.encoder import encode_basestring
 
 from .datetime_input import InputError
 from .jsonb.document import check_characters
@@ -184,3 +185,69 @@ def paired(text: str, name: str) -> list[tuple[str, str]]:
         what = "an array" if kind == "array" else "a scalar"
         raise InputError("22023", f"cannot call {name} on {what}")
     return list(members(checked(text)))
+
+
+# --- texts made anew ---------------------------------------------------------------------------------------------------
+
+_TOKEN = re.compile(r'[ \t\n\r]*("(?:[^"\\]|\\.)*"|[\[\]{}:,]|[^ \t\n\r,:\[\]{}"]+)')
+
+
+def without_nulls(text: str, in_arrays: bool = False) -> str:
+    """json_strip_nulls: fields that are null vanish, and elements of arrays if so wanted; repeated keys stay."""
+    out: list[str] = []
+    objects: list[bool] = []
+    """Of what is open, inner ones last: whether it is an object."""
+    first = True  # nothing stands before the next member in what is open
+    key: str | None = None
+
+    def begin() -> None:
+        out.append("" if first else ",")
+        if key is not None:
+            out.append(key + ":")
+
+    for found in _TOKEN.finditer(checked(text)):
+        token = found[1]
+        if token in ",:":
+            continue
+        if token in "]}":
+            out.append(token)
+            objects.pop()
+            first = False
+            continue
+        if objects and objects[-1] and key is None:
+            key = encode_basestring(string(token))
+            continue
+        if token in "[{":
+            begin()
+            out.append(token)
+            objects.append(token == "{")
+            first = True
+        elif token != "null" or not objects or not (objects[-1] or in_arrays):
+            begin()
+            out.append(encode_basestring(string(token)) if token[0] == '"' else token)
+            first = False
+        key = None
+    return "".join(out)
+
+
+def object_of_pairs(items: Sequence[str | None]) -> str:
+    """json_object of keys and values in turn."""
+    if len(items) % 2:
+        raise InputError("2202E", "array must have even number of elements")
+    return object_of(items[::2], items[1::2])
+
+
+def object_of(keys: Sequence[str | None], values: Sequence[str | None]) -> str:
+    """json_object: strings and nulls under strings."""
+    if len(keys) != len(values):
+        raise InputError("2202E", "mismatched array dimensions")
+    if None in keys:
+        raise InputError("22004", "null value not allowed for object key")
+    shown = ("null" if value is None else encode_basestring(value) for value in values)
+    return (
+        "{"
+        + ", ".join(
+            f"{encode_basestring(key or '')} : {value}" for key, value in zip(keys, shown, strict=True)
+        )
+        + "}"
+    )

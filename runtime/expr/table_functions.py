@@ -36,7 +36,7 @@ from ..repr.types import (
     ScalarType,
     array_of,
 )
-from . import json_tables
+from . import csv_tables, json_tables
 from .aggregates import plain_type
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, as_signed, base_name, can_cast, common_type
@@ -232,6 +232,19 @@ def _document_kernel(name: str, one: Members) -> Kernel:
     return kernel
 
 
+def _csv_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    """Of the function's arguments, and the place of the column."""
+    *given, place = args
+    if len(given) != 2:
+        raise _undefined(csv_tables.NAME, given, unknown[:-1])
+    count, text = _coerced(csv_tables.NAME, given, unknown[:-1], (INT4, TEXT))
+    return csv_tables.call(count, text, place)
+
+
+def _csv_column(args: Sequence[Datum], length: int) -> Expanded:
+    return Expanded(*csv_tables.column(args, length))
+
+
 def _once_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     (arg,) = args
     return TableCall("once", args, arg.type, arg.nullable)
@@ -372,7 +385,7 @@ PAIRS = DOCUMENT_PAIRS | json_tables.PAIRS
 
 COLUMN_NAMES = dict.fromkeys(
     (f"{kind}_array_elements{suffix}" for kind in ("json", "jsonb") for suffix in ("", "_text")), "value"
-)
+) | {csv_tables.NAME: "column1"}
 """What the column of a function in FROM is called, where that is not the function's or the alias's name."""
 
 TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
@@ -384,6 +397,7 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
     "regexp_matches": TableFunction(_text_call("regexp_matches", False, array_of(TEXT)), _regexp_matches),
+    csv_tables.COLUMN: TableFunction(_csv_call, _csv_column),
     "once": TableFunction(_once_call, _once),
     "jsonb_path_query": TableFunction(_path_call, _path_query),
     **{
@@ -401,4 +415,8 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
 """By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row.  Those with a point in their names are
 columns of a function of several."""
 
-NAMES = frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"} | PAIRS.keys()
+NAMES = (
+    frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"}
+    | PAIRS.keys()
+    | {csv_tables.NAME}
+)

@@ -76,7 +76,7 @@ _ESCAPE = re.compile(
     r"|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))",
     re.DOTALL,
 )
-_CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t"}
+_CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _BYTE = 0xDC00
 """A byte of an escape string stands as a lone surrogate until all are known."""
 _MAX_DIGITS = 1000

@@ -223,6 +223,13 @@ class ExpressionParser(FunctionParser):
             return ast.DistinctFrom(left, self._binary(_IS + 1), negated, position)
         if self.accept_words("json"):
             return self._is_json(left, negated, position)
+        form = self.accept_any("nfc", "nfd", "nfkc", "nfkd")
+        if form is not None or self.accept_words("normalized"):
+            if form is not None:
+                self.expect_words("normalized")
+            forms = () if form is None else (ast.String(form.upper(), position),)
+            test = ast.Function(("is_normalized",), (left, *forms), position)
+            return ast.Not(test, position) if negated else test
         what = self.accept_any("null", "true", "false", "unknown")
         if what is None:
             self.fail()

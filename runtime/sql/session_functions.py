@@ -6,20 +6,25 @@ relation with the constant, or the system relation, that holds the answers.
 
 from __future__ import annotations
 
+import struct
+import time
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ..config import POSTGRES_VERSION
+from ..directory import installed_version
 from ..errors import GroupingError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ..expr.coercion import base_name
-from ..expr.scalar import Cast, Coalesce, Literal, MzNow
+from ..expr.functions import input_checks
+from ..expr.scalar import Call, Cast, Coalesce, Literal, MzNow
 from ..expr.windows import WINDOW_FUNCTIONS
 from ..repr.types import (
     BOOL,
     DATE,
     INT4,
     INT8,
+    INTERVAL,
     NAME,
     RANGES,
     TEXT,
@@ -40,6 +45,7 @@ from .parse_expression import CLOCK_FUNCTIONS
 from .privilege_functions import has_privilege, has_role
 from .role_plans import Securable
 from .table_functions import is_table_function, misplaced
+from .type_text import input_type
 from .typed import Typed
 from .types import with_precision
 from .volatile import VOLATILE, drawn
@@ -49,6 +55,7 @@ from .zone import fold
 if TYPE_CHECKING:
     pass
 
+_BEGUN = time.monotonic()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _NOW = frozenset(
     {
@@ -277,6 +284,24 @@ class SessionFunctions(CatalogFunctions):
             )
         return Typed(Literal(value, TEXT))
 
+    def _input_is_valid(self, expressions: Expressions, node: ast.Function) -> Typed:
+        args = [expressions._resolve(arg) for arg in node.args]
+        if len(args) != 2 or not all(arg.unknown or arg.scalar.type.is_string_category for arg in args):
+            names = ", ".join(base_name(None if arg.unknown else arg.scalar.type) for arg in args)
+            raise UndefinedFunction(
+                f"function {input_checks.NAME}({names}) does not exist", position=node.position
+            )
+        text, name = (expressions.coerce(arg, TEXT, "") for arg in args)
+        if not isinstance(name, Literal):
+            raise Unsupported(
+                f"{input_checks.NAME} of a type that is not a constant is not supported",
+                position=node.position,
+            )
+        if name.value is None:
+            return Typed(Literal(None, BOOL))
+        type_ = input_type(str(name.value), node.position)
+        return Typed(Call(input_checks.NAME, (text, Literal(None, type_)), BOOL, True))
+
 
 def _of_outer_query(expressions: Expressions, node: ast.Function) -> bool:
     """Whether all columns that the aggregate's arguments name are those of enclosing queries."""
@@ -295,6 +320,12 @@ def _current_schema(context: PlanContext) -> str | None:
     return None
 
 
+def _uptime(context: PlanContext) -> bytes:
+    """An interval: how long ago this process began to plan."""
+    context.hold_once()
+    return struct.pack("<qii", int((time.monotonic() - _BEGUN) * 1_000_000), 0, 0)
+
+
 # Functions, so that a plan which asks for one thing of the session depends on that alone.
 _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] = {
     "current_database": (lambda context: context.database, NAME),
@@ -305,6 +336,8 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "user": (lambda context: context.user, NAME),
     "current_schema": (_current_schema, NAME),
     "version": (lambda _: f"PostgreSQL {POSTGRES_VERSION} on ptvc (a streaming SQL runtime)", TEXT),
+    "mz_version": (lambda _: f"v{installed_version()} (ptvc)", TEXT),
+    "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
     "pg_backend_pid": (lambda context: int(context.settings.get("pg_backend_pid", "0")), INT4),
     "txid_current": (lambda context: context.now_us // 1000, INT8),
@@ -332,6 +365,7 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "pg_get_function_sqlbody": SessionFunctions._definition,
     "obj_description": SessionFunctions._description,
     "col_description": SessionFunctions._description,
+    input_checks.NAME: SessionFunctions._input_is_valid,
     "pg_encoding_to_char": SessionFunctions._encoding,
     "pg_char_to_encoding": SessionFunctions._utf8,
     **dict.fromkeys(

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ..errors import DatatypeMismatch, Unsupported
+from ..expr import csv_tables
 from ..expr.function import Datum
 from ..expr.functions.records import row
 from ..expr.literals import cast_to, python_value
@@ -96,11 +97,25 @@ def calls_in_from(
                 calls.append(table_call(expressions, node, args, f"{node.name[-1]}.{column}"))
                 names.append(column)
             continue
+        if node.name[-1] == csv_tables.NAME:
+            columns = _csv_columns(expressions, node, args)
+            calls += columns
+            names += [f"column{place}" for place in range(1, len(columns) + 1)]
+            continue
         # unnest(a, b) is ROWS FROM (unnest(a), unnest(b)), in FROM only.
         groups = [[arg] for arg in args] if node.name[-1] == "unnest" and len(args) > 1 else [args]
         calls += [table_call(expressions, node, group) for group in groups]
         names += [COLUMN_NAMES.get(node.name[-1], node.name[-1])] * len(groups)
     return calls, names
+
+
+def _csv_columns(expressions: Expressions, node: ast.Function, args: Sequence[Typed]) -> list[TableCall]:
+    with at(node.position):
+        count = csv_tables.column_count(args[0].scalar) if args else 1
+    return [
+        table_call(expressions, node, [*args, Typed(build.int4(place))], csv_tables.COLUMN)
+        for place in range(count)
+    ]
 
 
 def rows_of(
@@ -214,6 +229,12 @@ def _expand_level(expressions: Expressions, nodes: Sequence[ast.Function]) -> No
     names: list[str] = []
     places: dict[ast.Function, int] = {}
     for node in nodes:
+        if node.name[-1] == csv_tables.NAME:
+            raise Unsupported(
+                f"{csv_tables.NAME} in a select list is not supported: it gives a record",
+                hint="Move it to FROM, where it has the columns column1, column2 and so on.",
+                position=node.position,
+            )
         args = [expressions.resolve_raw(arg) for arg in node.args]
         own = _own_calls(expressions, node, args)
         known = next((value for made, value in expressions.made if made == own[0]), None)

@@ -29,7 +29,7 @@ FAMILIES = {
         array_positions array_prepend array_remove array_replace array_reverse array_sample array_shuffle array_sort
         array_to_string array_upper cardinality trim_array unnest""",
     "formatting": "to_char to_number",
-    "others": "num_nulls num_nonnulls pg_size_pretty pg_size_bytes",
+    "others": "num_nulls num_nonnulls pg_input_error_info pg_input_is_valid pg_size_pretty pg_size_bytes",
 }
 HERE = FUNCTIONS.keys() | NAMES
 

@@ -21,6 +21,9 @@ from . import (
     datetime,
     extract,
     format_string,
+    hashes,
+    identifiers,
+    input_checks,
     interval_arithmetic,
     interval_functions,
     json,
@@ -33,6 +36,7 @@ from . import (
     make_datetime,
     maps,
     math,
+    monotonic_timestamps,
     mz_timestamps,
     nulls,
     number_format,
@@ -52,12 +56,14 @@ from . import (
     system,
     to_char,
     trigonometry,
+    unicode,
     zones,
 )
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
-    like, lists, maps, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, records, relation_names, splitting, strings, system, trigonometry,
+    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, hashes, identifiers, input_checks, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
+    like, lists, maps, monotonic_timestamps, nulls, number_theory, pattern, quantified_patterns, range_operators, ranges, records, relation_names, splitting, strings, system,
+    trigonometry, unicode,
 )  # fmt: skip
 _ADDED = (
     binary.OVERLOADS,
@@ -97,6 +103,7 @@ def _catalog() -> Mapping[str, Function]:
 
 
 _ALIASES = {
+    "casefold": "lower",
     "ceiling": "ceil",
     "pow": "power",
     "mod": "modulo",

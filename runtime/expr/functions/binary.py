@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...repr.types import BOOL, BYTEA, INT2, INT4, INT8, TEXT, UUID, ScalarType
+from ...repr.types import BOOL, BYTEA, INT2, INT4, INT8, TEXT, TIMESTAMPTZ, UUID, ScalarType
 from ..binary_text import parse_hex
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Function, Overload, as_array
@@ -251,6 +251,22 @@ def _uuid_version(data: bytes) -> int | None:
     return data[6] >> 4 if _rfc_variant(data) else None
 
 
+_GREGORIAN_US = 12_219_292_800_000_000
+"""From 1582-10-15, where times of version 1 begin, to 1970."""
+
+
+def _uuid_timestamp(data: bytes) -> int | None:
+    """Microseconds since 1970, of versions 1 and 7; NULL of all others."""
+    match _uuid_version(data):
+        case 1:
+            ticks = int.from_bytes(data[6:8] + data[4:6] + data[:4], "big") & (1 << 60) - 1
+            return ticks // 10 - _GREGORIAN_US
+        case 7:
+            return int.from_bytes(data[:6], "big") * 1000
+        case _:
+            return None
+
+
 def _one(one: Callable[..., Any], result: ScalarType, *params: ScalarType, fails: bool = False) -> Overload:
     return Overload(params, result, rowwise(one), can_fail=fails)
 
@@ -271,6 +287,10 @@ FUNCTIONS: tuple[Function, ...] = (
     Function("set_bit", (_one(_set_bit, BYTEA, BYTEA, INT8, INT4, fails=True),)),
     Function("bit_count", (_one(_bit_count, INT8, BYTEA),)),
     Function("uuid_extract_version", (Overload((UUID,), INT2, rowwise(_uuid_version), nullable=True),)),
+    Function(
+        "uuid_extract_timestamp",
+        (Overload((UUID,), TIMESTAMPTZ, rowwise(_uuid_timestamp), nullable=True),),
+    ),
 )
 
 _SUBSTRING = [

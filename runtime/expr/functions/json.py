@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...errors import UndefinedFunction, Unsupported
-from ...repr.types import INT4, JSON, NESTED, TEXT, Kind, ScalarType, array_of
+from ...repr.types import BOOL, INT4, JSON, NESTED, TEXT, Kind, ScalarType, array_of
 from .. import json_text
 from ..arrays import with_nulls
 from ..coercion import base_name
@@ -20,7 +20,7 @@ from ..function import CallInfo, Datum, Function, Kernel, Overload, as_array
 from ..jsonb.build import as_written, strings
 from ..row_errors import Evaluated, listed_errors, merge_errors
 from ..scalar import Call, Scalar
-from .jsonb import resolve_extract
+from .jsonb import of_texts, resolve_extract
 from .jsonb_build import names_of, typed
 from .rowwise import rowwise
 
@@ -162,6 +162,20 @@ FUNCTIONS: tuple[Function, ...] = (
     ),
     _one("json_typeof", json_text.kind_of, TEXT),
     _one("json_array_length", json_text.length, INT4, fails=True),
+    Function(
+        "json_strip_nulls",
+        tuple(
+            Overload((JSON, BOOL)[:count], JSON, rowwise(json_text.without_nulls), can_fail=True)
+            for count in (1, 2)
+        ),
+    ),
+    Function(
+        "json_object",
+        tuple(
+            Overload((_TEXTS,) * count, of_texts("json_object", JSON), rowwise(one), can_fail=True)
+            for count, one in ((1, json_text.object_of_pairs), (2, json_text.object_of))
+        ),
+    ),
     _extract("json_extract_path", json_text.at_path),
     _extract("json_extract_path_text", json_text.at_path_text),
     *(

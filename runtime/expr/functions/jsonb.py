@@ -6,7 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
+
+import pyarrow as pa
 
 from ...errors import DatatypeMismatch, UndefinedFunction
 from ...repr.types import BOOL, INT4, JSON, JSONB, TEXT, Kind, ScalarType, array_of
@@ -119,6 +122,51 @@ def _object_of(keys: list[str | None], values: list[str | None]) -> Document:
     return in_order(dict(zip(keys, values, strict=True)))
 
 
+# --- jsonb_set_lax ---------------------------------------------------------------------------------------------------------
+
+_NO_TREATMENT = "\0"
+"""Stands for NULL: no text holds it."""
+
+
+def _set_lax(
+    document: Document,
+    path: Sequence[str | None],
+    value: Document,
+    create: bool,
+    treatment: str,
+    absent: bool,
+) -> Document:
+    """jsonb_set; where `value` is absent, what `treatment` says."""
+    if not absent and treatment != _NO_TREATMENT:
+        return edit.with_value(document, path, value, create)
+    match treatment:
+        case "use_json_null":
+            return edit.with_value(document, path, None, create)
+        case "delete_key":
+            return edit.without_path(document, path)
+        case "return_target":
+            return document
+        case "raise_exception":
+            raise InputError("22004", "JSON value must not be null")
+        case _:
+            raise InputError(
+                "22023",
+                'null_value_treatment must be "delete_key", "return_target", "use_json_null", or "raise_exception"',
+            )
+
+
+_SET_LAX = over_documents(growing(_set_lax))
+
+
+def _set_lax_kernel(args: Sequence[Datum], info: CallInfo) -> pa.Array | Evaluated:
+    """NULL where the document, the path or `create` is."""
+    document, path, value, *rest = (as_array(arg, info.length) for arg in args)
+    create = rest[0] if rest else pa.scalar(True)
+    treatment = rest[1].fill_null(_NO_TREATMENT) if len(rest) > 1 else pa.scalar("use_json_null")
+    given = [document, path, value.fill_null("null"), create, treatment, value.is_null()]
+    return _SET_LAX(given, replace(info, types=(JSONB, _TEXTS, JSONB, BOOL, TEXT, BOOL)))
+
+
 # --- IS JSON ---------------------------------------------------------------------------------------------------------------
 
 
@@ -150,7 +198,7 @@ def _resolve_is_json(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Cal
     return Call("is json", (cast_to(subject, TEXT), kind, args[2]), BOOL, subject.nullable)
 
 
-def _of_texts(name: str, result: ScalarType, sign: str | None = None) -> ResultRule:
+def of_texts(name: str, result: ScalarType, sign: str | None = None) -> ResultRule:
     """The result where every array is one of texts: overloads look at the kinds of types only."""
 
     def rule(args: tuple[Scalar, ...]) -> ScalarType:
@@ -176,7 +224,7 @@ def _function(
 ) -> Function:
     """One overload, and one more for each of `optional` arguments that may be left out at its end."""
     kernel = over_documents(one)
-    rule = _of_texts(name, result, sign) if _TEXTS in params else result
+    rule = of_texts(name, result, sign) if _TEXTS in params else result
     overloads = tuple(
         Overload(
             tuple(params[: len(params) - left]),
@@ -214,7 +262,7 @@ OVERLOADS: dict[str, list[Overload]] = {
     "subtract": [
         Overload(
             (JSONB, param),
-            _of_texts("subtract", JSONB, "-"),
+            of_texts("subtract", JSONB, "-"),
             over_documents(one),
             can_fail=True,
             nullable=True,
@@ -253,6 +301,20 @@ FUNCTIONS: tuple[Function, ...] = (
         fails=True,
         optional=1,
     ),
+    Function(
+        "jsonb_set_lax",
+        tuple(
+            Overload(
+                (JSONB, _TEXTS, JSONB, BOOL, TEXT)[:count],
+                of_texts("jsonb_set_lax", JSONB),
+                _set_lax_kernel,
+                can_fail=True,
+                strict=False,
+                nullable=True,
+            )
+            for count in (3, 4, 5)
+        ),
+    ),
     _function("jsonb_strip_nulls", (JSONB, BOOL), JSONB, edit.without_nulls, optional=1),
     _function("jsonb_pretty", (JSONB,), TEXT, edit.pretty),
     _function("jsonb_typeof", (JSONB,), TEXT, type_name),
@@ -260,7 +322,7 @@ FUNCTIONS: tuple[Function, ...] = (
     Function(
         "jsonb_object",
         tuple(
-            Overload(params, _of_texts("jsonb_object", JSONB), over_documents(one), can_fail=True)
+            Overload(params, of_texts("jsonb_object", JSONB), over_documents(one), can_fail=True)
             for params, one in (((_TEXTS,), _object_of_pairs), ((_TEXTS, _TEXTS), _object_of))
         ),
     ),

@@ -1,6 +1,6 @@
 """Kernels from a function of one row's Python values, for what Arrow has no kernel for.
 
-With one varying argument the function runs once per distinct value; otherwise once per row.
+With one varying argument, which is no array, the function runs once per distinct value; otherwise once per row.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def rowwise(one: Callable[..., Any]) -> Kernel:
 
     def kernel(args: Sequence[Datum], info: CallInfo) -> Evaluated:
         varying = [i for i, datum in enumerate(args) if isinstance(datum, pa.Array)]
-        if len(varying) == 1:
+        if len(varying) == 1 and not pa.types.is_nested(args[varying[0]].type):
             position = varying[0]
             encoded = args[position].dictionary_encode()
             fixed = [datum.as_py() if isinstance(datum, pa.Scalar) else None for datum in args]

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -150,23 +149,6 @@ def _overlay(text: str, new: str, start: int, length: int | None = None) -> str:
     if start + count > 2147483647:
         raise InputError("22003", "integer out of range")
     return text[: start - 1] + new + text[max(start + count - 1, 0) :]
-
-
-_FORMS: dict[str, Literal["NFC", "NFD", "NFKC", "NFKD"]] = {
-    "NFC": "NFC",
-    "NFD": "NFD",
-    "NFKC": "NFKC",
-    "NFKD": "NFKD",
-}
-
-
-def _normalize(text: str, form: str = "NFC") -> str:
-    known = _FORMS.get(form.upper())
-    if known is None:
-        raise InputError("22023", f"invalid normalization form: {form}")
-    if not text.isascii() and any(unicodedata.category(char) == "Cn" for char in text):
-        raise InputError("0A000", "normalize of characters that are not assigned yet is not supported")
-    return unicodedata.normalize(known, text)
 
 
 _UNITS = (
@@ -410,10 +392,6 @@ FUNCTIONS: tuple[Function, ...] = (
             Overload((TEXT, TEXT, INT4), TEXT, rowwise(_overlay), can_fail=True),
             Overload((TEXT, TEXT, INT4, INT4), TEXT, rowwise(_overlay), can_fail=True),
         ),
-    ),
-    Function(
-        "normalize",
-        tuple(Overload((TEXT,) * count, TEXT, rowwise(_normalize), can_fail=True) for count in (1, 2)),
     ),
     _text("pg_size_pretty", rowwise(_size_pretty), INT8),
 )

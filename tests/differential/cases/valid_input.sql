@@ -1,0 +1,21 @@
+-- pg_input_is_valid: what a cast of the text would take.
+SELECT pg_input_is_valid('42', 'integer'), pg_input_is_valid('x', 'integer'), pg_input_is_valid('42', 'int4'), pg_input_is_valid(' 42 ', 'INT')
+SELECT pg_input_is_valid('99999999999', 'integer'), pg_input_is_valid('99999999999', 'bigint'), pg_input_is_valid('-1', 'smallint'), pg_input_is_valid('', 'int')
+SELECT pg_input_is_valid('1234.5', 'numeric(3,1)'), pg_input_is_valid('12.55', 'numeric(3,1)'), pg_input_is_valid('123.55', 'decimal(4, 1)'), pg_input_is_valid('1e5', 'numeric'), pg_input_is_valid('1,5', 'numeric')
+SELECT pg_input_is_valid('abcde', 'varchar(4)'), pg_input_is_valid('abcd  ', 'varchar(4)'), pg_input_is_valid('abcde', 'char(4)'), pg_input_is_valid('ab', 'character varying'), pg_input_is_valid('ab', '"char"')
+SELECT pg_input_is_valid('x', 'nosuch')
+SELECT pg_input_is_valid('x', 'int4 int4')
+SELECT pg_input_is_valid('x', '')
+SELECT pg_input_is_valid('x', 'int4(')
+SELECT pg_input_is_valid('x', 'integer[]'), pg_input_is_valid('{1,2}', 'integer[]'), pg_input_is_valid('{1,x}', 'int[]'), pg_input_is_valid('{abc}', 'varchar(2)[]')
+SELECT pg_input_is_valid('2024-02-30', 'date'), pg_input_is_valid('2024-02-29 12:00', 'timestamp(2)'), pg_input_is_valid('2024-02-29 12:00 Nowhere/Land', 'timestamptz'), pg_input_is_valid('24:01', 'time'), pg_input_is_valid('2024-02-29 12:00+02', 'timestamp with time zone')
+SELECT pg_input_is_valid('{', 'jsonb'), pg_input_is_valid('{}', 'json'), pg_input_is_valid('[1,2)', 'int4range'), pg_input_is_valid('[2,1)', 'int4range'), pg_input_is_valid('1 day', 'interval'), pg_input_is_valid('1 dy', 'interval')
+SELECT pg_input_is_valid('\xzz', 'bytea'), pg_input_is_valid('true', 'bool'), pg_input_is_valid('maybe', 'bool'), pg_input_is_valid('1e400', 'float8'), pg_input_is_valid('1e40', 'real'), pg_input_is_valid('a', 'uuid'), pg_input_is_valid('x', 'text')
+SELECT pg_input_is_valid(NULL, 'int'), pg_input_is_valid('1', NULL)
+SELECT pg_input_is_valid(1, 'int')
+SELECT pg_input_is_valid('1')
+SELECT pg_input_is_valid('now', 'timestamp'), pg_input_is_valid('infinity', 'date')
+SELECT pg_input_is_valid('1 day', 'interval day to second')
+SELECT id, pg_input_is_valid(s, 'int'), pg_input_is_valid(s, 'jsonb'), CASE WHEN pg_input_is_valid(s, 'numeric') THEN s::numeric END FROM every
+SELECT id, pg_input_is_valid(vc, 'varchar(2)') FROM every WHERE pg_input_is_valid(s, 'varchar(3)')
+SELECT pg_input_is_valid(s, s) FROM every
