@@ -173,7 +173,7 @@ def test_distinct_and_mode_hold_zeros_equal() -> None:
     aggregates = (call("array_agg", column(3), distinct=True), ordered_set("mode", 3))
     rows = [((0, 1, "a", v, True), 1, 1) for v in (0.0, -0.0, -0.0, 1.0, 1.0)]
     oks, _ = steps(view(aggregates), rows, [0, 2])
-    assert [row for row, _, _ in oks] == [(0, [0.0, 1.0], 0.0)]
+    assert [row for row, _, _ in oks] == [(0, (0.0, 1.0), 0.0)]
 
 
 def test_hypothetical_ranks_of_nothing() -> None:
