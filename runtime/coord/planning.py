@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from ..errors import PtvcError, Unsupported
+from ..errors import DataError, PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..repr.types import ScalarType
 from ..sql.catalog_view import PlanContext, Prepared
+from ..sql.look_ups import is_look_up, lift
 from ..sql.parse import Statement, parse
 from ..sql.plan import describe, plan, result_schema
 from ..sql.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
@@ -53,6 +54,35 @@ class Planning:
             statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
             self._plans.keep_parsed(sql, statements)
         return statements
+
+    async def look_up(self, sql: str) -> tuple[Statement, tuple[Literal, ...]] | None:
+        """The statement with parameters, planned, and their values, if `sql` is a look-up that is no other but for these.
+
+        None for any other text, and for what such a statement would be an error of: `sql` itself says what is wrong.
+        """
+        plans = self._plans
+        if (
+            plans.parsed(sql) is not None
+            or (lifted := lift(sql)) is None
+            or not plans.came_before(lifted.text)
+        ):
+            return None
+        try:
+            (statement,) = await self.parse(lifted.text)
+            types = (await self.describe(statement, lifted.types)).parameter_types
+            values = lifted.literals(types)
+            if values is not None:
+                if plans.generic(asked := self._asked(statement, types)) is None:
+                    await self.plan(statement, values)
+                planned = plans.generic(asked)
+                if planned is not None and is_look_up(planned.plan):
+                    return statement, values
+        except DataError:
+            return None  # a value that is none of its type: others of the kind may be
+        except PtvcError:
+            pass
+        plans.refuse(lifted.text)
+        return None
 
     async def describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
         if isinstance(statement.node, AT_ONCE | ExecuteStatement):

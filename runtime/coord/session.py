@@ -143,15 +143,21 @@ class Session:
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes and definitions of all statements commit together at the end, or before one that no block can have."""
+        values: tuple[Literal, ...] = ()
         async with self._interruption.guarded():
-            statements = await self._planning.parse(sql)
+            failed = self._transaction is not None and self._transaction.failed
+            look_up = None if failed else await self._planning.look_up(sql)
+            if look_up is None:
+                statements = await self._planning.parse(sql)
+            else:
+                statements, values = [look_up[0]], look_up[1]
         if not statements:
             yield Empty()
             return
         for index, statement in enumerate(statements):
             async with self._interruption.guarded():
                 self._begin_implicit().batch = len(statements) > 1
-                result = await self._execute(statement, ())
+                result = await self._execute(statement, values)
                 last = index == len(statements) - 1
                 if last and not isinstance(result, CopyIn | Rows | CopyOut):
                     await self._end_implicit()

@@ -12,6 +12,9 @@ plan takes from the moment or from other settings (`now()`, `current_setting(...
 (`_Watched`): such a plan is not kept.  A statement whose plan depends on the values of parameters (a LIMIT, rows of
 VALUES) is planned with them each time; its syntax tree is kept.  So are errors: none is cached, the ordinary way says
 what is wrong.  Answers are never kept.
+
+A look-up whose values stand in its text is planned as the statement with parameters in their places (`look_ups`) from
+the second of its kind on: one of a kind that does not come again would only be planned twice.
 """
 
 from __future__ import annotations
@@ -101,6 +104,7 @@ class PlanCache:
         self._statements: _Recent[str, list[Statement]] = _Recent(entries, weight // 4)
         self._prepared: _Recent[tuple[Any, ...], Prepared] = _Recent(entries, weight // 4)
         self._plans: _Recent[tuple[Any, ...], Planned] = _Recent(entries, weight // 2)
+        self._lifted: _Recent[str, bool] = _Recent(entries, weight // 4)
         self._version = 0
         self.hits = 0
         """Executions whose plan was there."""
@@ -120,6 +124,17 @@ class PlanCache:
     def keep_parsed(self, text: str, statements: list[Statement]) -> None:
         if len(text) <= MAX_TEXT:
             self._statements.put(text, statements, len(text) * TEXT_WEIGHT)
+
+    def came_before(self, lifted: str) -> bool:
+        """Whether a text with these parameters in place of its values has come before, and none was refused."""
+        found = self._lifted.get(lifted)
+        if found is None:
+            self._lifted.put(lifted, True, len(lifted))
+        return bool(found)
+
+    def refuse(self, lifted: str) -> None:
+        """Texts of this kind are planned with their values, until the catalog changes."""
+        self._lifted.put(lifted, False, len(lifted))
 
     def describe(self, asked: Asked) -> Prepared:
         """As `describe` of sql.plan."""
@@ -172,6 +187,7 @@ class PlanCache:
             self._version = version
             self._prepared.clear()
             self._plans.clear()
+            self._lifted.clear()
 
 
 def describe_anew(asked: Asked) -> Described:

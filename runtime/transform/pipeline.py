@@ -75,12 +75,13 @@ def optimize(relation: Relation) -> Relation:
     """`relation` after every rule.  The same rows; deterministic; no more than a few milliseconds."""
     if CHECKED:
         return _checked(relation)
-    for rule in CHAIN_RULES if _is_chain(relation) else RULES:
+    for rule in CHAIN_RULES if is_chain(relation) else RULES:
         relation = rule(relation)
     return relation
 
 
-def _is_chain(relation: Relation) -> bool:
+def is_chain(relation: Relation) -> bool:
+    """Whether it is filters, maps and projections over one collection, or rows."""
     while isinstance(relation, Map | Filter | Project):
         relation = relation.input
     return isinstance(relation, Get | Constant)
@@ -92,7 +93,7 @@ def _checked(relation: Relation) -> Relation:
     check_types(relation)
     schema = relation.schema
     shortened = None
-    if _is_chain(relation):
+    if is_chain(relation):
         shortened = relation
         for rule in CHAIN_RULES:
             shortened = rule(shortened)

@@ -141,3 +141,56 @@ def test_a_parameter_beside_a_document_is_one(client: Db) -> None:
     assert rows(client, "SELECT a FROM t WHERE d > %s", ("1",)) == [(2,)]
     with pytest.raises(psycopg.errors.InvalidTextRepresentation):
         client.execute("SELECT a FROM t WHERE d = %s", ("{",))
+
+
+def test_look_ups_in_text_share_a_plan(client: Db, runtime: InProcess) -> None:
+    client.execute("CREATE TABLE t (a bigint, b text, c char(3))")
+    client.execute("CREATE INDEX t_a ON t (a)")
+    client.execute("INSERT INTO t SELECT n, n::text, 'x' FROM generate_series(1, 50) AS s (n)")
+    eventually(lambda: hydrated(client, "t_a"))
+    before = hits(runtime)
+    for key in range(40, 60):
+        wanted = [(str(key),)] if key <= 50 else []
+        assert client.execute(f"SELECT b FROM t WHERE a = {key};").fetchall() == wanted  # type: ignore[arg-type]
+        assert client.execute(f"SELECT b FROM t WHERE b = '{key}'").fetchall() == wanted  # type: ignore[arg-type]
+    if (
+        client.prepare_threshold is None
+    ):  # else they are sent as statements without parameters, and planned each
+        assert hits(runtime) >= before + 36
+    for text in ("x", "x  ", "y"):  # blanks at the end are no part of char(3), as they would be of text
+        count = 0 if text == "y" else 50
+        assert client.execute(f"SELECT a FROM t WHERE c = '{text}'").rowcount == count  # type: ignore[arg-type]
+
+
+def test_errors_of_look_ups_in_text_point_at_the_text(client: Db) -> None:
+    client.execute("CREATE TABLE t (a int, d date)")
+    for key in (1, 22, 333):
+        text = f"SELECT a FROM t WHERE a = {key} AND nothing = 1"
+        with pytest.raises(psycopg.errors.UndefinedColumn) as undefined:
+            client.execute(text)  # type: ignore[arg-type]
+        assert undefined.value.diag.statement_position == str(text.index("nothing") + 1)
+        with pytest.raises(psycopg.errors.InvalidDatetimeFormat) as invalid:
+            client.execute(f"SELECT a FROM t WHERE d = 'x{key}'")  # type: ignore[arg-type]
+        assert f'"x{key}"' in str(invalid.value)
+        assert client.execute(f"SELECT a FROM t WHERE d = '2024-01-{key % 28 + 1}'").fetchall() == []  # type: ignore[arg-type]
+
+
+def test_look_ups_in_text_see_definitions_and_failed_blocks(client: Db) -> None:
+    client.execute("CREATE TABLE t (a int)")
+    client.execute("INSERT INTO t VALUES (1), (2), (3)")
+    for key in (1, 2, 3):
+        assert client.execute(f"SELECT * FROM t WHERE a = {key}").fetchall() == [(key,)]  # type: ignore[arg-type]
+    client.execute("ALTER TABLE t ADD COLUMN b text DEFAULT 'new'")
+    for key in (1, 2, 3):
+        assert client.execute(f"SELECT * FROM t WHERE a = {key}").fetchall() == [(key, "new")]  # type: ignore[arg-type]
+    client.execute("BEGIN")
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        client.execute("SELECT 1 / 0")
+    with pytest.raises(psycopg.errors.InFailedSqlTransaction):
+        client.execute("SELECT * FROM t WHERE a = 1")
+    client.execute("ROLLBACK")
+    with client.transaction():
+        client.execute("CREATE TEMP TABLE t (a int, mine bool)")
+        client.execute("INSERT INTO t VALUES (1, true), (2, true), (3, true)")
+        for key in (1, 2, 3):
+            assert client.execute(f"SELECT * FROM t WHERE a = {key}").fetchall() == [(key, True)]  # type: ignore[arg-type]
