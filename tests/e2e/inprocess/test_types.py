@@ -146,7 +146,10 @@ def test_owners(db: Db) -> None:
     db.execute("SET ROLE typist")
     db.execute("CREATE TYPE ints AS LIST (ELEMENT TYPE = int4)")
     db.execute("CREATE TYPE more AS LIST (ELEMENT TYPE = ints)")
+    db.execute("CREATE VIEW v AS SELECT '{2}'::ints AS a")
+    db.execute("GRANT SELECT ON v TO heir")
     db.execute("SET ROLE heir")
+    assert rows(db, "SELECT a::text, ('{3}'::ints || a)::text FROM v") == [("{2}", "{3,2}")]
     assert rows(db, "SELECT '{1}'::ints::text") == [("{1}",)]
     assert refused(db, "DROP TYPE ints") == ("42501", "must be owner of type ints")
     assert refused(db, "CREATE TYPE mine AS LIST (ELEMENT TYPE = int4)")[0] == "42501"
