@@ -76,6 +76,7 @@ class Authorization:
             case (
                 definition_plans.CreateSchema()
                 | definition_plans.CreateTable()
+                | definition_plans.CreateType()
                 | definition_plans.CreateView()
                 | definition_plans.CreateMaterializedView()
                 | definition_plans.CreateIndex()
@@ -106,7 +107,8 @@ class Authorization:
         if id.startswith("s"):
             return False
         item = self._catalog.find_by_id(id)
-        return item is None or item.kind is not catalog_view.ItemKind.FUNCTION
+        kinds = (catalog_view.ItemKind.FUNCTION, catalog_view.ItemKind.TYPE)
+        return item is None or item.kind not in kinds
 
     def _explained(self, reads: query_plans.Reads, id: GlobalId | None, role: RoleEntry) -> None:
         self.privileges.must_read(role, reads)
@@ -154,6 +156,7 @@ class Authorization:
         self,
         planned: definition_plans.CreateSchema
         | definition_plans.CreateTable
+        | definition_plans.CreateType
         | definition_plans.CreateView
         | definition_plans.CreateMaterializedView
         | definition_plans.CreateIndex
@@ -178,6 +181,8 @@ class Authorization:
                 must.must_create_in(role, name.schema)
                 if query is not None:
                     self._query(query, role, cluster)
+            case definition_plans.CreateType(name=name):
+                must.must_create_in(role, name.schema)
             case definition_plans.CreateFunction(name=name, definition=definition):
                 if definition.python is not None and not role.superuser:
                     raise PermissionDenied(

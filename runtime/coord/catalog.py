@@ -37,6 +37,10 @@ FIRST_USER_OID = 16_384
 SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 13_001, "mz_internal": 13_002}
 
 
+_BESIDE = (ItemKind.FUNCTION, ItemKind.TYPE)
+"""Objects that are found among their like only, and by no relation's name."""
+
+
 @dataclass(slots=True)
 class _NextIds:
     """The first id and oid that are free; one for a catalog and its forks."""
@@ -61,6 +65,7 @@ class Catalog:
         self._ordered: tuple[Item, ...] = ()
         self._relations: tuple[Item, ...] = ()
         self._functions: dict[str, list[Item]] = {}
+        self._types: dict[tuple[str, str], Item] = {}
         self._dependents: dict[GlobalId, list[Item]] = {}
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next = _NextIds()
@@ -124,7 +129,7 @@ class Catalog:
         roles = dict(self.roles.by_id)
         for change in changes:
             match change.before:
-                case Item(id=id_, kind=ItemKind.FUNCTION):
+                case Item(id=id_, kind=ItemKind.FUNCTION | ItemKind.TYPE):
                     del self._items[id_]
                 case Item(id=id_, schema_name=schema, name=name):
                     del self._items[id_]
@@ -141,7 +146,7 @@ class Catalog:
             match change.after:
                 case Item() as item:
                     self._items[item.id] = item
-                    if item.kind is not ItemKind.FUNCTION:
+                    if item.kind not in _BESIDE:
                         self._by_name[item.schema_name, item.name] = item.id
                     oids = (item.oid, *(constraint.oid for constraint in item.constraints))
                     self._next.oid = max(self._next.oid, max(oids) + 1)
@@ -165,13 +170,16 @@ class Catalog:
         self.roles = Roles(roles.values())
         self._populated = frozenset(schema for schema, _ in self._by_name)
         self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
-        self._relations = tuple(item for item in self._ordered if item.kind is not ItemKind.FUNCTION)
+        self._relations = tuple(item for item in self._ordered if item.kind not in _BESIDE)
         functions: dict[str, list[Item]] = {}
+        types: dict[tuple[str, str], Item] = {}
         if len(self._relations) != len(self._ordered):
             for item in self._ordered:
                 if item.kind is ItemKind.FUNCTION:
                     functions.setdefault(item.name, []).append(item)
-        self._functions = functions
+                elif item.kind is ItemKind.TYPE:
+                    types[item.schema_name, item.name] = item
+        self._functions, self._types = functions, types
         dependents: dict[GlobalId, list[Item]] = {}
         for item in self._ordered:
             for id_ in dict.fromkeys(item.uses):
@@ -205,8 +213,14 @@ class Catalog:
         return [item for item in self._ordered if item.kind is ItemKind.FUNCTION]
 
     def user_objects(self) -> list[Item]:
-        """As `user_items`, and functions."""
+        """As `user_items`, and functions and types."""
         return list(self._ordered)
+
+    def user_types(self) -> list[Item]:
+        return list(self._types.values())
+
+    def find_type(self, schema: str, name: str) -> Item | None:
+        return self._types.get((schema, name))
 
     def find_function(self, schema: str, name: str, types: Sequence[ScalarType]) -> Item | None:
         """The function of that name which takes exactly such arguments."""
@@ -273,6 +287,15 @@ class Catalog:
             return []
         kept = self._planned
         return [self._plan_item(item, kept) for item in self.user_functions()]
+
+    def type(self, schema: str, name: str) -> CatalogItem | None:
+        kept = self._planned
+        found = self._types.get((schema, name))
+        return None if found is None else self._plan_item(found, kept)
+
+    def all_types(self) -> list[CatalogItem]:
+        kept = self._planned
+        return [self._plan_item(item, kept) for item in self._types.values()]
 
     def item_by_id(self, id: GlobalId) -> CatalogItem:
         if (system := self._system.get(id)) is not None:

@@ -148,7 +148,7 @@ def _namesake(shared: Catalog, entry: Entry) -> Entry | None:
     """What has the entry's name for everybody."""
     match entry:
         case Item(schema_name=schema, name=name, function=None):
-            return shared.find(schema, name)
+            return shared.find(schema, name) or shared.find_type(schema, name)
         case Item(schema_name=schema, name=name, function=function) if function is not None:
             return shared.find_function(schema, name, function.types)
         case SchemaEntry(name=name):

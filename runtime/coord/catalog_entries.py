@@ -49,7 +49,7 @@ class Item:
     column that was added.  Columns of a table that are dropped stay where they are stored: `stored` has the types of
     all, `layout` the places of those that are left; both are empty while none has been dropped.  `columns` are the
     columns of tables, by place, that a view names (None: it is not known).  `function` is what a function is, whose schema has
-    no columns.  `owner` is a role's id, `acl` who may do what (None:
+    no columns; a type's has one, of what its name stands for.  `owner` is a role's id, `acl` who may do what (None:
     nobody has said).
     """
 

@@ -156,6 +156,8 @@ class Privileges:
                     raise PermissionDenied(f"permission denied for {word} {name}")
                 continue
             item = self._catalog.get(id_)
+            if item.kind is ItemKind.TYPE:
+                continue  # everybody may use them
             self.must_have(role, item, EXECUTE if item.kind is ItemKind.FUNCTION else SELECT)
             if item.kind is ItemKind.VIEW:
                 self._must_read_below(item, role, set())
@@ -173,7 +175,7 @@ class Privileges:
             below = []
             for id_ in view.uses:
                 item = self._catalog.find_by_id(id_)
-                if item is None or item.kind is not ItemKind.FUNCTION:
+                if item is None or item.kind not in (ItemKind.FUNCTION, ItemKind.TYPE):
                     self._must_read_one(owner, id_)
                 if item is not None:
                     below.append(item)

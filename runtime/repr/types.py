@@ -487,6 +487,10 @@ _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items() if kind not in NE
 }
 
 
+SYSTEM_OIDS = frozenset({*_OID.values(), *_ARRAY_OID.values()})
+"""Of types that nobody has created; Materialize's are among those that PostgreSQL leaves to users."""
+
+
 def type_from_oid(oid: int) -> ScalarType | None:
     """The type that PostgreSQL knows by this OID; None for one that is not supported."""
     return _BY_OID.get(oid)

@@ -14,7 +14,8 @@ from .literal_rows import LiteralRows
 @dataclass(frozen=True, slots=True)
 class TypeName:
     """A type as written: `name` without its schema, folded; `modifiers` such as (10, 2); array dimensions; an
-    interval's `fields`, such as ("day", "second"); the `element` of a list."""
+    interval's `fields`, such as ("day", "second"); the `element` of a list; the `schema` (and its database) of a type that
+    is not the system's."""
 
     name: str
     modifiers: tuple[int, ...]
@@ -22,6 +23,7 @@ class TypeName:
     position: int
     fields: tuple[str, ...] = ()
     element: TypeName | None = None
+    schema: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,11 +29,11 @@ from .expressions import Expressions
 from .function_names import referred
 from .lexer import TokenKind, tokenize
 from .like_pattern import escaped_pattern
+from .named_types import type_names, type_oid
 from .names import effective_path, find, no_relation, visible_path
 from .parse_routine import RoutineParser
 from .system_relations import SYSTEM_RELATIONS
 from .typed import Typed, at
-from .types import resolve_type
 
 if TYPE_CHECKING:
     from .planner import Planner
@@ -128,7 +128,8 @@ class CatalogFunctions:
         if kind == "regtype":
             dimensions = value.count("[]")
             word = parts[-1].replace("[]", "").strip()
-            return resolve_type(ast.TypeName(word, (), dimensions, position)).oid
+            schema = () if parts[-2:-1] in (("pg_catalog",), ("mz_catalog",)) else parts[:-1]
+            return type_oid(ast.TypeName(word, (), dimensions, position, schema=schema), context)
         if kind in ("regproc", "regprocedure"):
             return self._function_oid(kind, value, position)
         if kind == "regrole":
@@ -186,6 +187,17 @@ class CatalogFunctions:
             return Typed(build.FALSE)
         return Typed(build.call("in" if len(oids) > 1 else "eq", oid, *(Literal(o, OID) for o in oids)))
 
+    def _format_type(self, expressions: Expressions, node: ast.Function) -> Typed | None:
+        """What only the catalog knows: names of types that were created."""
+        names = type_names(self.planner.context)
+        if not names or len(node.args) != 2 or self.planner.maintained or not expressions.allow_subqueries:
+            return None
+        oid, modifier = self._args(expressions, node, 2)
+        oid = oid if oid.type.kind is Kind.OID else Cast(oid, OID)
+        modifier = modifier if modifier.type == INT4 else Cast(modifier, INT4)
+        found = self._lookup(expressions, oid, names)
+        return Typed(Coalesce((found, build.call("format_type", oid, modifier)), TEXT))
+
     def _reg_names(self, kind: str) -> dict[int, str]:
         context = self.planner.context
         if kind in ("regproc", "regprocedure"):
@@ -200,7 +212,7 @@ class CatalogFunctions:
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
             simple = [ScalarType(k) for k in SIMPLE]
-            return {type_.oid: str(type_) for type_ in simple}
+            return {type_.oid: str(type_) for type_ in simple} | type_names(context)
         if kind == "regrole":
             return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}
         return {}

@@ -23,6 +23,7 @@ class ItemKind(enum.Enum):
     SOURCE = "source"
     SINK = "sink"
     INDEX = "index"
+    TYPE = "type"  # a name for a list or a map, found among types only
     FUNCTION = "function"  # found by its name and its arguments, not among the relations
     SYSTEM = "system"  # a relation of pg_catalog, information_schema, mz_catalog or mz_internal
 
@@ -45,7 +46,7 @@ class CatalogItem:
 
     `defaults` has one entry per column of a table: the expression of its DEFAULT, or None.  `constraints` are a
     table's.  Where columns of a table have been dropped, `layout` says where those that are left are stored, and
-    `definition` projects them.
+    `definition` projects them.  A type's schema has one column, of what its name stands for.
     """
 
     id: GlobalId
@@ -57,6 +58,11 @@ class CatalogItem:
     constraints: tuple[Constraint, ...] = ()
     layout: tuple[int, ...] = ()
     function: FunctionDefinition | None = None
+
+    @property
+    def named_type(self) -> ScalarType:
+        """What a type's name stands for."""
+        return self.schema[0].type
 
     def stored_position(self, index: int) -> int:
         """Where a table's column stands among those that are stored."""
@@ -78,7 +84,13 @@ class CatalogView(Protocol):
     def schema_exists(self, schema: str) -> bool: ...
 
     def item(self, schema: str, name: str) -> CatalogItem | None:
-        """The object of that exact name.  Types, relations and indexes share one name space per schema."""
+        """The object of that exact name.  Relations and indexes share one name space per schema, and types have none of
+        their names."""
+
+    def type(self, schema: str, name: str) -> CatalogItem | None:
+        """The type of that exact name that was created."""
+
+    def all_types(self) -> Sequence[CatalogItem]: ...
 
     def functions(self, name: str) -> Sequence[CatalogItem]:
         """The functions of that name that were created, in all schemas, in order of creation."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from ..expr.relation import GlobalId, Relation
 from ..expr.scalar import Scalar
 from ..repr.schema import Schema
+from ..repr.types import ScalarType
 from .catalog_view import CatalogItem, QualifiedName
 from .constraints import Constraint
 from .function_definition import FunctionDefinition
@@ -34,6 +35,14 @@ class CreateTable:
     constraints: tuple[Constraint, ...] = ()
     retain_history_ms: int | None = None
     drop_on_commit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateType:
+    """`type`, a list or a map, is what the name is to stand for."""
+
+    name: QualifiedName
+    type: ScalarType
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +212,7 @@ class ObjectKind(enum.Enum):
     SCHEMA = "SCHEMA"
     CLUSTER = "CLUSTER"
     COLUMN = "COLUMN"
+    TYPE = "TYPE"
     FUNCTION = "FUNCTION"  # an aggregate, too
 
 

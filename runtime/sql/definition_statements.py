@@ -54,6 +54,14 @@ class CreateTableStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class CreateTypeStatement:
+    """`type` is the list or the map that is to have the name."""
+
+    name: ObjectName
+    type: TypeName
+
+
+@dataclass(frozen=True, slots=True)
 class CreateViewStatement:
     name: ObjectName
     columns: tuple[str, ...]

@@ -41,7 +41,7 @@ from .literal import decimal_literal
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
-from .types import REG_TYPES, resolve_type
+from .types import REG_TYPES
 
 if TYPE_CHECKING:
     from .function_calls import UserCall
@@ -270,9 +270,9 @@ class Expressions:
         return self.planner.parameter(node.number, node.position)
 
     def _cast(self, node: ast.Cast) -> Typed:
-        if node.type.name in REG_TYPES and not node.type.dimensions:
+        if node.type.name in REG_TYPES and not (node.type.dimensions or node.type.schema):
             return self.planner.session.reg_cast(self, node)
-        target = resolve_type(node.type)
+        target = self.planner.type(node.type)
         if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
             return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
         match node.arg:

@@ -20,6 +20,7 @@ from . import ast
 from .catalog_view import CatalogItem, PlanContext
 from .function_definition import FunctionDefinition, FunctionKind
 from .function_statements import FunctionReference
+from .named_types import types_in
 from .names import SYSTEM_SCHEMAS, effective_path, schema_of
 from .typed import at
 from .types import resolve_type
@@ -177,7 +178,8 @@ def referred(reference: FunctionReference, context: PlanContext) -> CatalogItem 
     found = sorted(visible(reference.name.parts, context, reference.name.position), key=lambda pair: pair[0])
     word = _word(reference.kind)
     if reference.types is not None:
-        types = tuple(resolve_type(type_).unrestricted for type_ in reference.types)
+        known = types_in(context)
+        types = tuple(resolve_type(type_, known).unrestricted for type_ in reference.types)
         items = [item for _, item in found if item.function is not None and item.function.types == types]
     else:
         items = [item for _, item in found]
@@ -202,23 +204,23 @@ def referred(reference: FunctionReference, context: PlanContext) -> CatalogItem 
     return items[0]
 
 
-def described(reference: FunctionReference) -> str:
+def described(reference: FunctionReference, context: PlanContext) -> str:
     """`name(type, ...)`, as the statement has it."""
     shown = ".".join(reference.name.parts)
     if reference.types is None:
         return f"{shown}()"
-    types = [base_name(resolve_type(type_)) for type_ in reference.types]
+    types = [base_name(resolve_type(type_, types_in(context))) for type_ in reference.types]
     return f"{shown}({','.join(types)})"
 
 
-def missing(reference: FunctionReference) -> NoReturn:
+def missing(reference: FunctionReference, context: PlanContext) -> NoReturn:
     """42883, in PostgreSQL's words."""
     word = _word(reference.kind)
     if reference.types is None:
         article = "an" if reference.kind is FunctionKind.AGGREGATE else "a"
         shown = ".".join(reference.name.parts)
         raise UndefinedFunction(f'could not find {article} {word} named "{shown}"')
-    shown = described(reference).replace(",", ", ")
+    shown = described(reference, context).replace(",", ", ")
     raise UndefinedFunction(f"{word} {shown} does not exist")
 
 

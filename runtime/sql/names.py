@@ -176,7 +176,7 @@ def missing_object(kind: ObjectKind, name: ast.Name, context: PlanContext) -> Pt
         return UndefinedTable(f'table "{shown}" does not exist', position=name.position)
     return UndefinedObject(
         f'{kind.value.lower()} "{shown}" does not exist',
-        sqlstate="42704" if kind in (ObjectKind.INDEX, ObjectKind.SINK, ObjectKind.SOURCE) else "42P01",
+        sqlstate="42P01" if kind in (ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW) else "42704",
         position=name.position,
     )
 

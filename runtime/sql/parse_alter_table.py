@@ -26,7 +26,7 @@ from .parse_merge import MergeParser
 
 RETAINING = (ObjectKind.TABLE, ObjectKind.MATERIALIZED_VIEW, ObjectKind.SOURCE, ObjectKind.INDEX)
 RELATIONS = (ObjectKind.TABLE, ObjectKind.VIEW, ObjectKind.MATERIALIZED_VIEW)
-MOVABLE = (*RELATIONS, ObjectKind.SOURCE, ObjectKind.SINK)
+MOVABLE = (*RELATIONS, ObjectKind.SOURCE, ObjectKind.SINK, ObjectKind.TYPE)
 _HINT = (
     "ALTER TABLE can ADD and DROP columns and constraints, RENAME tables, columns and constraints, and SET and DROP a column's "
     "DEFAULT and NOT NULL."

@@ -20,7 +20,7 @@ from .definition_statements import (
 )
 from .lexer import TokenKind
 from .parse_columns import duration_ms
-from .parse_subscribe import SubscribeParser
+from .parse_type import TypeParser
 
 _RETENTION = ("retain_history", "retain_history_for")
 
@@ -28,7 +28,7 @@ _RETENTION = ("retain_history", "retain_history_for")
 REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
 
 
-class CreateParser(SubscribeParser):
+class CreateParser(TypeParser):
     def create(self) -> st.StatementNode:
         start = self.index
         self.expect_words("create")
@@ -62,6 +62,8 @@ class CreateParser(SubscribeParser):
                 return self._schema()
             if self.accept_words("cluster"):
                 return self._cluster()
+            if self.accept_words("type"):
+                return self.create_type()
         self.index = start
         return self.unsupported(2)
 

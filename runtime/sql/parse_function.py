@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..errors import SqlSyntaxError, UndefinedObject, Unsupported
+from ..errors import SqlSyntaxError, Unsupported
 from ..expr.keywords import RESERVED
 from . import ast
 from .lexer import TokenKind
@@ -213,10 +213,11 @@ class FunctionParser(WindowParser):
         if self.token.kind is TokenKind.NAME and self.token.value in RESERVED:
             self.fail()
         name = self.label()
+        schema: tuple[str, ...] = ()
         while self.accept_symbol("."):
-            schema, name = name, self.label()
-            if schema not in ("pg_catalog", "mz_catalog", "ptvc"):
-                raise UndefinedObject(f'type "{schema}.{name}" does not exist', position=position)
+            schema, name = (*schema, name), self.label()
+        if schema and schema[-1] in ("pg_catalog", "mz_catalog"):
+            schema = ()
         second = _TWO_WORD_TYPES.get(name)
         if second is not None and self.accept_words(second):
             name = f"{name} {second}"
@@ -246,7 +247,7 @@ class FunctionParser(WindowParser):
             dimensions += 1
         if self.accept_words("array"):
             dimensions += 1
-        return ast.TypeName(name, modifiers, dimensions, position, fields)
+        return ast.TypeName(name, modifiers, dimensions, position, fields, schema=schema)
 
     def interval_fields(self) -> tuple[tuple[str, ...], tuple[int, ...]]:
         """`DAY`, `DAY TO SECOND(3)`, ...: what an interval is restricted to, nothing for all fields; and the precision."""

@@ -200,7 +200,7 @@ class StatementParser(RoutineParser, GrantParser):
             return RenameStatement(kind, name, self.identifier(), if_exists)
         if kind is not ObjectKind.COLUMN and self.accept_words("owner", "to"):
             return self.owner(kind.value, name, if_exists)
-        if self.accept_words("swap", "with"):
+        if kind is not ObjectKind.TYPE and self.accept_words("swap", "with"):
             return SwapStatement(kind, name, self.object_name())
         if kind in MOVABLE and self.accept_words("set", "schema"):
             return SetSchemaStatement(kind, name, self.one_name(), if_exists)
@@ -219,7 +219,7 @@ class StatementParser(RoutineParser, GrantParser):
             return self.alter_relation(kind, name, if_exists)
         raise Unsupported(
             f"ALTER {kind.value} ... {self.token.value.upper()} is not supported yet",
-            hint="RENAME TO and SWAP WITH are.",
+            hint=f"RENAME TO and {'OWNER TO' if kind is ObjectKind.TYPE else 'SWAP WITH'} are.",
             position=position,
         )
 
@@ -390,5 +390,5 @@ _HINTS = {
     "tail": "It is called SUBSCRIBE.",
     "refresh": "Materialized views are always fresh: there is nothing to refresh.",
     "prepare": "Transactions of two phases are not supported.",
-    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, FUNCTION, SCHEMA and CLUSTER can be created.",
+    "create": "TABLE, VIEW, MATERIALIZED VIEW, INDEX, SOURCE, SINK, FUNCTION, TYPE, SCHEMA and CLUSTER can be created.",
 }

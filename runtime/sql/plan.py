@@ -50,6 +50,7 @@ from .definition_statements import (
     CreateSinkStatement,
     CreateSourceStatement,
     CreateTableStatement,
+    CreateTypeStatement,
     CreateViewStatement,
     DropStatement,
     RenameStatement,
@@ -62,6 +63,7 @@ from .function_statements import (
     CreateFunctionStatement,
     DropFunctionStatement,
 )
+from .named_types import create_type, types_in
 from .parse import Statement, too_complex
 from .plan_alter_table import alter_table
 from .plan_execute import execute
@@ -250,6 +252,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             | CreateSinkStatement()
             | CreateSchemaStatement()
             | CreateClusterStatement()
+            | CreateTypeStatement()
         ):
             return _create(planner, node, statement)
         case (
@@ -316,6 +319,7 @@ _Create = (
     | CreateSinkStatement
     | CreateSchemaStatement
     | CreateClusterStatement
+    | CreateTypeStatement
 )
 
 
@@ -343,6 +347,8 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
             return definition_plans.CreateSchema(name, if_not_exists)
         case CreateClusterStatement():
             return plan_definitions.create_cluster(node)
+        case CreateTypeStatement():
+            return create_type(node, planner.context)
         case _:
             assert_never(node)
 
@@ -382,8 +388,9 @@ _Session = (
 
 def _prepare(context: PlanContext, node: PrepareStatement, statement: Statement) -> session_plans.Prepare:
     """What a parameter's type is restricted to, as in varchar(3), means nothing, as in PostgreSQL."""
+    known = types_in(context)
     types = [
-        None if type_ is None else resolve_type(replace(type_, modifiers=(), fields=()))
+        None if type_ is None else resolve_type(replace(type_, modifiers=(), fields=()), known)
         for type_ in node.types
     ]
     prepared = describe(Statement(node.sql, statement.text, node.statement), context, types)

@@ -30,7 +30,6 @@ from .plan_constraints import plan_constraints
 from .plan_definitions import column_default
 from .planner import Planner
 from .rename_in_text import renamed_in_text
-from .types import resolve_type
 
 
 def alter_table(
@@ -124,7 +123,7 @@ def _add_column(
             hint="Add the column, then the constraint.",
             position=action.constraints[0].position,
         )
-    column = Column(definition.name, resolve_type(definition.type), not definition.not_null)
+    column = Column(definition.name, planner.type(definition.type), not definition.not_null)
     default = column_default(planner, definition.default, definition.position, column)
     missing = None
     if default is not None:

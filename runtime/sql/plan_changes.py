@@ -20,6 +20,7 @@ from .definition_statements import (
     SetSchemaStatement,
     SwapStatement,
 )
+from .named_types import check_type_name, find_type
 from .names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
 from .plan_assignments import column_index
 from .planner import Planner
@@ -34,7 +35,7 @@ def drop(planner: Planner, node: DropStatement) -> definition_plans.Drop:
             found = _named(planner, node.kind, name, required=not node.if_exists)
             (missing if found is None else names).append(name.parts[-1])
             continue
-        item = find_object(node.kind, name, planner.context)
+        item = _find(planner, node.kind, name)
         if item is not None:
             if item.id not in ids:
                 ids.append(item.id)
@@ -68,8 +69,14 @@ def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
     return _item(planner, kind, name).id
 
 
+def _find(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem | None:
+    if kind is ObjectKind.TYPE:
+        return find_type(name, planner.context)
+    return find_object(kind, name, planner.context)
+
+
 def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
-    item = find_object(kind, name, planner.context)
+    item = _find(planner, kind, name)
     if item is None:
         raise missing_object(kind, name, planner.context)
     return item
@@ -77,13 +84,15 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
 
 def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
     named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-    if node.if_exists and not named and find_object(node.kind, node.name, planner.context) is None:
+    if node.if_exists and not named and _find(planner, node.kind, node.name) is None:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
+    if node.kind is ObjectKind.TYPE:
+        check_type_name(node.new_name)
     return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
 
 
 def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
-    if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
+    if node.if_exists and _find(planner, node.kind, node.name) is None:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
     item = _item(planner, node.kind, node.name)
     schema = _target(planner, ObjectKind.SCHEMA, node.schema)

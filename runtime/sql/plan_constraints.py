@@ -11,7 +11,7 @@ from ..expr.scalar import MzNow, NowCompare, Scalar, columns_of, walk
 from ..repr.schema import Schema
 from ..repr.types import Kind
 from . import ast
-from .catalog_view import QualifiedName
+from .catalog_view import ItemKind, QualifiedName
 from .constraints import Constraint, ConstraintKind, generated_name
 from .definition_statements import ConstraintDefinition
 from .expressions import Expressions
@@ -93,7 +93,15 @@ def _check(planner: Planner, table: QualifiedName, schema: Schema, node: ast.Exp
     expressions = Expressions(planner, scope, Get("", schema), "check constraints")
     expressions.allow_subqueries = False
     planner.maintained, planner.defining = True, "a check constraint"
+    known, planner.uses = planner.uses, set()
     check = expressions.predicate(node, "CHECK")
+    if any(planner.context.catalog.item_by_id(id_).kind is ItemKind.TYPE for id_ in planner.uses):
+        raise Unsupported(
+            "types that were created are not supported in check constraints",
+            hint="Write the list or the map that the name stands for.",
+            position=node.position,
+        )
+    planner.uses |= known
     if planner.parameter_count:
         raise PtvcError("there is no parameter $1", sqlstate="42P02", position=node.position)
     if any(isinstance(part, MzNow | NowCompare) for part in walk(check)):

@@ -46,7 +46,6 @@ from .planner import Planner, QueryPlan
 from .rename_in_text import without_parentheses
 from .scope import Scope, ScopeColumn
 from .typed import at
-from .types import resolve_type
 from .zone import fold
 
 _CLUSTER_OPTIONS = {"size": 1, "job_min_rows": 0, "replication_factor": 1, "memory_limit": 0}
@@ -88,7 +87,7 @@ def create_table(planner: Planner, node: CreateTableStatement) -> definition_pla
             drop_on_commit=node.drop_on_commit,
         )
     _unique([column.name for column in node.columns], node.name)
-    schema = columns_schema(node.columns)
+    schema = columns_schema(planner, node.columns)
     defaults = tuple(
         column_default(planner, c.default, c.position, s) for c, s in zip(node.columns, schema, strict=True)
     )
@@ -105,8 +104,8 @@ def create_table(planner: Planner, node: CreateTableStatement) -> definition_pla
     )
 
 
-def columns_schema(columns: Sequence[ColumnDefinition]) -> Schema:
-    return Schema(tuple(Column(c.name, resolve_type(c.type), not c.not_null) for c in columns))
+def columns_schema(planner: Planner, columns: Sequence[ColumnDefinition]) -> Schema:
+    return Schema(tuple(Column(c.name, planner.type(c.type), not c.not_null) for c in columns))
 
 
 def column_default(
@@ -350,7 +349,7 @@ def create_source(planner: Planner, node: CreateSourceStatement, sql: str) -> de
         for column in node.columns:
             if column.default is not None:
                 raise Unsupported("columns of sources have no DEFAULT", position=column.position)
-        schema = columns_schema(node.columns)
+        schema = columns_schema(planner, node.columns)
         connector = _file(node)
     key = tuple(_position(schema, column) for column in node.key or node.primary_key)
     envelope = query_plans.Envelope(node.envelope)

@@ -40,7 +40,6 @@ from .names import SYSTEM_SCHEMAS, new_name
 from .planner import Planner
 from .role_plans import AlterOwner
 from .scope import Scope
-from .types import resolve_type
 from .user_aggregates import check_aggregate
 
 MAX_ARGUMENTS = 100
@@ -72,7 +71,7 @@ def create_function(planner: Planner, node: CreateFunctionStatement) -> definiti
         )
     definition = FunctionDefinition(
         _arguments(planner, node.arguments),
-        _type(node.returns),
+        _type(planner, node.returns),
         node.body,
         node.kind,
         node.returned,
@@ -114,7 +113,7 @@ def _check_types(definition: FunctionDefinition) -> None:
 def _arguments(planner: Planner, nodes: tuple[ArgumentDefinition, ...]) -> tuple[FunctionArgument, ...]:
     found: list[FunctionArgument] = []
     for node in nodes:
-        type_ = _argument_type(node.type)
+        type_ = _argument_type(planner, node.type)
         if node.name is not None and any(argument.name == node.name for argument in found):
             raise PtvcError(
                 f'parameter name "{node.name}" used more than once', sqlstate="42P13", position=node.position
@@ -132,16 +131,17 @@ def _arguments(planner: Planner, nodes: tuple[ArgumentDefinition, ...]) -> tuple
     return tuple(found)
 
 
-def _argument_type(name: ast.TypeName) -> ScalarType:
+def _argument_type(planner: Planner, name: ast.TypeName) -> ScalarType:
     try:
-        return _type(name)
+        return _type(planner, name)
     except UndefinedObject as error:  # in PostgreSQL's words
-        raise UndefinedObject(f"type {name.name} does not exist", position=error.position) from None
+        shown = ".".join((*name.schema, name.name))
+        raise UndefinedObject(f"type {shown} does not exist", position=error.position) from None
 
 
-def _type(name: ast.TypeName) -> ScalarType:
+def _type(planner: Planner, name: ast.TypeName) -> ScalarType:
     """Without length and precision, which are forgotten as in PostgreSQL."""
-    return resolve_type(name).unrestricted
+    return planner.type(name).unrestricted
 
 
 def _namesake(planner: Planner, name: QualifiedName, definition: FunctionDefinition) -> CatalogItem | None:
@@ -241,9 +241,9 @@ def drop_function(planner: Planner, node: DropFunctionStatement) -> definition_p
             if item.id not in ids:
                 ids.append(item.id)
         elif node.if_exists:
-            skipped.append(described(reference))
+            skipped.append(described(reference, planner.context))
         else:
-            missing(reference)
+            missing(reference, planner.context)
     return definition_plans.Drop(ObjectKind.FUNCTION, tuple(ids), (), tuple(skipped), node.cascade)
 
 
@@ -275,5 +275,5 @@ def existing(planner: Planner, reference: FunctionReference) -> CatalogItem:
     """The function that a statement refers to; 42883 if there is none."""
     item = referred(reference, planner.context)
     if item is None:
-        missing(reference)
+        missing(reference, planner.context)
     return item

@@ -32,12 +32,14 @@ from .catalog_view import PlanContext
 from .expressions import Expressions
 from .function_calls import UserFunctions
 from .literal_rows import LiteralRows, is_untyped, natural_type, values
+from .named_types import types_in
 from .parse_query import spelled_out
 from .recursion import bind_mutual, bind_recursive, check_unique, let_rec
 from .scope import Correlated, OuterColumn, Scope
 from .session_functions import SessionFunctions
 from .subqueries import Subqueries
 from .typed import Typed, at, unified
+from .types import resolve_type
 from .zone import fold
 
 Prefix = dict[OuterColumn, int]
@@ -139,6 +141,10 @@ class Planner:
         if number in self.parameter_types:
             return Typed(Literal(None, self.parameter_types[number]))
         return Typed(Literal(None, TEXT), unknown=True, parameter=number)
+
+    def type(self, name: ast.TypeName) -> ScalarType:
+        """What the name says; the statement uses the types that were created among it."""
+        return resolve_type(name, types_in(self.context, self.uses))
 
     # --- queries ---
 

@@ -23,6 +23,7 @@ from .definition_plans import (
     CreateSink,
     CreateSource,
     CreateTable,
+    CreateType,
     CreateView,
     Drop,
     Rename,
@@ -66,6 +67,7 @@ PlannedStatement = (
     | CopyTo
     | CreateSchema
     | CreateTable
+    | CreateType
     | CreateView
     | CreateMaterializedView
     | CreateIndex

@@ -27,7 +27,6 @@ from . import ast
 from .recursive_form import MUTUAL_HINT, check_form, references
 from .scope import Scope
 from .typed import at
-from .types import resolve_type
 
 if TYPE_CHECKING:
     from .planner import CommonTableBinding, Planner, Prefix, QueryPlan
@@ -45,7 +44,7 @@ def bind_mutual(planner: Planner, node: ast.Recursion, parent: Scope | None) -> 
     for table in node.tables:
         columns = []
         for name, type_name in table.columns:
-            columns.append(Column(name, resolve_type(type_name)))
+            columns.append(Column(name, planner.type(type_name)))
         local = LocalGet(planner.local_id(table.name), Schema(tuple(columns)))
         locals_.append(local)
         outputs = tuple(Output(c.name, c.type, True) for c in columns)

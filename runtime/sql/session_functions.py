@@ -40,6 +40,7 @@ from .catalog_functions import CatalogFunctions
 from .catalog_view import PlanContext
 from .expressions import Expressions
 from .grouping_sets import is_grouping
+from .named_types import types_in
 from .names import usable_path, visible_path
 from .parse_expression import CLOCK_FUNCTIONS
 from .privilege_functions import has_privilege, has_role
@@ -162,6 +163,8 @@ class SessionFunctions(CatalogFunctions):
         session = self._session(name, node)
         if session is not None:
             return session
+        if name == "format_type" and (named := self._format_type(expressions, node)) is not None:
+            return named
         method = _CATALOG_FUNCTIONS.get(name)
         if method is not None:
             return method(self, expressions, node)
@@ -299,7 +302,7 @@ class SessionFunctions(CatalogFunctions):
             )
         if name.value is None:
             return Typed(Literal(None, BOOL))
-        type_ = input_type(str(name.value), node.position)
+        type_ = input_type(str(name.value), types_in(self.planner.context, self.planner.uses), node.position)
         return Typed(Call(input_checks.NAME, (text, Literal(None, type_)), BOOL, True))
 
 

@@ -29,6 +29,7 @@ from .definition_statements import (
     CreateSinkStatement,
     CreateSourceStatement,
     CreateTableStatement,
+    CreateTypeStatement,
     CreateViewStatement,
     DropStatement,
     RenameStatement,
@@ -73,6 +74,7 @@ StatementNode = (
     | TruncateStatement
     | CopyStatement
     | CreateTableStatement
+    | CreateTypeStatement
     | CreateViewStatement
     | CreateMaterializedViewStatement
     | CreateIndexStatement

@@ -6,10 +6,10 @@ from ..errors import PtvcError, Unsupported
 from ..repr.types import Kind, ScalarType
 from .lexer import TokenKind, tokenize
 from .parse_routine import RoutineParser
-from .types import REG_TYPES, resolve_type
+from .types import REG_TYPES, FindType, resolve_type
 
 
-def input_type(text: str, position: int) -> ScalarType:
+def input_type(text: str, find: FindType, position: int) -> ScalarType:
     """The type whose input is asked for; 42601 for what is no name, 42704 for a type that does not exist, 0A000 for one
     whose input depends on more than the text, or on its modifiers in another way than a cast's."""
     try:
@@ -17,7 +17,7 @@ def input_type(text: str, position: int) -> ScalarType:
         name = parser.type_name()
         if parser.token.kind is not TokenKind.END:
             parser.fail()
-        type_ = resolve_type(name)
+        type_ = resolve_type(name, find)
     except PtvcError as error:
         error.position = position
         raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ..errors import PtvcError, UndefinedObject, Unsupported
 from ..repr.types import (
     BOOL,
@@ -113,9 +115,18 @@ _INSTEAD = {
 }
 
 
-def resolve_type(name: ast.TypeName) -> ScalarType:
+FindType = Callable[[ast.TypeName], ScalarType | None]
+"""What a name stands for that CREATE TYPE gave; None where there is no such type."""
+
+
+def is_system_type(name: str) -> bool:
+    """Whether it is a type of the system's, or one that is refused: no other type may have the name."""
+    return name in TYPE_NAMES or name in _KNOWN_ELSEWHERE or name == "char"
+
+
+def resolve_type(name: ast.TypeName, find: FindType) -> ScalarType:
     """42704 for a type that does not exist, 0A000 for one of PostgreSQL's that is not supported."""
-    base = _base_type(name)
+    base = _base_type(name, find)
     for _ in range(name.dimensions):
         if base.kind is Kind.ARRAY:
             raise Unsupported("arrays of several dimensions are not supported", position=name.position)
@@ -127,21 +138,19 @@ def resolve_type(name: ast.TypeName) -> ScalarType:
     return base
 
 
-def _base_type(name: ast.TypeName) -> ScalarType:
+def _base_type(name: ast.TypeName, find: FindType) -> ScalarType:
     if name.element is not None:
-        return _nested(name)
+        return _nested(name, find)
+    if name.schema or not is_system_type(name.name):
+        return _named(name, find)
     word, modifiers = name.name, name.modifiers
     if word == "char" and not modifiers:
         return CHAR
     type_ = TYPE_NAMES.get(word)
     if type_ is None:
-        if word in _KNOWN_ELSEWHERE:
-            raise Unsupported(
-                f"type {word} is not supported yet",
-                hint=_INSTEAD.get(word),
-                position=name.position,
-            )
-        raise UndefinedObject(f'type "{word}" does not exist', position=name.position)
+        raise Unsupported(
+            f"type {word} is not supported yet", hint=_INSTEAD.get(word), position=name.position
+        )
     if type_.kind is Kind.INTERVAL:
         return _interval(name)
     if not modifiers:
@@ -166,7 +175,20 @@ def _base_type(name: ast.TypeName) -> ScalarType:
     )
 
 
-def _nested(name: ast.TypeName) -> ScalarType:
+def _named(name: ast.TypeName, find: FindType) -> ScalarType:
+    """The list or the map that CREATE TYPE gave the name."""
+    shown = ".".join((*name.schema, name.name))
+    type_ = find(name)
+    if type_ is None:
+        raise UndefinedObject(f'type "{shown}" does not exist', position=name.position)
+    if name.modifiers:
+        raise PtvcError(
+            f'type modifier is not allowed for type "{shown}"', sqlstate="42601", position=name.position
+        )
+    return type_
+
+
+def _nested(name: ast.TypeName, find: FindType) -> ScalarType:
     """`T list` or `map[text => T]`."""
     layers, innermost = 0, name
     while innermost.element is not None:
@@ -174,7 +196,7 @@ def _nested(name: ast.TypeName) -> ScalarType:
     if layers > _MAX_LAYERS:
         raise PtvcError(f"types nest at most {_MAX_LAYERS} levels", sqlstate="54001", position=name.position)
     assert name.element is not None
-    element = resolve_type(name.element)
+    element = resolve_type(name.element, find)
     refuse_element(element, name.position, name.name)
     return ScalarType(Kind(name.name), element=element)
 

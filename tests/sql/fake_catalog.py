@@ -40,9 +40,15 @@ class FakeCatalog:
 
     def item(self, schema: str, name: str) -> CatalogItem | None:
         for item in self.objects.values():
-            if item.name.schema == schema and item.name.name == name:
+            if item.kind is not ItemKind.TYPE and item.name.schema == schema and item.name.name == name:
                 return item
         return None
+
+    def type(self, schema: str, name: str) -> CatalogItem | None:
+        return next((i for i in self.all_types() if (i.name.schema, i.name.name) == (schema, name)), None)
+
+    def all_types(self) -> list[CatalogItem]:
+        return [item for item in self.objects.values() if item.kind is ItemKind.TYPE]
 
     def functions(self, name: str) -> list[CatalogItem]:
         return []

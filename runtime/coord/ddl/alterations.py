@@ -11,6 +11,7 @@ from typing import Any
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
+from ...sql.catalog_view import ItemKind
 from ...sql.definition_plans import AlterRetention, Comment, ObjectKind, Rename, SetSchema, Swap
 from ..catalog import Catalog
 from ..catalog_entries import Change, SchemaEntry, renamed
@@ -41,7 +42,10 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
             if item.function is not None:
                 return [renamed_function(catalog, item, plan.new_name)]
             if catalog.find(item.schema_name, plan.new_name) is not None:
-                raise DuplicateObject(f'relation "{plan.new_name}" already exists')
+                word = "type" if item.kind is ItemKind.TYPE else "relation"
+                sqlstate = "42710" if item.kind is ItemKind.TYPE else "42P07"
+                raise DuplicateObject(f'{word} "{plan.new_name}" already exists', sqlstate=sqlstate)
+            refuse_type(catalog, item.schema_name, plan.new_name)
             return [renamed(item, name=plan.new_name)]
 
 
@@ -55,8 +59,16 @@ def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
     moved = [item, *catalog.indexes_on(item.id)]
     for one in moved:
         if catalog.find(plan.schema, one.name) is not None:
-            raise DuplicateObject(f'relation "{one.name}" already exists in schema "{plan.schema}"')
+            word = "type" if one.kind is ItemKind.TYPE else "relation"
+            raise DuplicateObject(f'{word} "{one.name}" already exists in schema "{plan.schema}"')
+        refuse_type(catalog, plan.schema, one.name)
     return [renamed(one, schema_name=plan.schema) for one in moved]
+
+
+def refuse_type(catalog: Catalog, schema: str, name: str) -> None:
+    """42710 where a type has the name: relations have types of their names."""
+    if catalog.find_type(schema, name) is not None:
+        raise DuplicateObject(f'type "{name}" already exists', sqlstate="42710")
 
 
 def swap_changes(catalog: Catalog, plan: Swap) -> list[Change]:

@@ -12,7 +12,8 @@ from typing import Any, assert_never
 from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
 from ...expr.relation import Relation
 from ...expr.relation_tree import dependencies
-from ...repr.schema import Schema
+from ...repr.schema import Column, Schema
+from ...repr.types import SYSTEM_OIDS
 from ...sql.catalog_view import ItemKind, QualifiedName
 from ...sql.definition_plans import (
     AlterCluster,
@@ -28,6 +29,7 @@ from ...sql.definition_plans import (
     CreateSink,
     CreateSource,
     CreateTable,
+    CreateType,
     CreateView,
     Drop,
     ObjectKind,
@@ -47,6 +49,7 @@ from ..views import expand
 from .alterations import (
     comment_changes,
     move_changes,
+    refuse_type,
     rename_changes,
     retaining,
     retention_change,
@@ -73,6 +76,7 @@ Pure = (
     | Swap
     | Comment
     | CreateFunction
+    | CreateType
 )
 """Statements that are changes to the catalog and nothing else, but for Drop of clusters."""
 
@@ -145,6 +149,8 @@ class Definitions:
                 return Command(f"ALTER {plan.kind.value}"), swap_changes(self.catalog, plan)
             case Comment():
                 return Command("COMMENT"), comment_changes(self.catalog, plan)
+            case CreateType():
+                return Command("CREATE TYPE"), [self._create_type(plan)]
             case CreateFunction():
                 return self._create_function(plan)
             case _:
@@ -159,6 +165,7 @@ class Definitions:
                 f'schema "{name.schema}" does not exist', hint=f'CREATE SCHEMA "{name.schema}" first.'
             )
         if self.catalog.item(name.schema, name.name) is None:
+            refuse_type(self.catalog, name.schema, name.name)
             return False
         if not if_not_exists:
             raise DuplicateObject(f'relation "{name.name}" already exists')
@@ -169,7 +176,7 @@ class Definitions:
         """One that is not in the catalog yet, with ids that nothing else has had."""
         id_, oid = self.catalog.allocate()
         owned = {"created_at": self.now, "owner": self.owner, **fields}
-        if kind not in (ItemKind.INDEX, ItemKind.SINK):
+        if kind not in (ItemKind.INDEX, ItemKind.SINK, ItemKind.TYPE):
             securable = Securable.FUNCTION if kind is ItemKind.FUNCTION else Securable.TABLE
             owned["acl"] = first_acl(self.catalog, self.owner, securable, name.schema)
         return Item(id_, oid, kind, name.schema, name.name, schema, **owned)
@@ -287,11 +294,22 @@ class Definitions:
         item = self.item(ItemKind.FUNCTION, plan.name, Schema(()), function=plan.definition)
         return tag, [Change(None, item)]
 
+    def _create_type(self, plan: CreateType) -> Change:
+        if (
+            self.catalog.item(plan.name.schema, plan.name.name) is not None
+        ):  # whose rows have a type of its name
+            raise DuplicateObject(f'type "{plan.name.name}" already exists', sqlstate="42710")
+        refuse_type(self.catalog, plan.name.schema, plan.name.name)
+        item = self.item(ItemKind.TYPE, plan.name, Schema((Column("", plan.type),)))
+        while item.oid in SYSTEM_OIDS:
+            item = replace(item, oid=self.catalog.allocate_oid())
+        return Change(None, item)
+
     # -- drop --
 
     def _drop(self, plan: Drop) -> list[Change]:
         relations = plan.kind not in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-        noun = "relation" if relations else plan.kind.value
+        noun = "relation" if relations and plan.kind is not ObjectKind.TYPE else plan.kind.value
         for name in plan.missing:
             shown = f"function {name}" if plan.kind is ObjectKind.FUNCTION else f'{noun.lower()} "{name}"'
             self.notices.append(skipping(f"{shown} does not exist", "00000"))

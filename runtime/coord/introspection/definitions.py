@@ -56,6 +56,11 @@ def create_sql(state: State, item: Item) -> str:
             return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
         case ItemKind.SINK:
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
+        case ItemKind.TYPE:
+            type_ = item.schema[0].type
+            if type_.kind is Kind.LIST:
+                return f"CREATE TYPE {name} AS LIST (ELEMENT TYPE = {type_.element})"
+            return f"CREATE TYPE {name} AS MAP (KEY TYPE = text, VALUE TYPE = {type_.element})"
         case _:
             return item.create_sql
 

@@ -11,7 +11,7 @@ from ...sql.catalog_view import ItemKind
 from ..catalog_entries import Item
 from ..role import OWNER_ID
 from .definitions import create_sql, default_sql
-from .pg_types import pg_type
+from .pg_types import system_types
 from .state import DATABASE_OID, State
 
 Rows = Iterator[dict[str, Any]]
@@ -36,7 +36,8 @@ def mz_databases(state: State) -> Rows:
 
 
 def mz_types(state: State) -> Rows:
-    for row in pg_type(state):
+    yield from _created_types(state)
+    for row in system_types():
         yield {
             "id": f"t{row['oid']}",
             "oid": row["oid"],
@@ -44,6 +45,20 @@ def mz_types(state: State) -> Rows:
             "name": row["typname"],
             "category": "array" if row["typcategory"] == "A" else "base",
             "owner_id": OWNER_ID,
+        }
+
+
+def _created_types(state: State) -> Rows:
+    """A name's category is that of what it stands for."""
+    for item in state.catalog.user_types():
+        yield {
+            "id": item.id,
+            "oid": item.oid,
+            "schema_id": str(state.schema_oid(item.schema_name)),
+            "name": item.name,
+            "category": item.schema[0].type.kind.value,
+            "owner_id": item.owner,
+            "create_sql": create_sql(state, item),
         }
 
 

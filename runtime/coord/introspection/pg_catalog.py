@@ -21,7 +21,13 @@ from .state import DATABASE_OID, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
 TABLESPACE_OID = 1663
-CLASS_CLASSOID, PROC_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID = 1259, 1255, 2615, 2618
+CLASS_CLASSOID, PROC_CLASSOID, NAMESPACE_CLASSOID, REWRITE_CLASSOID, TYPE_CLASSOID = (
+    1259,
+    1255,
+    2615,
+    2618,
+    1247,
+)
 C_COLLATION = 950
 
 Rows = Iterator[dict[str, Any]]
@@ -256,7 +262,7 @@ def pg_description(state: State) -> Rows:
 
 def _classoid(item: Item | CatalogItem) -> int:
     """The catalog that lists the object."""
-    return PROC_CLASSOID if item.kind is ItemKind.FUNCTION else CLASS_CLASSOID
+    return {ItemKind.FUNCTION: PROC_CLASSOID, ItemKind.TYPE: TYPE_CLASSOID}.get(item.kind, CLASS_CLASSOID)
 
 
 def _description(oid: int, classoid: int, column: int, text: str) -> dict[str, Any]:

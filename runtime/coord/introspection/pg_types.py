@@ -73,6 +73,16 @@ _TYPES = (
 
 
 def pg_type(state: State) -> Rows:
+    yield from system_types()
+    for item in state.catalog.user_types():
+        yield _type(item.schema[0].type, item.name, "U") | {
+            "oid": item.oid,
+            "typnamespace": state.schema_oid(item.schema_name),
+            "typowner": state.owner(item).oid,
+        }
+
+
+def system_types() -> Rows:
     for type_, name, category in _TYPES:
         array = array_of(type_)
         yield _type(type_, name, category) | {"typarray": array.oid}
