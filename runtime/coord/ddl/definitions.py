@@ -295,9 +295,8 @@ class Definitions:
         return tag, [Change(None, item)]
 
     def _create_type(self, plan: CreateType) -> Change:
-        if (
-            self.catalog.item(plan.name.schema, plan.name.name) is not None
-        ):  # whose rows have a type of its name
+        # A relation's rows have a type of its name.
+        if self.catalog.item(plan.name.schema, plan.name.name) is not None:
             raise DuplicateObject(f'type "{plan.name.name}" already exists', sqlstate="42710")
         refuse_type(self.catalog, plan.name.schema, plan.name.name)
         item = self.item(ItemKind.TYPE, plan.name, Schema((Column("", plan.type),)))
