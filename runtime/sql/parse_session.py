@@ -10,6 +10,7 @@ from . import statements as st
 from .definition_plans import ObjectKind
 from .lexer import TokenKind
 from .parse_copy import CopyParser
+from .role_plans import AlterSystem
 from .session_statements import (
     BeginStatement,
     CommitStatement,
@@ -50,14 +51,24 @@ class SessionParser(CopyParser):
             return SetStatement("client_encoding", self._setting_value(), local)
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
+        return SetStatement(*self._assigned(), local)
+
+    def _assigned(self) -> tuple[str, str | None]:
+        """`name {= | TO} value`; the value is None for DEFAULT."""
         name = self._setting_name()
         if not self.accept_words("to"):
             self.expect_symbol("=")
         if name.lower() == "search_path" and not self.at_word("default"):
             # A list of names, quoted where they need it: each value is a name, whatever is in it.
-            value = ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
-            return SetStatement(name, value, local)
-        return SetStatement(name, self._setting_value(), local)
+            return name, ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
+        return name, self._setting_value()
+
+    def alter_system(self) -> AlterSystem:
+        """What stands behind ALTER SYSTEM."""
+        if self.accept_words("set"):
+            return AlterSystem(*self._assigned())
+        self.expect_words("reset")
+        return AlterSystem(None if self.accept_words("all") else self._setting_name(), None)
 
     def _at_assignment(self) -> bool:
         return self.at_symbol("=", 1) or self.peek().value == "to"
