@@ -30,6 +30,19 @@ _SHOW_KINDS = (
     "secrets", "databases", "roles", "types", "jobs", "privileges",
     "functions",
 )  # fmt: skip
+_SHOW_KINDS_OF_TWO = (
+    ("materialized", "views"),
+    ("cluster", "replicas"),
+    ("role", "membership"),
+    ("default", "privileges"),
+    ("network", "policies"),
+)
+_PRIVILEGES = ("privileges", "default_privileges")
+_OBJECT_TYPES = {
+    "tables": "table", "views": "view", "sources": "source", "schemas": "schema", "clusters": "cluster",
+    "databases": "database", "functions": "function", "types": "type", "secrets": "secret", "connections": "connection",
+}  # fmt: skip
+"""What privileges are shown on, and what these are shown as."""
 _OF_CLUSTERS = ("indexes", "materialized_views", "sources", "sinks")
 _OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets", "functions")
 
@@ -115,7 +128,7 @@ class SessionParser(CopyParser):
         if self.accept_words("create"):
             kind = self._kind()
             return ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
-        for words in (("materialized", "views"), ("cluster", "replicas"), ("role", "membership")):
+        for words in _SHOW_KINDS_OF_TWO:
             if self.accept_words(*words):
                 return self._show_objects("_".join(words))
         if self.at_any(*_SHOW_KINDS) and not self.at_symbol(".", 1):
@@ -128,6 +141,8 @@ class SessionParser(CopyParser):
             if self.accept_any("from", "in") is None:
                 self.fail()
             statement = replace(statement, name=self.object_name())
+        if kind in _PRIVILEGES:
+            statement = self._privileges_of(statement)
         if kind == "indexes" and self.accept_words("on"):
             statement = replace(statement, on=self.object_name())
         if kind in _OF_SCHEMAS and not self._at_cluster() and self.accept_any("from", "in") is not None:
@@ -140,6 +155,15 @@ class SessionParser(CopyParser):
         if self.accept_words("where"):
             statement = replace(statement, where=self.expression())
         return statement
+
+    def _privileges_of(self, statement: ShowObjectsStatement) -> ShowObjectsStatement:
+        """`[ON kinds of objects] [FOR role]`"""
+        if self.accept_words("on"):
+            kinds = self.accept_any(*_OBJECT_TYPES)
+            if kinds is None:
+                self.fail()
+            statement = replace(statement, object_type=_OBJECT_TYPES[kinds])
+        return replace(statement, role=self.identifier()) if self.accept_words("for") else statement
 
     def _at_cluster(self) -> bool:
         return self.at_word("in") and self.peek().value == "cluster" and not self.at_symbol(".", 2)
