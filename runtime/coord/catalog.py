@@ -28,6 +28,7 @@ from .catalog_entries import (
     Item,
     Owned,
     SchemaEntry,
+    SettingsEntry,
     entry_key,
 )
 from .role import FIRST_ROLE, RoleEntry, Roles
@@ -73,6 +74,7 @@ class Catalog:
         self._durable_ids: IdsEntry | None = None
         self.roles = Roles([FIRST_ROLE])
         self.database = DatabaseEntry()
+        self.settings: SettingsEntry | None = None
         self.default_acls: dict[tuple[str, int, str], DefaultAclEntry] = {}
         self.version = 0
         self._system = _system_items()
@@ -95,6 +97,8 @@ class Catalog:
     def entries(self) -> dict[str, Entry]:
         """All of them as they are now, by key; but for the ids."""
         entries: list[Entry] = [*self.owned(), *self.roles.by_id.values(), *self.default_acls.values()]
+        if self.settings is not None:
+            entries.append(self.settings)
         return {entry_key(entry): entry for entry in entries}
 
     # -- identity --
@@ -140,6 +144,8 @@ class Catalog:
                     del self._clusters[name]
                 case RoleEntry(id=id_):
                     del roles[id_]
+                case SettingsEntry():
+                    self.settings = None
                 case DefaultAclEntry() as defaults:
                     del self.default_acls[defaults.role, defaults.schema, defaults.kind]
         for change in changes:
@@ -167,6 +173,8 @@ class Catalog:
                     self.default_acls[defaults.role, defaults.schema, defaults.kind] = defaults
                 case DatabaseEntry() as database:
                     self.database = database
+                case SettingsEntry() as settings:
+                    self.settings = settings
         self.roles = Roles(roles.values())
         self._populated = frozenset(schema for schema, _ in self._by_name)
         self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))

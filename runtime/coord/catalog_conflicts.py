@@ -21,6 +21,7 @@ from .catalog_entries import (
     Entry,
     Item,
     SchemaEntry,
+    SettingsEntry,
     entry_key,
 )
 from .role import RoleEntry
@@ -173,5 +174,7 @@ def _shown(entry: Entry) -> str:
             return f'role "{name}"'
         case DefaultAclEntry():
             return "a list of default privileges"
+        case SettingsEntry():
+            return "what sessions begin with"
         case _:
             raise AssertionError("ids are nobody's")

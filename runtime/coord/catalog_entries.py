@@ -317,6 +317,13 @@ class IdsEntry:
 
 
 @dataclass(frozen=True, slots=True)
+class SettingsEntry:
+    """What sessions of all roles begin with, where a role's own settings do not say otherwise; there is none while nothing is set."""
+
+    settings: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
 class DefaultAclEntry:
     """What a role's new objects of a kind are granted: anywhere (`schema` 0), in place of the default list, or in the schema with
     that oid, beside it."""
@@ -327,7 +334,9 @@ class DefaultAclEntry:
     acl: Acl
 
 
-Entry = DefaultAclEntry | Item | SchemaEntry | ClusterEntry | IdsEntry | DatabaseEntry | RoleEntry
+Entry = (
+    DefaultAclEntry | Item | SchemaEntry | ClusterEntry | IdsEntry | DatabaseEntry | RoleEntry | SettingsEntry
+)
 
 Owned = Item | SchemaEntry | ClusterEntry | DatabaseEntry
 
@@ -346,6 +355,8 @@ def entry_key(entry: Entry) -> str:
             return "database"
         case RoleEntry(id=id_):
             return f"role/{id_}"
+        case SettingsEntry():
+            return "settings"
         case DefaultAclEntry(role=role, schema=schema, kind=kind):
             return f"default_acl/{role}/{schema}/{kind}"
 
@@ -370,6 +381,8 @@ def entry_from_json(key: str, text: str) -> Entry:
             return DefaultAclEntry(**_with_acl(json.loads(text)))
         case "role":
             return RoleEntry.from_json(json.loads(text))
+        case "settings":
+            return SettingsEntry(**json.loads(text))
         case "ids":
             return IdsEntry(**json.loads(text))
         case kind:

@@ -188,6 +188,9 @@ class Coordinator:
             "session_authorization": user,
             "is_superuser": "on" if role.superuser else "off",
         }
+        system = self.catalog.settings
+        if system is not None:
+            defaults.update(system.settings)
         variables = Variables({**defaults, **role.settings, **options, **first, "role": "none"})
         session = Session(self._sequencer, number, user, role.id, DATABASE, variables, self._closed)
         self._sessions[number] = session

@@ -36,7 +36,7 @@ from ..repr.types import (
     ScalarType,
     array_of,
 )
-from . import csv_tables, json_tables
+from . import csv_tables, json_tables, regex_tables
 from .aggregates import plain_type
 from .arrays import numpy_values, valid_mask
 from .coercion import CastContext, as_signed, base_name, can_cast, common_type
@@ -245,6 +245,19 @@ def _csv_column(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(*csv_tables.column(args, length))
 
 
+def _regexp_extract_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    """As `_csv_call`."""
+    *given, place = args
+    if len(given) != 2:
+        raise _undefined(regex_tables.NAME, given, unknown[:-1])
+    pattern, text = _coerced(regex_tables.NAME, given, unknown[:-1], (TEXT, TEXT))
+    return regex_tables.call(pattern, text, place)
+
+
+def _regexp_extract_column(args: Sequence[Datum], length: int) -> Expanded:
+    return Expanded(*regex_tables.column(args, length))
+
+
 def _once_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
     (arg,) = args
     return TableCall("once", args, arg.type, arg.nullable)
@@ -383,9 +396,12 @@ PAIR_COLUMNS = ("key", "value")
 PAIRS = DOCUMENT_PAIRS | json_tables.PAIRS
 """Functions of these two columns."""
 
+BY_PLACE = frozenset((csv_tables.NAME, regex_tables.NAME))
+"""Functions whose columns are as many as an argument, a literal, says."""
+
 COLUMN_NAMES = dict.fromkeys(
     (f"{kind}_array_elements{suffix}" for kind in ("json", "jsonb") for suffix in ("", "_text")), "value"
-) | {csv_tables.NAME: "column1"}
+) | dict.fromkeys(BY_PLACE, "column1")
 """What the column of a function in FROM is called, where that is not the function's or the alias's name."""
 
 TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
@@ -398,6 +414,7 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
     "regexp_matches": TableFunction(_text_call("regexp_matches", False, array_of(TEXT)), _regexp_matches),
     csv_tables.COLUMN: TableFunction(_csv_call, _csv_column),
+    regex_tables.COLUMN: TableFunction(_regexp_extract_call, _regexp_extract_column),
     "once": TableFunction(_once_call, _once),
     "jsonb_path_query": TableFunction(_path_call, _path_query),
     **{
@@ -415,8 +432,4 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
 """By name.  `once` has no name in SQL: it is a scalar function in FROM, one value for every row.  Those with a point in their names are
 columns of a function of several."""
 
-NAMES = (
-    frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"}
-    | PAIRS.keys()
-    | {csv_tables.NAME}
-)
+NAMES = frozenset(name for name in TABLE_FUNCTIONS if "." not in name) - {"once"} | PAIRS.keys() | BY_PLACE

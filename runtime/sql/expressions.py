@@ -233,7 +233,9 @@ class Expressions:
                 return records.made(self, node)
             case ast.Star():
                 if node.qualifier:
-                    raise Unsupported("whole rows as values are not supported", position=node.position)
+                    raise Unsupported(
+                        "all columns of a table as a value are not supported here", position=node.position
+                    )
                 raise SqlSyntaxError('syntax error at or near "*"', position=node.position)
             case ast.AllFields():
                 raise Unsupported(
@@ -356,6 +358,7 @@ class Expressions:
         left, right = node.args
         assert isinstance(left, ast.Row)
         assert isinstance(right, ast.Row)
+        left, right = records.expanded(self, left), records.expanded(self, right)
         if len(left.items) != len(right.items):
             raise SqlSyntaxError("unequal number of entries in row expressions", position=node.position)
         return self._resolve(records.compared(node.symbol, left.items, right.items, node.position))
@@ -373,7 +376,7 @@ class Expressions:
 
     def _distinct_from(self, node: ast.DistinctFrom) -> Typed:
         if isinstance(node.left, ast.Row) and isinstance(node.right, ast.Row):
-            return self._resolve(records.distinct(node))
+            return self._resolve(records.distinct(self, node))
         left, right = self._resolve(node.left), self._resolve(node.right)
         name = "is_not_distinct_from" if node.negated else "is_distinct_from"
         return self.apply(name, (left, right), node.position)

@@ -7,6 +7,7 @@ from . import ast
 from .keywords import NEEDS_AS
 from .lexer import TokenKind, tokenize
 from .parse_expression import ExpressionParser
+from .parse_group_sizes import GroupSizeParser
 
 _BEHIND_ALIASES = frozenset(
     [
@@ -43,7 +44,7 @@ _BEHIND_ALIASES = frozenset(
 _JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
 
 
-class QueryParser(ExpressionParser):
+class QueryParser(ExpressionParser, GroupSizeParser):
     def query_as_of(self) -> tuple[ast.Query, ast.AsOf | None]:
         """A whole query, and when it is to be read."""
         return self._query(), self.as_of()
@@ -278,6 +279,7 @@ class QueryParser(ExpressionParser):
         having = self.expression() if self.accept_words("having") else None
         windows = self.window_clause()
         qualify = self.expression() if self.accept_words("qualify") else None
+        self.group_sizes()
         return ast.SelectBody(
             items,
             distinct,
@@ -316,7 +318,7 @@ class QueryParser(ExpressionParser):
 
     def select_item(self) -> ast.SelectItem:
         expression = self.expression()
-        if self.at_as_of():
+        if self.at_as_of() or self.at_group_sizes():
             return ast.SelectItem(expression, None)
         if self.accept_words("as"):
             return ast.SelectItem(expression, self.label())
@@ -439,7 +441,7 @@ class QueryParser(ExpressionParser):
         return ast.TableFunction(functions, ordinality, alias, columns, position)
 
     def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
-        if self.at_as_of():
+        if self.at_as_of() or self.at_group_sizes():
             return None, ()
         if self.accept_words("as"):
             alias: str | None = self.identifier()

@@ -10,6 +10,7 @@ from . import statements as st
 from .definition_plans import ObjectKind
 from .lexer import TokenKind
 from .parse_copy import CopyParser
+from .role_plans import AlterSystem
 from .session_statements import (
     BeginStatement,
     CommitStatement,
@@ -29,6 +30,19 @@ _SHOW_KINDS = (
     "secrets", "databases", "roles", "types", "jobs", "privileges",
     "functions",
 )  # fmt: skip
+_SHOW_KINDS_OF_TWO = (
+    ("materialized", "views"),
+    ("cluster", "replicas"),
+    ("role", "membership"),
+    ("default", "privileges"),
+    ("network", "policies"),
+)
+_PRIVILEGES = ("privileges", "default_privileges")
+_OBJECT_TYPES = {
+    "tables": "table", "views": "view", "sources": "source", "schemas": "schema", "clusters": "cluster",
+    "databases": "database", "functions": "function", "types": "type", "secrets": "secret", "connections": "connection",
+}  # fmt: skip
+"""What privileges are shown on, and what these are shown as."""
 _OF_CLUSTERS = ("indexes", "materialized_views", "sources", "sinks")
 _OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets", "functions")
 
@@ -50,14 +64,24 @@ class SessionParser(CopyParser):
             return SetStatement("client_encoding", self._setting_value(), local)
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
+        return SetStatement(*self._assigned(), local)
+
+    def _assigned(self) -> tuple[str, str | None]:
+        """`name {= | TO} value`; the value is None for DEFAULT."""
         name = self._setting_name()
         if not self.accept_words("to"):
             self.expect_symbol("=")
         if name.lower() == "search_path" and not self.at_word("default"):
             # A list of names, quoted where they need it: each value is a name, whatever is in it.
-            value = ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
-            return SetStatement(name, value, local)
-        return SetStatement(name, self._setting_value(), local)
+            return name, ", ".join(map(quote_ident, self.comma_list(self._setting_part)))
+        return name, self._setting_value()
+
+    def alter_system(self) -> AlterSystem:
+        """What stands behind ALTER SYSTEM."""
+        if self.accept_words("set"):
+            return AlterSystem(*self._assigned())
+        self.expect_words("reset")
+        return AlterSystem(None if self.accept_words("all") else self._setting_name(), None)
 
     def _at_assignment(self) -> bool:
         return self.at_symbol("=", 1) or self.peek().value == "to"
@@ -104,7 +128,7 @@ class SessionParser(CopyParser):
         if self.accept_words("create"):
             kind = self._kind()
             return ShowObjectsStatement("create", self.object_name(), create_kind=kind.value)
-        for words in (("materialized", "views"), ("cluster", "replicas"), ("role", "membership")):
+        for words in _SHOW_KINDS_OF_TWO:
             if self.accept_words(*words):
                 return self._show_objects("_".join(words))
         if self.at_any(*_SHOW_KINDS) and not self.at_symbol(".", 1):
@@ -117,6 +141,8 @@ class SessionParser(CopyParser):
             if self.accept_any("from", "in") is None:
                 self.fail()
             statement = replace(statement, name=self.object_name())
+        if kind in _PRIVILEGES:
+            statement = self._privileges_of(statement)
         if kind == "indexes" and self.accept_words("on"):
             statement = replace(statement, on=self.object_name())
         if kind in _OF_SCHEMAS and not self._at_cluster() and self.accept_any("from", "in") is not None:
@@ -129,6 +155,15 @@ class SessionParser(CopyParser):
         if self.accept_words("where"):
             statement = replace(statement, where=self.expression())
         return statement
+
+    def _privileges_of(self, statement: ShowObjectsStatement) -> ShowObjectsStatement:
+        """`[ON kinds of objects] [FOR role]`"""
+        if self.accept_words("on"):
+            kinds = self.accept_any(*_OBJECT_TYPES)
+            if kinds is None:
+                self.fail()
+            statement = replace(statement, object_type=_OBJECT_TYPES[kinds])
+        return replace(statement, role=self.identifier()) if self.accept_words("for") else statement
 
     def _at_cluster(self) -> bool:
         return self.at_word("in") and self.peek().value == "cluster" and not self.at_symbol(".", 2)

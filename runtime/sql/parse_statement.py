@@ -189,6 +189,8 @@ class StatementParser(RoutineParser, GrantParser):
             return self.default_privileges()
         if self.accept_words("database"):
             return self.alter_database()
+        if self.accept_words("system"):
+            return self.alter_system()
         if self.at_function():
             return self._alter_function()
         kind = self._kind()

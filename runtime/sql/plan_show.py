@@ -51,6 +51,9 @@ _ELSEWHERE = {
     "role_membership": "SELECT r.name AS role, m.name AS member, g.name AS grantor "
     "FROM mz_catalog.mz_role_members AS x JOIN mz_catalog.mz_roles AS r ON r.id = x.role_id "
     "JOIN mz_catalog.mz_roles AS m ON m.id = x.member JOIN mz_catalog.mz_roles AS g ON g.id = x.grantor",
+    "default_privileges": "SELECT object_owner, database, schema, object_type, grantee, privilege_type "
+    "FROM mz_internal.mz_show_default_privileges",
+    "network_policies": "SELECT '' AS name, '' AS rules, '' AS comment WHERE false",
     "types": "SELECT name FROM mz_catalog.mz_types",
     "jobs": "SELECT j.id, j.kind, coalesce(o.schema_name || '.' || o.name, j.object_id) AS object, j.cluster, "
     "j.status, j.percent, j.started_at, j.error FROM mz_internal.mz_spark_jobs AS j "
@@ -59,8 +62,14 @@ _ELSEWHERE = {
 
 _ORDER = {
     "objects": "1, 2", "functions": "1, 2", "cluster_replicas": "1, 2", "role_membership": "1, 2", "privileges": "4, 5, 6, 2, 7",
+    "default_privileges": "1, 2, 3, 4, 5, 6",
 }  # fmt: skip
-_LIKE = {"cluster_replicas": "replica", "jobs": "kind", "role_membership": "role"}
+_LIKE = {
+    "cluster_replicas": "replica",
+    "default_privileges": "object_owner",
+    "jobs": "kind",
+    "role_membership": "role",
+}
 """The column that SHOW ... LIKE is about, where it is not the name."""
 
 KINDS = (*_IN_SCHEMAS, *_ELSEWHERE, "columns")
@@ -107,7 +116,7 @@ def _text(planner: Planner, node: ShowObjectsStatement) -> str:
 def _source(planner: Planner, node: ShowObjectsStatement) -> str:
     """The objects of that kind that the statement may show."""
     if node.kind in _ELSEWHERE:
-        return _ELSEWHERE[node.kind]
+        return _ELSEWHERE[node.kind] + _privileges_where(node)
     context = planner.context
     where = []
     if node.on is not None:
@@ -122,6 +131,16 @@ def _source(planner: Planner, node: ShowObjectsStatement) -> str:
         where.append(f"c.name = {_quoted(check_cluster(node.cluster, context))}")
     schemas = "JOIN mz_catalog.mz_objects AS s ON s.id = o.id"
     return f"{_IN_SCHEMAS[node.kind]} {schemas} WHERE {' AND '.join(where)}"
+
+
+def _privileges_where(node: ShowObjectsStatement) -> str:
+    where = []
+    if node.object_type is not None:
+        where.append(f"object_type = {_quoted(node.object_type)}")
+    if node.role is not None:
+        role = _quoted(node.role)
+        where.append(f"CASE WHEN grantee = 'PUBLIC' THEN true ELSE pg_has_role({role}, grantee, 'USAGE') END")
+    return f" WHERE {' AND '.join(where)}" if where else ""
 
 
 def _create(planner: Planner, node: ShowObjectsStatement) -> str:

@@ -7,6 +7,7 @@ of two values, in which NULLs are equal and the greatest, as in PostgreSQL.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..errors import DatatypeMismatch, PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
@@ -32,6 +33,7 @@ _MAX_FIELDS = 1664
 
 def made(expressions: Expressions, node: ast.Row) -> Typed:
     """A record of fields f1, f2, ...; untyped literals are texts."""
+    node = expanded(expressions, node)
     if len(node.items) > _MAX_FIELDS:
         raise PtvcError(
             f"ROW expressions can have at most {_MAX_FIELDS} entries",
@@ -40,6 +42,39 @@ def made(expressions: Expressions, node: ast.Row) -> Typed:
         )
     fields = [expressions.defaulted(expressions.resolve_raw(item)) for item in node.items]
     return Typed(row([(f"f{number}", field) for number, field in enumerate(fields, 1)]))
+
+
+def expanded(expressions: Expressions, node: ast.Row) -> ast.Row:
+    """With the columns of a table, or the fields of a record, in the place of each `.*`."""
+    if not any(isinstance(item, ast.Star | ast.AllFields) for item in node.items):
+        return node
+    return replace(node, items=tuple(part for item in node.items for part in _parts(expressions, item)))
+
+
+def _parts(expressions: Expressions, item: ast.Expression) -> Sequence[ast.Expression]:
+    if isinstance(item, ast.AllFields):
+        names = field_names(expressions, item)
+        return [ast.Field(item.arg, name, item.position) for name in names]
+    if not isinstance(item, ast.Star) or not item.qualifier:
+        return [item]
+    scope, table = expressions.scope, item.qualifier[-1]
+    above = scope.parent
+    while above is not None and table not in scope.tables:
+        if table in above.tables:
+            raise Unsupported(
+                f"all columns of {table}, which is of an enclosing query, in a row are not supported",
+                hint="Name the columns.",
+                position=item.position,
+            )
+        above = above.parent
+    names = [column.name for column in scope.star(item.qualifier, item.position)]
+    if len(set(names)) < len(names):
+        raise Unsupported(
+            f"all columns of {table} in a row are not supported: two have one name",
+            hint="Give them names of their own.",
+            position=item.position,
+        )
+    return [ast.Name((*item.qualifier, name), item.position) for name in names]
 
 
 def whole_row(expressions: Expressions, node: ast.Name) -> Typed | None:
@@ -97,8 +132,9 @@ def field_names(expressions: Expressions, node: ast.AllFields) -> Sequence[str]:
     match node.arg:
         case ast.Function(name=(*_, name)) if name in PAIRS:
             return PAIR_COLUMNS
-        case ast.Row(items=items):
-            return [f"f{number}" for number in range(1, len(items) + 1)]
+        case ast.Row():
+            count = len(expanded(expressions, node.arg).items)
+            return [f"f{number}" for number in range(1, count + 1)]
         case ast.Name() | ast.Field():
             record = expressions.resolve(node.arg)
             if record.unknown or record.scalar.type.kind is not Kind.RECORD:
@@ -142,15 +178,16 @@ def compared(
     return found
 
 
-def distinct(node: ast.DistinctFrom) -> ast.Expression:
+def distinct(expressions: Expressions, node: ast.DistinctFrom) -> ast.Expression:
     """IS [NOT] DISTINCT FROM of two rows, as they are written."""
     assert isinstance(node.left, ast.Row)
     assert isinstance(node.right, ast.Row)
-    if len(node.left.items) != len(node.right.items):
+    left, right = expanded(expressions, node.left), expanded(expressions, node.right)
+    if len(left.items) != len(right.items):
         raise SqlSyntaxError("unequal number of entries in row expressions", position=node.position)
     parts = tuple(
         ast.DistinctFrom(a, b, node.negated, node.position)
-        for a, b in zip(node.left.items, node.right.items, strict=True)
+        for a, b in zip(left.items, right.items, strict=True)
     )
     if len(parts) == 1:
         return parts[0]

@@ -80,6 +80,14 @@ class AlterRoleSetting:
 
 
 @dataclass(frozen=True, slots=True)
+class AlterSystem:
+    """What sessions of all roles begin with; `name` and `value` as in `AlterRoleSetting`."""
+
+    name: str | None
+    value: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class RenameRole:
     role: RoleSpec
     new_name: str
@@ -163,5 +171,14 @@ class DropOwned:
     cascade: bool
 
 
-RoleDefinition = CreateRole | AlterRole | AlterRoleSetting | RenameRole | DropRoles | GrantRoles | RevokeRoles
+RoleDefinition = (
+    CreateRole
+    | AlterRole
+    | AlterRoleSetting
+    | AlterSystem
+    | RenameRole
+    | DropRoles
+    | GrantRoles
+    | RevokeRoles
+)
 PrivilegeDefinition = Grant | DefaultPrivileges | AlterOwner | ReassignOwned | DropOwned

@@ -41,7 +41,8 @@ class ShowVariableStatement:
 class ShowObjectsStatement:
     """`kind` is tables, views, ..., or columns and create (of `name`, an object of kind `create_kind`).  Shown are the
     objects of `schema`, on `on` (indexes), in `cluster`, with names `like` a pattern, or for which `where` holds, a
-    condition on what is shown."""
+    condition on what is shown.  Of privileges, those on objects of `object_type`, as they are shown; and those that `role` has,
+    through memberships too."""
 
     kind: str
     name: ObjectName | None = None
@@ -51,3 +52,5 @@ class ShowObjectsStatement:
     where: Expression | None = None
     on: ObjectName | None = None
     cluster: Name | None = None
+    object_type: str | None = None
+    role: str | None = None

@@ -294,6 +294,7 @@ _OF_SESSIONS = {
     "mz_catalog.mz_role_members": "role_id:t member:t grantor:t",
     "mz_internal.mz_show_all_privileges": "grantor:t grantee:t database:t schema:t name:t object_type:t privilege_type:t "
     "is_grantable:b",
+    "mz_internal.mz_show_default_privileges": "object_owner:t database:t schema:t object_type:t grantee:t privilege_type:t",
 }
 """What whoever reads it has made; the newest of them all, so new relations go to the end of this table."""
 

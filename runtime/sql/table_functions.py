@@ -8,13 +8,13 @@ from dataclasses import replace
 import pyarrow as pa
 
 from ..errors import DatatypeMismatch, Unsupported
-from ..expr import csv_tables
+from ..expr import csv_tables, regex_tables
 from ..expr.function import Datum
 from ..expr.functions.records import row
 from ..expr.literals import cast_to, python_value
 from ..expr.relation import Constant, FlatMap, Map, Relation, TableCall
 from ..expr.scalar import Case, Literal, Scalar, columns_of
-from ..expr.table_functions import COLUMN_NAMES, NAMES, PAIR_COLUMNS, PAIRS, TABLE_FUNCTIONS, expand
+from ..expr.table_functions import BY_PLACE, COLUMN_NAMES, NAMES, PAIR_COLUMNS, PAIRS, TABLE_FUNCTIONS, expand
 from ..repr.types import INT4, PAIR_FIELDS, array_of
 from . import ast, build
 from .expressions import Expressions
@@ -97,10 +97,12 @@ def calls_in_from(
                 calls.append(table_call(expressions, node, args, f"{node.name[-1]}.{column}"))
                 names.append(column)
             continue
-        if node.name[-1] == csv_tables.NAME:
-            columns = _csv_columns(expressions, node, args)
-            calls += columns
-            names += [f"column{place}" for place in range(1, len(columns) + 1)]
+        if node.name[-1] in BY_PLACE:
+            columns = _columns_by_place(node, args)
+            for place in range(len(columns)):
+                placed = [*args, Typed(build.int4(place))]
+                calls.append(table_call(expressions, node, placed, f"{node.name[-1]}.column"))
+            names += columns
             continue
         # unnest(a, b) is ROWS FROM (unnest(a), unnest(b)), in FROM only.
         groups = [[arg] for arg in args] if node.name[-1] == "unnest" and len(args) > 1 else [args]
@@ -109,13 +111,14 @@ def calls_in_from(
     return calls, names
 
 
-def _csv_columns(expressions: Expressions, node: ast.Function, args: Sequence[Typed]) -> list[TableCall]:
+def _columns_by_place(node: ast.Function, args: Sequence[Typed]) -> list[str]:
+    """What the columns are called; one, if the call is to be refused for its arguments."""
+    if not args:
+        return ["column1"]
     with at(node.position):
-        count = csv_tables.column_count(args[0].scalar) if args else 1
-    return [
-        table_call(expressions, node, [*args, Typed(build.int4(place))], csv_tables.COLUMN)
-        for place in range(count)
-    ]
+        if node.name[-1] == regex_tables.NAME:
+            return regex_tables.column_names(args[0].scalar)
+        return [f"column{place}" for place in range(1, csv_tables.column_count(args[0].scalar) + 1)]
 
 
 def rows_of(
@@ -229,9 +232,9 @@ def _expand_level(expressions: Expressions, nodes: Sequence[ast.Function]) -> No
     names: list[str] = []
     places: dict[ast.Function, int] = {}
     for node in nodes:
-        if node.name[-1] == csv_tables.NAME:
+        if node.name[-1] in BY_PLACE:
             raise Unsupported(
-                f"{csv_tables.NAME} in a select list is not supported: it gives a record",
+                f"{node.name[-1]} in a select list is not supported: it gives a record",
                 hint="Move it to FROM, where it has the columns column1, column2 and so on.",
                 position=node.position,
             )

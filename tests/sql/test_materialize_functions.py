@@ -29,6 +29,12 @@ def connection(runtime: InProcess) -> Iterator[psycopg.Connection]:
         ("SELECT c.column2, n FROM csv_extract(2, 'a,b') WITH ORDINALITY AS c (x, column2, n)", [("b", 1)]),
         ("SELECT c.column1 FROM csv_extract(1, E'a\\nb') AS c ORDER BY 1", [("a",), ("b",)]),
         ("SELECT * FROM csv_extract(2, NULL)", []),
+        ("SELECT * FROM regexp_extract('(?P<k>\\w+)=(\\d)?', 'a b=') AS r", [("b", None)]),
+        (
+            "SELECT r.column1, n FROM regexp_extract('(b)', 'abb') WITH ORDINALITY AS r (column1, n)",
+            [("b", 1)],
+        ),
+        ("SELECT * FROM regexp_extract('(b)', NULL)", []),
         ("SELECT encode(digest('abc', 'SHA1'), 'hex')", [("a9993e364706816aba3e25717850c26c9cd0d89d",)]),
         (
             "SELECT encode(hmac('d', 'k', 'md5'), 'hex') = encode(hmac('d'::bytea, 'k', 'md5'), 'hex')",
@@ -54,6 +60,10 @@ def test_queries(connection: psycopg.Connection, query: str, rows: list[tuple[ob
         ("SELECT * FROM csv_extract(1 + 1, 'a')", "22023", "literal"),
         ("SELECT * FROM csv_extract()", "42883", "csv_extract"),
         ("SELECT csv_extract(2, 'a')", "0A000", "select list"),
+        ("SELECT * FROM regexp_extract('b', 'a')", "22023", "group in parentheses"),
+        ("SELECT * FROM regexp_extract('(b)')", "42883", "regexp_extract"),
+        ("SELECT * FROM regexp_extract('(b', 'a')", "2201B", "unclosed group"),
+        ("SELECT regexp_extract('(b)', 'a')", "0A000", "select list"),
         ("CREATE VIEW v AS SELECT mz_version()", "0A000", "depends on the session"),
         ("SELECT mz_environment_id()", "0A000", "mz_environment_id"),
     ],
@@ -76,6 +86,8 @@ def test_views_follow_their_inputs(connection: psycopg.Connection) -> None:
         """CREATE MATERIALIZED VIEW parts AS
            SELECT id, column1 AS name, column2::int AS n, digest(column1, 'sha1') AS hash
            FROM files, LATERAL csv_extract(2, body)""",
+        """CREATE MATERIALIZED VIEW numbers AS
+           SELECT id, n FROM files, LATERAL regexp_extract('^(?P<key>a)?.*?,(?P<n>[0-9])', body)""",
     ):
         connection.execute(statement.encode())
     query = "SELECT name, sum(n), count(DISTINCT hash) FROM parts GROUP BY 1 ORDER BY 1"
@@ -83,5 +95,7 @@ def test_views_follow_their_inputs(connection: psycopg.Connection) -> None:
     connection.execute("UPDATE files SET body = 'c,7' WHERE id = 1")
     connection.execute("INSERT INTO files VALUES (4, E'c,8\\r\\na,1\\r\\n')")
     assert connection.execute(query.encode()).fetchall() == [("a", 6, 1), ("c", 15, 1)]
+    numbers = connection.execute("SELECT id, n FROM numbers ORDER BY id").fetchall()
+    assert numbers == [(1, "7"), (3, "5"), (4, "8")]
     connection.execute("DELETE FROM files")
     assert connection.execute(query.encode()).fetchall() == []

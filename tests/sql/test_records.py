@@ -21,7 +21,10 @@ def runtime() -> Iterator[InProcess]:
 @pytest.mark.parametrize(
     ("query", "sqlstate"),
     [
-        ("SELECT ROW(pairs.*) FROM pairs", "0A000"),
+        ("SELECT ROW(pairs.*) IN (SELECT a, b FROM pairs) FROM pairs", "0A000"),
+        ("SELECT count(*) FROM pairs GROUP BY ROW(pairs.*)", "0A000"),
+        ("SELECT (SELECT ROW(pairs.*)) FROM pairs", "0A000"),
+        ("SELECT ROW(p.*) FROM (SELECT a, a FROM pairs) AS p", "0A000"),
         ("SELECT p FROM pairs AS p LEFT JOIN pairs AS q ON p.a = q.a", "0A000"),
         ("SELECT (SELECT p) FROM pairs AS p", "0A000"),
         ("SELECT ROW(1, 2) UNION SELECT ROW(1, 'a')", "0A000"),

@@ -39,7 +39,7 @@ from ...sql.definition_plans import (
 )
 from ...sql.function_definition import FunctionKind
 from ...sql.plans import PlannedStatement
-from ...sql.role_plans import RoleDefinition, Securable
+from ...sql.role_plans import AlterSystem, RoleDefinition, Securable
 from ..catalog import SYSTEM_SCHEMAS, Catalog
 from ..catalog_entries import Change, Item, SchemaEntry, entry_key
 from ..results import Command, Notice
@@ -102,6 +102,8 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
             return "CREATE SOURCE"
         case CreateSink():
             return "CREATE SINK"
+        case AlterSystem():
+            return "ALTER SYSTEM"
         case _ if isinstance(plan, RoleDefinition):
             return "A change of roles"
         case _:

@@ -1,4 +1,4 @@
-"""CREATE, ALTER and DROP ROLE, and memberships.
+"""CREATE, ALTER and DROP ROLE, memberships, and what sessions begin with: of a role, and of all (ALTER SYSTEM).
 
 Who may: a superuser everything; a role with CREATEROLE makes roles that are no superusers, of which it then has the ADMIN
 OPTION, and alters and drops those of which it has that.  As PostgreSQL 16 and later do it.
@@ -20,6 +20,7 @@ from ...errors import (
 from ...sql.role_plans import (
     AlterRole,
     AlterRoleSetting,
+    AlterSystem,
     CreateRole,
     DropRoles,
     GrantRoles,
@@ -32,7 +33,7 @@ from ...sql.role_plans import (
 )
 from ..actor import Actor
 from ..catalog import Catalog
-from ..catalog_entries import Change, Entry
+from ..catalog_entries import Change, Entry, SettingsEntry
 from ..results import Command, Notice
 from ..role import OWNER_ID, Membership, RoleEntry, Roles
 from ..scram_secret import ScramSecret, new_secret
@@ -69,6 +70,9 @@ class RoleDefinitions:
             case AlterRoleSetting():
                 changes = self._set(plan, actor)
                 tag = "ALTER ROLE"
+            case AlterSystem():
+                changes = self._set_system(plan, actor)
+                tag = "ALTER SYSTEM"
             case RenameRole():
                 changes = self._rename(plan, actor)
                 tag = "ALTER ROLE"
@@ -135,15 +139,16 @@ class RoleDefinitions:
         role = actor.resolve(plan.role, self._catalog.roles)
         if role.id != actor.role.id:
             self._may_alter(role, actor.role, "alter")
-        settings = dict(role.settings)
-        if plan.name is None:
-            settings.clear()
-        elif plan.value is None:
-            settings.pop(checked_setting(plan.name, None)[0], None)
-        else:
-            name, value = checked_setting(plan.name, plan.value)
-            settings[name] = value
-        return [Change(role, replace(role, settings=settings))]
+        return [Change(role, replace(role, settings=_with_setting(role.settings, plan)))]
+
+    def _set_system(self, plan: AlterSystem, actor: Actor) -> list[Change]:
+        if not actor.role.superuser:
+            what = "perform ALTER SYSTEM RESET ALL" if plan.name is None else f'set parameter "{plan.name}"'
+            raise PermissionDenied(f"permission denied to {what}")
+        known = self._catalog.settings
+        settings = _with_setting({} if known is None else known.settings, plan)
+        now = SettingsEntry(settings) if settings else None
+        return [Change(known, now)] if now != known else []
 
     def _rename(self, plan: RenameRole, actor: Actor) -> list[Change]:
         role = actor.resolve(plan.role, self._catalog.roles)
@@ -288,6 +293,15 @@ class RoleDefinitions:
 def _changed(roles: Roles, entries: Iterable[RoleEntry]) -> list[Change]:
     changes: list[tuple[Entry | None, Entry]] = [(roles.by_id.get(entry.id), entry) for entry in entries]
     return [Change(before, after) for before, after in changes if before != after]
+
+
+def _with_setting(settings: Mapping[str, str], plan: AlterRoleSetting | AlterSystem) -> dict[str, str]:
+    """The settings after the statement; raises where SET would."""
+    if plan.name is None:
+        return {}
+    name, value = checked_setting(plan.name, plan.value)
+    rest = {known: said for known, said in settings.items() if known != name}
+    return rest if plan.value is None else {**rest, name: value}
 
 
 def _joined(member: RoleEntry, role: str, grantor: str, options: Mapping[str, bool]) -> RoleEntry:

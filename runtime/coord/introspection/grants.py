@@ -80,6 +80,24 @@ def mz_show_all_privileges(state: State) -> Rows:
                 }
 
 
+def mz_show_default_privileges(state: State) -> Rows:
+    """What will be granted on objects that are made later: beside what their owner has, where somebody has said so."""
+    schemas = {entry.oid: entry.name for entry in state.catalog.schemas()}
+    for entry in state.catalog.default_acls.values():
+        for granted in entry.acl:
+            if granted.grantee == entry.role:
+                continue
+            for letter in granted.privileges:
+                yield {
+                    "object_owner": state.roles.name(entry.role),
+                    "database": DATABASE if entry.schema in schemas else None,
+                    "schema": schemas.get(entry.schema),
+                    "object_type": entry.kind,
+                    "grantee": _grantee(state, granted),
+                    "privilege_type": WORDS[letter],
+                }
+
+
 _WITHOUT = (ItemKind.INDEX, ItemKind.SINK)
 
 

@@ -23,3 +23,11 @@ SELECT (1).*
 SELECT (ROW(1, 2)).* AS x
 SELECT jsonb_each('{"a":1}') AS x, (jsonb_each('{"a":1}')).value + 1
 SELECT CASE WHEN true THEN (jsonb_each('{"a":1}')).key END
+SELECT ROW(s.*, 1), ROW(0, s.*, s.*) FROM sales AS s
+SELECT (ROW(s.*, 7)).f1 FROM sales AS s
+SELECT ROW(a.*) = ROW(b.*), ROW(a.*) < ROW(b.*), ROW(a.*) IS DISTINCT FROM ROW(b.*) FROM sales AS a, sales AS b
+SELECT ROW(s.*) IS NULL, ROW(s.*) = (1, 2) FROM sales AS s
+SELECT ROW(b.*) FROM sales AS a LEFT JOIN sales AS b ON a.id = b.id + 1
+SELECT ROW((x.r).*, 1) FROM (SELECT ROW(id, paid) AS r FROM sales) AS x
+SELECT count(*), ROW(s.*) FROM sales AS s GROUP BY region
+SELECT ROW(nothing.*), ROW(s.*) FROM sales AS s

@@ -176,6 +176,37 @@ def test_privileges_are_shown(db: Db, role: Db, schema: str) -> None:
     ]
 
 
+def test_default_privileges_are_shown(db: Db, schema: str) -> None:
+    db.execute("CREATE ROLE team")
+    db.execute("CREATE ROLE member IN ROLE team")
+    db.execute("CREATE ROLE other")
+    db.execute(f"ALTER DEFAULT PRIVILEGES IN SCHEMA {schema} GRANT SELECT, INSERT ON TABLES TO team")
+    db.execute("ALTER DEFAULT PRIVILEGES GRANT USAGE ON CLUSTERS TO other")
+    of_tables = [
+        ("ptvc", "ptvc", schema, "table", "team", "INSERT"),
+        ("ptvc", "ptvc", schema, "table", "team", "SELECT"),
+    ]
+    of_clusters = [("ptvc", None, None, "cluster", "other", "USAGE")]
+    assert rows(db, "SHOW DEFAULT PRIVILEGES") == of_tables + of_clusters
+    assert rows(db, "SHOW DEFAULT PRIVILEGES ON TABLES") == of_tables
+    assert rows(db, "SHOW DEFAULT PRIVILEGES FOR member") == of_tables
+    assert rows(db, "SHOW DEFAULT PRIVILEGES ON TABLES FOR other WHERE grantee <> 'x'") == []
+    db.execute("CREATE TABLE t (a int)")
+    granted = rows(db, "SHOW PRIVILEGES ON TABLES FOR member WHERE name = 't'")
+    assert [row[1:] for row in granted] == [
+        ("team", "ptvc", schema, "t", "table", "INSERT"),
+        ("team", "ptvc", schema, "t", "table", "SELECT"),
+    ]
+    with pytest.raises(errors.UndefinedObject):
+        db.execute("SHOW DEFAULT PRIVILEGES FOR nobody")
+    with pytest.raises(errors.SyntaxError):
+        db.execute("SHOW DEFAULT PRIVILEGES ON ROWS")
+    assert rows(db, "SHOW NETWORK POLICIES LIKE 'x'") == []
+    db.execute("DROP OWNED BY team, other")
+    db.execute("DROP ROLE team, member, other")
+    assert rows(db, "SHOW DEFAULT PRIVILEGES") == []
+
+
 def test_default_privileges_as_in_postgres(runtime: InProcess, oracle_uri: str) -> None:
     with runtime.connect() as ours, psycopg.connect(oracle_uri, autocommit=True) as theirs:
         compare(ours, theirs, script("default_privileges"))

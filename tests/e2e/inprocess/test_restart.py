@@ -36,12 +36,14 @@ def check(runtime: InProcess, count: int) -> None:
 def test_stop_and_start(fresh: InProcess) -> None:
     fill(fresh)
     check(fresh, 2)
+    fresh.query("ALTER SYSTEM SET lock_timeout = '7s'")
     for i in range(3):
         last = fresh.coordinator.oracle.read_time
         fresh.stop()
         fresh.start()
         assert fresh.coordinator.oracle.read_time >= last
         check(fresh, 2 + i)
+        assert fresh.query("SHOW lock_timeout") == [("7s",)]
         fresh.query("INSERT INTO t VALUES (9)")
         check(fresh, 3 + i)
     fresh.query("DROP TABLE t CASCADE")

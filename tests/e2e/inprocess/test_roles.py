@@ -116,6 +116,49 @@ def test_createrole_makes_and_administers_its_own(db: psycopg.Connection[Any]) -
     db.execute("DROP ROLE chief")
 
 
+def test_settings_of_the_system_are_those_of_new_sessions(
+    runtime: InProcess, db: psycopg.Connection[Any]
+) -> None:
+    shown = "SELECT current_setting('lock_timeout'), current_setting('search_path')"
+
+    def new_session(user: str = "ptvc") -> list[tuple[Any, ...]]:
+        with runtime.connect(user=user) as session:
+            return rows(session, shown)
+
+    db.execute("CREATE USER own")
+    db.execute("ALTER ROLE own SET lock_timeout = '3s'")
+    before = rows(db, shown)
+    db.execute("ALTER SYSTEM SET lock_timeout TO '7s'")
+    db.execute('ALTER SYSTEM SET search_path = "A b", public')
+    assert rows(db, shown) == before
+    assert new_session() == [("7s", '"A b", public')]
+    assert new_session("own") == [("3s", '"A b", public')]  # a role's own settings win
+    with runtime.connect() as session:
+        session.execute("SET lock_timeout = '1s'; RESET lock_timeout")
+        assert rows(session, shown) == new_session()
+    db.execute("ALTER SYSTEM RESET search_path")
+    db.execute("ALTER SYSTEM RESET search_path")  # nothing is left to be taken back
+    assert new_session() == [("7s", "public")]
+    for statement, state in [
+        ("SET max_tables = 100", "42704"),  # limits that would not be kept are not taken, as by SET
+        ("SET enable_things = true", "42704"),
+        ("SET lock_timeout = 'long'", "22023"),
+        ("SET server_version = '9'", "55P02"),
+        ("RESET nothing", "42704"),
+        ("DO IT", "42601"),
+    ]:
+        assert state_of(db, f"ALTER SYSTEM {statement}") == state
+    assert state_of(db, "BEGIN; ALTER SYSTEM RESET ALL; COMMIT") == "0A000"
+    db.execute("ROLLBACK")
+    db.execute("SET ROLE own")
+    assert state_of(db, "ALTER SYSTEM SET lock_timeout = 0") == "42501"
+    assert state_of(db, "ALTER SYSTEM RESET ALL") == "42501"
+    db.execute("RESET ROLE")
+    assert db.execute("ALTER SYSTEM RESET ALL").statusmessage == "ALTER SYSTEM"
+    assert new_session() == before
+    db.execute("DROP ROLE own")
+
+
 def test_who_may_connect(runtime: InProcess, db: psycopg.Connection[Any]) -> None:
     def who(user: str, **more: Any) -> Any:
         with psycopg.connect(runtime.dsn, user=user, **more) as connection:
