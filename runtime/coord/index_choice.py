@@ -7,7 +7,7 @@ its predicates fix every key column to a literal, or to some of them, the index 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,7 +17,7 @@ import pyarrow as pa
 from ..expr.functions.comparison_keys import has_keys
 from ..expr.relation import Filter, Get, Map, Project, Relation
 from ..expr.relation_tree import inputs, with_inputs
-from ..expr.scalar import And, Call, Cast, Literal, Scalar
+from ..expr.scalar import And, Call, Cast, Literal, Or, Scalar
 from ..repr.order import sql_ranks
 from ..repr.schema import Column, Schema
 from ..repr.types import NESTED, Kind, ScalarType
@@ -57,7 +57,7 @@ def choose_index(
         node = inputs(node)[0]
     if not isinstance(node, Get) or node.id.startswith("s"):
         return None
-    fixed = _fixed(chain[-1]) if chain and isinstance(chain[-1], Filter) else {}
+    fixed = _fixed(_parts(chain[-1].predicates)) if chain and isinstance(chain[-1], Filter) else {}
     scan: Item | None = None
     for index in catalog.indexes_on(node.id):
         if index.cluster != cluster or not usable(index):
@@ -69,7 +69,9 @@ def choose_index(
             len(by) == len(index.keys)
             and (keys := _combinations(index.keys, [f.values for f in by])) is not None
         ):
-            told = [f.predicate for f, key in zip(by, index.keys, strict=True) if _tells(key.type)]
+            told = [
+                f.predicate for f, key in zip(by, index.keys, strict=True) if f.alone and _tells(key.type)
+            ]
             return IndexRead(index, _rebase(_without(chain, told), node, index), keys)
         scan = scan or index
     return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
@@ -97,17 +99,21 @@ def _combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Ar
 
 @dataclass(frozen=True, slots=True)
 class Fixed:
-    """An expression is one of `values` where `predicate` holds."""
+    """An expression is one of `values` where `predicate` holds; `alone`: and only there."""
 
     values: Values
     predicate: Scalar
+    alone: bool = True
 
 
-def _fixed(filter_: Filter) -> dict[Scalar, Fixed]:
-    """Expressions that a predicate fixes to a few literals of their own type."""
+def _fixed(parts: Sequence[Scalar]) -> dict[Scalar, Fixed]:
+    """Expressions that one of the predicates fixes to a few literals of their own type."""
     found: dict[Scalar, Fixed] = {}
-    for part in _parts(filter_):
+    for part in parts:
         match part:
+            case Or(args=args):
+                found |= _fixed_by_each(part, [_parts((arg,)) for arg in args])
+                continue
             case (
                 Call(function="eq", args=(Literal() as literal, left))
                 | Call(function="eq", args=(left, Literal() as literal))
@@ -127,10 +133,24 @@ def _fixed(filter_: Filter) -> dict[Scalar, Fixed]:
     return found
 
 
-def _parts(filter_: Filter) -> list[Scalar]:
+def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]]) -> dict[Scalar, Fixed]:
+    """Expressions that every branch of `whole`, a disjunction of conjunctions, fixes to something."""
+    fixed = [_fixed(parts) for parts in branches]
+    shared = [expression for expression in fixed[0] if all(expression in branch for branch in fixed)]
+    return {
+        expression: Fixed(
+            _distinct([value for branch in fixed for value in branch[expression].values], expression.type),
+            whole,
+            all(len(parts) == 1 and by[expression].alone for parts, by in zip(branches, fixed, strict=True)),
+        )
+        for expression in shared
+    }
+
+
+def _parts(predicates: Iterable[Scalar]) -> list[Scalar]:
     return [
         part
-        for predicate in filter_.predicates
+        for predicate in predicates
         for part in (predicate.args if isinstance(predicate, And) else (predicate,))
     ]
 
@@ -144,7 +164,9 @@ def _without(chain: list[Relation], told: list[Scalar]) -> list[Relation]:
     """The chain without predicates of its innermost filter, which look-ups have taken care of."""
     *outer, filter_ = chain
     assert isinstance(filter_, Filter)
-    left = tuple(part for part in _parts(filter_) if not any(part is predicate for predicate in told))
+    left = tuple(
+        part for part in _parts(filter_.predicates) if not any(part is predicate for predicate in told)
+    )
     return [*outer, replace(filter_, predicates=left)] if left else outer
 
 

@@ -7,7 +7,7 @@ from ptvc.coord.catalog import Catalog
 from ptvc.coord.catalog_entries import Change, Item, bootstrap_entries
 from ptvc.coord.index_choice import choose_index
 from ptvc.expr.relation import Filter, Get, Map, Project, Relation
-from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
+from ptvc.expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Scalar
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT2, INT4, INT8, TEXT, array_of
 from ptvc.sql.catalog_view import ItemKind
@@ -108,6 +108,32 @@ def test_several_keys_are_looked_up_together(catalog: Catalog) -> None:
     assert chosen(catalog, where(in_list)) == ("ab", None)
     wide = Call("any_eq", (Cast(A, INT8), Literal([5, 1 << 40], array_of(INT8))), BOOL)
     assert chosen(catalog, where(wide, eq(B, Literal("z", TEXT)))) == ("ab", [5, "z"])
+
+
+def test_keys_of_all_branches_are_looked_up(catalog: Catalog) -> None:
+    index = add(catalog, "by_a", A)
+    one, two, x, y = Literal(1, INT4), Literal(2, INT4), Literal("x", TEXT), Literal("y", TEXT)
+    either = Or((eq(A, one), eq(two, A), eq(A, one)), BOOL)
+    assert chosen(catalog, where(either)) == ("by_a", [[1, 2]])
+    read = choose_index(where(either, eq(B, x)), catalog, "quickstart", lambda index: True)
+    assert read is not None
+    assert isinstance(read.relation, Filter)
+    assert read.relation.predicates == (eq(B, x),)
+
+    both = Or((And((eq(A, one), eq(B, x)), BOOL), And((eq(A, two), eq(B, y)), BOOL)), BOOL)
+    read = choose_index(where(both), catalog, "quickstart", lambda index: True)
+    assert read is not None
+    assert read.index == index
+    assert read.keys is not None
+    assert read.keys[0].to_pylist() == [1, 2]
+    assert isinstance(read.relation, Filter)
+    assert read.relation.predicates == (both,)  # which of the rows is still to be asked
+
+    assert chosen(catalog, where(Or((eq(A, one), eq(B, x)), BOOL))) == ("by_a", None)
+    nested = Or((eq(A, one), And((Or((eq(A, two), eq(B, y)), BOOL), eq(B, x)), BOOL)), BOOL)
+    assert chosen(catalog, where(nested)) == ("by_a", None)
+    null = Or((eq(A, Literal(None, INT4)), eq(A, one)), BOOL)
+    assert chosen(catalog, where(null)) == ("by_a", [1])
 
 
 def test_too_many_keys_are_not_looked_up(catalog: Catalog) -> None:
