@@ -24,41 +24,10 @@ _SPACE: Ranges = (
 """White_Space."""
 _WORD = r"\p{L}\p{M}\p{Nd}\p{Nl}\p{Pc}\x{200C}-\x{200D}\x{24B6}-\x{24E9}\x{1F130}-\x{1F149}\x{1F150}-\x{1F169}\x{1F170}-\x{1F189}"
 """Alphabetic, marks, decimal digits, connectors and Join_Control."""
-_CATEGORIES = frozenset(
-    [
-        "L",
-        "Lu",
-        "Ll",
-        "Lt",
-        "Lm",
-        "Lo",
-        "M",
-        "Mn",
-        "Mc",
-        "Me",
-        "N",
-        "Nd",
-        "Nl",
-        "No",
-        "P",
-        "Pc",
-        "Pd",
-        "Ps",
-        "Pe",
-        "Pi",
-        "Pf",
-        "Po",
-        "S",
-        "Sm",
-        "Sc",
-        "Sk",
-        "So",
-        "Z",
-        "Zs",
-        "Zl",
-        "Zp",
-    ]
-)
+_CATEGORIES = frozenset({
+    "L", "Lu", "Ll", "Lt", "Lm", "Lo", "M", "Mn", "Mc", "Me", "N", "Nd", "Nl", "No", "P", "Pc", "Pd", "Ps", "Pe", "Pi", "Pf", "Po",
+    "S", "Sm", "Sc", "Sk", "So", "Z", "Zs", "Zl", "Zp",
+})  # fmt: skip
 _POSIX = "alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit"
 _CONTROLS = {"a": 7, "f": 12, "n": 10, "r": 13, "t": 9, "v": 11}
 _POSIX_CLASS = re.compile(rf"\[:\^?(?:{_POSIX}):\]")
