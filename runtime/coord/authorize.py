@@ -107,8 +107,7 @@ class Authorization:
         if id.startswith("s"):
             return False
         item = self._catalog.find_by_id(id)
-        kinds = (catalog_view.ItemKind.FUNCTION, catalog_view.ItemKind.TYPE)
-        return item is None or item.kind not in kinds
+        return item is None or item.kind.is_relation
 
     def _explained(self, reads: query_plans.Reads, id: GlobalId | None, role: RoleEntry) -> None:
         self.privileges.must_read(role, reads)

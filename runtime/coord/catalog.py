@@ -38,10 +38,6 @@ FIRST_USER_OID = 16_384
 SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 13_001, "mz_internal": 13_002}
 
 
-_BESIDE = (ItemKind.FUNCTION, ItemKind.TYPE)
-"""Objects that are found among their like only, and by no relation's name."""
-
-
 @dataclass(slots=True)
 class _NextIds:
     """The first id and oid that are free; one for a catalog and its forks."""
@@ -133,7 +129,7 @@ class Catalog:
         roles = dict(self.roles.by_id)
         for change in changes:
             match change.before:
-                case Item(id=id_, kind=ItemKind.FUNCTION | ItemKind.TYPE):
+                case Item(id=id_, kind=kind) if not kind.is_relation:
                     del self._items[id_]
                 case Item(id=id_, schema_name=schema, name=name):
                     del self._items[id_]
@@ -152,7 +148,7 @@ class Catalog:
             match change.after:
                 case Item() as item:
                     self._items[item.id] = item
-                    if item.kind not in _BESIDE:
+                    if item.kind.is_relation:
                         self._by_name[item.schema_name, item.name] = item.id
                     oids = (item.oid, *(constraint.oid for constraint in item.constraints))
                     self._next.oid = max(self._next.oid, max(oids) + 1)
@@ -178,7 +174,7 @@ class Catalog:
         self.roles = Roles(roles.values())
         self._populated = frozenset(schema for schema, _ in self._by_name)
         self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
-        self._relations = tuple(item for item in self._ordered if item.kind not in _BESIDE)
+        self._relations = tuple(item for item in self._ordered if item.kind.is_relation)
         functions: dict[str, list[Item]] = {}
         types: dict[tuple[str, str], Item] = {}
         if len(self._relations) != len(self._ordered):

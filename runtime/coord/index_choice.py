@@ -57,11 +57,12 @@ def choose_index(
         node = inputs(node)[0]
     if not isinstance(node, Get) or node.id.startswith("s"):
         return None
+    indexes = [index for index in catalog.indexes_on(node.id) if index.cluster == cluster and usable(index)]
+    if not indexes:
+        return None
     fixed = _fixed(_parts(chain[-1].predicates)) if chain and isinstance(chain[-1], Filter) else {}
     scan: Item | None = None
-    for index in catalog.indexes_on(node.id):
-        if index.cluster != cluster or not usable(index):
-            continue
+    for index in indexes:
         if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
             continue  # the table has gained a column since
         by = [fixed[key] for key in index.keys if key in fixed]

@@ -72,9 +72,10 @@ class Planning:
             types = (await self.describe(statement, lifted.types)).parameter_types
             values = lifted.literals(types)
             if values is not None:
-                if plans.generic(asked := self._asked(statement, types)) is None:
+                planned = plans.generic(self._asked(statement, types))
+                if planned is None:
                     await self.plan(statement, values)
-                planned = plans.generic(asked)
+                    planned = plans.generic(self._asked(statement, types))
                 if planned is not None and is_look_up(planned.plan):
                     return statement, values
         except DataError:

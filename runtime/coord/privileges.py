@@ -175,7 +175,7 @@ class Privileges:
             below = []
             for id_ in view.uses:
                 item = self._catalog.find_by_id(id_)
-                if item is None or item.kind not in (ItemKind.FUNCTION, ItemKind.TYPE):
+                if item is None or item.kind.is_relation:
                     self._must_read_one(owner, id_)
                 if item is not None:
                     below.append(item)

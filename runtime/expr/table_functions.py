@@ -232,26 +232,21 @@ def _document_kernel(name: str, one: Members) -> Kernel:
     return kernel
 
 
-def _csv_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
-    """Of the function's arguments, and the place of the column."""
-    *given, place = args
-    if len(given) != 2:
-        raise _undefined(csv_tables.NAME, given, unknown[:-1])
-    count, text = _coerced(csv_tables.NAME, given, unknown[:-1], (INT4, TEXT))
-    return csv_tables.call(count, text, place)
+def _by_place(name: str, first: ScalarType, call: Callable[[Scalar, Scalar, Scalar], TableCall]) -> Resolver:
+    """Of a function's two arguments, the second a text, and the place of the column."""
+
+    def resolve(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+        *given, place = args
+        if len(given) != 2:
+            raise _undefined(name, given, unknown[:-1])
+        about, text = _coerced(name, given, unknown[:-1], (first, TEXT))
+        return call(about, text, place)
+
+    return resolve
 
 
 def _csv_column(args: Sequence[Datum], length: int) -> Expanded:
     return Expanded(*csv_tables.column(args, length))
-
-
-def _regexp_extract_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
-    """As `_csv_call`."""
-    *given, place = args
-    if len(given) != 2:
-        raise _undefined(regex_tables.NAME, given, unknown[:-1])
-    pattern, text = _coerced(regex_tables.NAME, given, unknown[:-1], (TEXT, TEXT))
-    return regex_tables.call(pattern, text, place)
 
 
 def _regexp_extract_column(args: Sequence[Datum], length: int) -> Expanded:
@@ -413,8 +408,10 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),
     "regexp_split_to_table": TableFunction(_text_call("regexp_split_to_table", False), _regexp_split),
     "regexp_matches": TableFunction(_text_call("regexp_matches", False, array_of(TEXT)), _regexp_matches),
-    csv_tables.COLUMN: TableFunction(_csv_call, _csv_column),
-    regex_tables.COLUMN: TableFunction(_regexp_extract_call, _regexp_extract_column),
+    csv_tables.COLUMN: TableFunction(_by_place(csv_tables.NAME, INT4, csv_tables.call), _csv_column),
+    regex_tables.COLUMN: TableFunction(
+        _by_place(regex_tables.NAME, TEXT, regex_tables.call), _regexp_extract_column
+    ),
     "once": TableFunction(_once_call, _once),
     "jsonb_path_query": TableFunction(_path_call, _path_query),
     **{

@@ -27,6 +27,11 @@ class ItemKind(enum.Enum):
     FUNCTION = "function"  # found by its name and its arguments, not among the relations
     SYSTEM = "system"  # a relation of pg_catalog, information_schema, mz_catalog or mz_internal
 
+    @property
+    def is_relation(self) -> bool:
+        """Whether it shares its names with tables; types and functions are found among their like only."""
+        return self not in (ItemKind.TYPE, ItemKind.FUNCTION)
+
 
 @dataclass(frozen=True, slots=True)
 class QualifiedName:

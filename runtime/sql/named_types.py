@@ -13,10 +13,15 @@ from ..expr.relation import GlobalId
 from ..repr.types import ScalarType
 from . import ast
 from .catalog_view import CatalogItem, PlanContext
-from .definition_plans import CreateType
+from .definition_plans import CreateType, ObjectKind
 from .definition_statements import CreateTypeStatement
-from .names import SYSTEM_SCHEMAS, effective_path, new_name, schema_of, visible_path
+from .names import SYSTEM_SCHEMAS, effective_path, find_object, new_name, schema_of, visible_path
 from .types import FindType, is_system_type, resolve_type
+
+
+def find_any(kind: ObjectKind, name: ast.Name, context: PlanContext) -> CatalogItem | None:
+    """As `find_object`, of types too."""
+    return find_type(name, context) if kind is ObjectKind.TYPE else find_object(kind, name, context)
 
 
 def find_type(name: ast.Name, context: PlanContext) -> CatalogItem | None:

@@ -20,7 +20,7 @@ from .definition_statements import (
     SetSchemaStatement,
     SwapStatement,
 )
-from .named_types import check_type_name, find_type
+from .named_types import check_type_name, find_any
 from .names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
 from .plan_assignments import column_index
 from .planner import Planner
@@ -35,7 +35,7 @@ def drop(planner: Planner, node: DropStatement) -> definition_plans.Drop:
             found = _named(planner, node.kind, name, required=not node.if_exists)
             (missing if found is None else names).append(name.parts[-1])
             continue
-        item = _find(planner, node.kind, name)
+        item = find_any(node.kind, name, planner.context)
         if item is not None:
             if item.id not in ids:
                 ids.append(item.id)
@@ -69,14 +69,8 @@ def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
     return _item(planner, kind, name).id
 
 
-def _find(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem | None:
-    if kind is ObjectKind.TYPE:
-        return find_type(name, planner.context)
-    return find_object(kind, name, planner.context)
-
-
 def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
-    item = _find(planner, kind, name)
+    item = find_any(kind, name, planner.context)
     if item is None:
         raise missing_object(kind, name, planner.context)
     return item
@@ -84,7 +78,7 @@ def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
 
 def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
     named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
-    if node.if_exists and not named and _find(planner, node.kind, node.name) is None:
+    if node.if_exists and not named and find_any(node.kind, node.name, planner.context) is None:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
     if node.kind is ObjectKind.TYPE:
         check_type_name(node.new_name)
@@ -92,7 +86,7 @@ def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename |
 
 
 def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
-    if node.if_exists and _find(planner, node.kind, node.name) is None:
+    if node.if_exists and find_any(node.kind, node.name, planner.context) is None:
         return session_plans.NoOp(f"ALTER {node.kind.value}")
     item = _item(planner, node.kind, node.name)
     schema = _target(planner, ObjectKind.SCHEMA, node.schema)

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
-
 from ..errors import PtvcError, UndefinedObject, UndefinedSchema
 from . import session_plans
 from .ast import Name
 from .catalog_view import ItemKind
 from .definition_plans import ObjectKind
-from .named_types import find_type
-from .names import find_object, find_relation, missing_object
+from .named_types import find_any
+from .names import find_relation, missing_object
 from .parse_grant import check_words
 from .plan_function import existing
 from .planner import Planner
@@ -68,8 +66,7 @@ def owner(planner: Planner, node: OwnerStatement) -> AlterOwner | session_plans.
         name = _named(planner, Securable(node.kind.lower()), node.name)
         return AlterOwner(node.kind, name, node.owner)
     kind = ObjectKind(node.kind)
-    find = find_type if kind is ObjectKind.TYPE else partial(find_object, kind)
-    item = find(node.name, planner.context)
+    item = find_any(kind, node.name, planner.context)
     if item is None:
         if node.if_exists:
             return session_plans.NoOp(f"ALTER {node.kind}")

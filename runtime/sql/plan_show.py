@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 
 from ..errors import UndefinedObject, UndefinedSchema, Unsupported
 from ..expr.functions.system import quote_ident
@@ -11,8 +10,8 @@ from . import ast
 from .catalog_view import ItemKind
 from .definition_plans import ObjectKind
 from .lexer import tokenize
-from .named_types import find_type
-from .names import check_cluster, find_object, find_relation, missing_object, usable_path
+from .named_types import find_any
+from .names import check_cluster, find_relation, missing_object, usable_path
 from .parse_query import QueryParser
 from .plan_data import finished
 from .planner import Planner
@@ -161,8 +160,7 @@ def _create(planner: Planner, node: ShowObjectsStatement) -> str:
         return (
             f"SELECT {_quoted(name)} AS name, {_quoted(f'CREATE SCHEMA {quote_ident(name)}')} AS create_sql"
         )
-    find = find_type if kind is ObjectKind.TYPE else partial(find_object, kind)
-    item = find(node.name, planner.context)
+    item = find_any(kind, node.name, planner.context)
     if item is None:
         raise missing_object(kind, node.name, planner.context)
     plural = "indexes" if item.kind is ItemKind.INDEX else f"{item.kind.value.replace('-', '_')}s"

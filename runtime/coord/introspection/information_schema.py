@@ -132,7 +132,7 @@ def view_table_usage(state: State) -> Rows:
         if view.kind is ItemKind.VIEW:
             for id_ in view.uses:
                 item = state.catalog.item_by_id(id_)
-                if item.kind in (ItemKind.FUNCTION, ItemKind.TYPE):
+                if not item.kind.is_relation:
                     continue
                 yield _named("view", state.catalog.item_by_id(view.id)) | _named("table", item)
 
