@@ -17,7 +17,7 @@ from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
-from .errors import Fenced
+from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
@@ -25,6 +25,12 @@ from .pgwire.passwords import of_roles
 from .sql.warm_up import warm_up
 
 logger = logging.getLogger(__name__)
+
+
+class PartFailed(PtvcError):
+    """The runtime has stopped in order, because a part of it cannot go on; started anew, it goes on from what is durable."""
+
+    sqlstate = "57P01"
 
 
 async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
@@ -38,13 +44,18 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
         loop.add_signal_handler(number, stopping.set)
 
     lost = asyncio.Event()
+    failures: list[BaseException] = []
 
     def fenced() -> None:
         logger.error("another coordinator has taken over %s: this one stops", directory)
         lost.set()
         stopping.set()
 
-    coordinator = Coordinator(directory, settings, SystemClock(), fenced, location=location)
+    def failed(error: BaseException) -> None:
+        failures.append(error)
+        loop.call_soon_threadsafe(stopping.set)
+
+    coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
     await coordinator.start()
     try:
         limits = Limits(max_connections=settings.max_connections)
@@ -65,6 +76,8 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     finally:
         await coordinator.stop()
         held.close()
+    if failures:
+        raise PartFailed(f"a part of the runtime has failed: {failures[0]!r}") from failures[0]
     if lost.is_set():
         raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")
 
