@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 from ...errors import ObjectNotReady, PtvcError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import Import
-from ..acceptance import settled
+from ..storage.acceptance import settled
 from .replicas import ReplicaClient
 
 logger = logging.getLogger(__name__)
