@@ -276,6 +276,7 @@ class InProcess:
         self._thread.join(WAIT_S)
         self._loop = None
         self._abandoned.append((loop, self._listener, self.coordinator))
+        self.failures = []  # what a process that is dead says counts no more
         self.driver.die()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

@@ -21,6 +21,7 @@ from ..persist.client import PersistClient
 from ..persist.location import Location
 from ..persist.stores import locate, open_stores
 from ..supervision import Supervisor
+from ..watchdog import Watchdog
 from .catalog.catalog import Catalog
 from .catalog.entries import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
@@ -167,6 +168,8 @@ class Coordinator:
             ddl.settle_sinks,
         )
         await self.controller.start(self._commit)
+        self.watchdog = Watchdog()
+        self._supervisor.thread("watchdog", self.watchdog.run).start()
         self._supervisor.start("tick", self._tick())
         self._supervisor.start("maintenance", maintenance.run())
 
@@ -174,6 +177,7 @@ class Coordinator:
         """Stops replicas and Spark; what was acknowledged is durable already."""
         await self.controller.stop()
         await self._commit.close()
+        self.watchdog.stop()
         await self._supervisor.stop()
         self._consensus.close()
 

@@ -107,10 +107,12 @@ class CatalogChanges:
                 await append(Defined(rows, evolved, partial(self._begin, changes)))
             except (Fenced, Indeterminate):
                 raise  # whether it is durable is not known here
-            except BaseException:
+            except BaseException as error:
                 for item in opened:
                     self._collections.remove(item.id)
-                self._supervisor.run("drop shards", self._drop_shards(made))
+                taken_back = self._supervisor.run("drop shards", self._drop_shards(made))
+                if not isinstance(error, asyncio.CancelledError):  # who cancels waits for no store
+                    await completed(taken_back)
                 raise
         await self._settle(changes)
 
@@ -272,7 +274,7 @@ def validate(catalog: Catalog, changes: list[Change]) -> None:
     for change in changes:
         before = change.before
         if isinstance(before, Item) and catalog.find_by_id(before.id) is not before:
-            raise SerializationFailure(f'"{before.full_name}" was changed meanwhile; run it again.')
+            raise SerializationFailure(detail=f'"{before.full_name}" was changed meanwhile.')
         match change.after:
             case Item() as item:
                 _validate_item(after, item)
@@ -293,7 +295,7 @@ def _validate_item(after: Catalog, item: Item) -> None:
         raise DuplicateObject(f'relation "{item.name}" already exists')
     for id_ in item.uses:
         if after.find_by_id(id_) is None:
-            raise SerializationFailure(f'something that "{item.name}" uses was dropped meanwhile.')
+            raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')
 
 
 def _created(changes: Iterable[Change]) -> list[Item]:

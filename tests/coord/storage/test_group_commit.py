@@ -79,6 +79,7 @@ async def world() -> AsyncIterator[World]:
         supervisor,
     )
     await commit.drained()  # the mark is raised
+    commits.clear()
     yield World(persist, oracle, collections, commit, commits, fenced, failures)
     await commit.close()
     await supervisor.stop()
