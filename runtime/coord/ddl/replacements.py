@@ -91,7 +91,7 @@ class Replacements:
                 try:
                     await asyncio.shield(switch)
                 except asyncio.CancelledError:
-                    await switch  # what has begun ends: nobody else may change the catalog in between
+                    await switch  # what has begun ends: no other change of the catalog may come in between
                     raise
             finally:
                 self._controller.halts.end()

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ptvc.clock import ManualClock
 from ptvc.coord.controller.checkpoints import Checkpoints
-from ptvc.coord.controller.outputs import Outputs
+from ptvc.coord.controller.output_commits import Outputs
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.group_commit import GroupCommit
