@@ -93,7 +93,7 @@ class Dataflows:
                 for upper, delta in producer.unacknowledged:
                     source.hand_over(delta, upper)
                 source.close(producer.upper)
-            elif source.stamped:
+            elif source.timestamped:
                 source.close(self._closed)
         for id_, source in installed.inputs.items():
             self._readers.setdefault(id_, []).append(source)
@@ -191,7 +191,7 @@ class Dataflows:
                     source.close(upper)
         for installed in self._installed.values():
             for source in installed.inputs.values():
-                if source.stamped:
+                if source.timestamped:
                     source.close(progress.closed)
             if installed.index is not None:
                 installed.index.advance_since(self._sharing.since(installed.id, progress.since))

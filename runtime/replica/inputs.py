@@ -74,7 +74,7 @@ class Input:
         self._source = source
         self._pending: list[Delta] = []
         self.frontier = source.upper
-        self.stamped = source.stamped
+        self.timestamped = source.timestamped
         self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
 
     @property

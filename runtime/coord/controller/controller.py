@@ -152,7 +152,7 @@ class Controller:
 
     @property
     def closed(self) -> int:
-        """The oracle's frontier: everything stamped is complete below it."""
+        """The oracle's frontier: everything timestamped is complete below it."""
         return self._oracle.closed
 
     def since(self, shard: ShardId) -> int:

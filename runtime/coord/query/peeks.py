@@ -265,7 +265,7 @@ class Peeks:
         collection = self._collections[id]
         item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.
-        if collection.stamped or context.as_of or item is None or item.created_at < time:
+        if collection.timestamped or context.as_of or item is None or item.created_at < time:
             return
         if self._controller.since(collection.shard) > time:
             raise ObjectNotReady(
