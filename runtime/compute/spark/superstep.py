@@ -8,7 +8,7 @@ The plan is cut at its exchanges (`plan.levels`); between levels travel the rows
 of one level (`level_task`), and only names and counts come back.  State is left as run files, which a resident task maps;
 the view's contents as parts, which the coordinator commits.
 
-Where a level feeds a join, its tasks are run before anything reads what they send, and have said by then how many rows
+Where a level feeds a join, its tasks are run before anything reads what they send, and have reported by then how many rows
 the keys have.  If some key is hot (`hot_keys`), they are run again, knowing it.  The same holds for a query's top k.
 
 Rows are few and large, and Spark only moves them: so this is a chain of RDDs, not of DataFrames, which saves 4 s of CPU

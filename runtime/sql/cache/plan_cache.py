@@ -197,7 +197,7 @@ def describe_anew(asked: Asked) -> Described:
 
 
 def plan_anew(asked: Asked, parameters: Sequence[Literal], known: Planned | None) -> Made:
-    """`known`: what `PlanCache.generic` said."""
+    """`known`: what `PlanCache.generic` returned."""
     statement, context = asked.statement, asked.context
     if len(statement.sql) > MAX_TEXT:
         return Made(plan(statement, context, parameters), None)

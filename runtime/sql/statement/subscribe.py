@@ -1,4 +1,4 @@
-"""SUBSCRIBE, resolved: the relation that is followed, and the columns in which its changes are told.
+"""SUBSCRIBE, resolved: the relation that is followed, and the columns of its changes.
 
 | form | columns |
 |---|---|
