@@ -61,11 +61,6 @@ class CommitFeed:
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
 
-    def tick(self) -> None:
-        """Moves time on when nothing is written."""
-        self._oracle.tick()
-        self.committed(())
-
     def _index_since(self, replica: ReplicaClient) -> int:
         """The since that is sent to the replica, which compacts to it eventually."""
         since = self.index_since(replica)
