@@ -33,7 +33,7 @@ from .ddl import Ddl
 from .dml.writes import Writes
 from .introspection import Introspection
 from .maintenance import Maintenance
-from .query.explain import Explainer
+from .query.explainer import Explainer
 from .query.peeks import Peeks
 from .query.subscriptions import Subscriptions
 from .sequencer.sequencer import Sequencer
@@ -212,14 +212,14 @@ class Coordinator:
 
     @property
     def asks_passwords(self) -> bool:
-        """Whether some role has one: then nobody learns without one who exists."""
+        """Whether some role has one: then unknown names are asked for one too, and cannot be probed."""
         return any(role.password is not None for role in self.catalog.roles.by_id.values())
 
     def knows(self, user: str) -> bool:
         return self.catalog.roles.find(user) is not None
 
     def _role_of(self, user: str) -> RoleEntry:
-        """As long as nobody has made a role, any name is one for the first."""
+        """As long as no role was created, any name is taken for the first."""
         roles = self.catalog.roles
         role = roles.find(user)
         if role is None:

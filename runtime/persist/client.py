@@ -390,8 +390,8 @@ def _existing(shard: ShardId, head: Head | None) -> Head:
 
 
 def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
-    """What an append says, so that its repetition is recognised."""
-    said = [
+    """The contents of an append, hashed, so that its repetition is recognised."""
+    contents = [
         (
             shard,
             write.lower,
@@ -400,4 +400,4 @@ def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
         )
         for shard, write in sorted(writes.items())
     ]
-    return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(repr(contents).encode(), digest_size=16).hexdigest()

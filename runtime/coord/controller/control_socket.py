@@ -1,6 +1,6 @@
-"""The control socket, on which the driver and the replicas dial in and say who they are.
+"""The control socket, to which the driver and the replicas connect and identify themselves.
 
-Messages are pickled, so whoever can open the socket can run code: it is there for its owner only.
+Messages are pickled, so access to the socket allows running code: only its owner has it.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ ServeReplica = Callable[[ReplicaHello, asyncio.StreamReader, asyncio.StreamWrite
 
 
 class ControlSocket:
-    """A connection is open as long as whoever serves it runs."""
+    """A connection is open as long as the task that serves it runs."""
 
     def __init__(self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica) -> None:
         self._directory = directory
@@ -36,7 +36,7 @@ class ControlSocket:
         """Listens; returns the address."""
         address = _socket_path(self._directory)
         address.unlink(missing_ok=True)
-        old_mask = os.umask(0o177)  # whoever can open the socket can run code
+        old_mask = os.umask(0o177)  # access to the socket allows running code
         try:
             self._server = await asyncio.start_unix_server(self._connected, str(address))
         finally:

@@ -29,7 +29,7 @@ class Indeterminate(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class WriterRow:
-    """The latest append of a writer: what it said (`fingerprint`), and when it was committed (wall clock)."""
+    """The latest append of a writer: its contents (`fingerprint`), and when it was committed (wall clock)."""
 
     writer: str
     fingerprint: str

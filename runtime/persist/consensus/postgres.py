@@ -145,7 +145,7 @@ class PostgresConsensus:
         return self._writer.once("commit to", lambda db: postgres_commit.commit(db, transaction))
 
     def take_epoch(self, name: str) -> int:
-        # Taken twice for one caller, it fences nobody else than it would have.
+        # Taken twice for one caller, it fences the same others as once.
         rows = self._write(lambda db: db.execute(_TAKE_EPOCH, (name,), binary=True).fetchall())
         return int(rows[0][0])
 
