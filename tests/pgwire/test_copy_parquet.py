@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 import pytest
 from inprocess import InProcess, running
 from psql import PSQL
-from ptvc.coord.results import CopyIn
+from ptvc.coord.results.results import CopyIn
 from ptvc.errors import Unsupported
 from ptvc.pgwire import copy_parquet, copy_parquet_read
 from ptvc.pgwire.codec import CopyDataError
@@ -27,7 +27,7 @@ from ptvc.pgwire.copy_parquet import RowGroups, parquet_type
 from ptvc.pgwire.copy_parquet_read import ParquetReader
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT, array_of, record_of
-from ptvc.sql.data_plans import CopyFormat, CopyOptions
+from ptvc.sql.syntax.vocabulary import CopyFormat, CopyOptions
 
 PARQUET = CopyOptions(CopyFormat.PARQUET, "\t", "\\N", False)
 
