@@ -8,12 +8,8 @@ from collections.abc import Iterator
 
 import pytest
 from inprocess import InProcess, running
-<<<<<<< HEAD:tests/e2e/inprocess/test_catalogs.py
 from psql import PSQL
-from ptvc.sql.system_relations import SYSTEM_RELATIONS
-=======
 from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
->>>>>>> main:tests/e2e/inprocess/definitions/test_catalogs.py
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,8 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors, generators, pq, waiting
 
-<<<<<<< HEAD:tests/e2e/inprocess/test_cursors.py
-from .side_by_side import compare, script
-from .test_catalogs import psql
-=======
-from ..definitions.test_catalogs import PSQL, psql
+from ..definitions.test_catalogs import psql
 from ..side_by_side import compare, script
->>>>>>> main:tests/e2e/inprocess/sessions/test_cursors.py
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
