@@ -153,9 +153,9 @@ def applied(mutant: Mutant, copy: Path) -> Iterator[None]:
 
 def found_by(tests: tuple[str, ...], copy: Path, rotation: int) -> str | None:
     """The first test that fails; None if all pass."""
+    selection = ["--part", "ci", "--rotation", str(rotation), "-x", *tests]
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "--part", "ci", "--rotation", str(rotation)]
-        + ["-x", "-q", "-p", "no:cacheprovider", *tests],
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *selection],
         cwd=copy,
         # No bytecode: it is told apart by seconds and sizes, and two mutants may agree in both.
         env={**os.environ, "PYTHONPATH": str(copy / "path"), "PYTHONDONTWRITEBYTECODE": "1"},
