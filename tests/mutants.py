@@ -47,7 +47,7 @@ MUTANTS = (
         "persist/blob/file.py",
         "                os.unlink(temporary)\n        _sync_directory(path.parent)",
         "                os.unlink(temporary)",
-        ("tests/persist/test_blob.py", "tests/persist/test_power_loss.py"),
+        ("tests/persist/stores/test_blob.py", "tests/persist/test_power_loss.py"),
     ),
     Mutant(
         "updates at the since itself are given out though they may have been advanced to it",
