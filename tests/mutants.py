@@ -73,8 +73,8 @@ MUTANTS = (
     Mutant(
         "reads do not wait for writes that are under way",
         "coord/storage/oracle.py",
-        "return min(self._open, default=self._closed)",
-        "return self._closed",
+        "min(self._open, default=self._closed)",
+        "self._closed",
         ("tests/coord/storage/test_oracle.py",),
     ),
     Mutant(
@@ -143,7 +143,9 @@ def copied() -> Iterator[Path]:
 def applied(mutant: Mutant, copy: Path) -> Iterator[None]:
     path = copy / "runtime" / mutant.module
     text = path.read_text()
-    assert text.count(mutant.old) == 1, f"{mutant.module}: {mutant.old}"
+    assert text.count(mutant.old) == 1, (
+        f"{mutant.module} has changed: give the mutant `{mutant.name}` its line"
+    )
     path.write_text(text.replace(mutant.old, mutant.new))
     try:
         yield
