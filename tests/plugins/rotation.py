@@ -119,7 +119,11 @@ _ROTATION = pytest.StashKey[Rotation]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.stash[_ROTATION] = Rotation(config)
+    config.stash[_ROTATION] = rotation = Rotation(config)
+    if rotation.part == "ci":
+        config.option.rotation = (
+            rotation.number
+        )  # worker processes take it from here: a commit may come meanwhile
 
 
 def pytest_report_header(config: pytest.Config) -> str:
