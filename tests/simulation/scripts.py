@@ -37,7 +37,7 @@ class Script:
         await self.client.close()
 
     async def _step(self) -> None:
-        (step,) = self.random.choices(STEPS, WEIGHTS)
+        (step,) = self.random.choices(STEPS, WEIGHTS_OF_CLUSTERS if self._quickstart else WEIGHTS)
         await step(self)
 
     # -- effects --
@@ -70,6 +70,10 @@ class Script:
     def _cluster(self) -> str:
         names = [QUICKSTART, *(made.name for made in self.client.of("cluster") if made.name is not None)]
         return self.random.choice(names)
+
+    def _place(self, cluster: str) -> str:
+        """Without a word of it, what is made is in the session's cluster, whether that is there or not."""
+        return "" if cluster == QUICKSTART and self.random.random() < 0.5 else f" IN CLUSTER {cluster}"
 
     # -- rows --
 
@@ -153,7 +157,7 @@ class Script:
         await self._create_in_cluster(
             "materialized view",
             table,
-            lambda name, cluster: f"CREATE MATERIALIZED VIEW {name} IN CLUSTER {cluster}"
+            lambda name, cluster: f"CREATE MATERIALIZED VIEW {name}{self._place(cluster)}"
             f" AS SELECT k, v FROM {_shown(table)} WHERE v >= {least}",
         )
 
@@ -162,7 +166,7 @@ class Script:
         await self._create_in_cluster(
             "index",
             table,
-            lambda name, cluster: f"CREATE INDEX {name} IN CLUSTER {cluster} ON {_shown(table)} (k)",
+            lambda name, cluster: f"CREATE INDEX {name}{self._place(cluster)} ON {_shown(table)} (k)",
         )
 
     async def _create_in_cluster(
@@ -293,6 +297,8 @@ STEPS: list[Step] = [
     Script.block,
 ]
 WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 12]
+WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25]
+"""Of those whose clients drop the cluster that all are in."""
 
 IN_BLOCK: list[Step] = [Script.insert, Script.create_table, Script.create_view, Script.create_index, Script.drop]
 IN_BLOCK_WEIGHTS = [10, 3, 4, 1, 2]
