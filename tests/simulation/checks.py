@@ -79,6 +79,8 @@ def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> De
     """What is stored of it, by default at the last durable time."""
     assert item.shard is not None
     state = persist.state(item.shard)
+    if state.upper == state.since:  # nothing was ever written
+        return Delta(Batch.empty(state.schema), NO_ERRORS)
     if as_of is None:
         as_of = state.upper - 1
     found = read_snapshot(persist.blob, persist.snapshot(item.shard, min(as_of, state.upper - 1)))
@@ -122,8 +124,13 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
         if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
         and item.cluster is not None
         and coordinator.catalog.cluster(item.cluster) is not None
-        and coordinator.collections.frontier(item.id) <= time
+        and (_unknown(coordinator, item) or coordinator.collections.frontier(item.id) <= time)
     ]
+
+
+def _unknown(coordinator: Coordinator, item: Item) -> bool:
+    """Whether the coordinator has forgotten, or never known, that it maintains the object."""
+    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.collections
 
 
 def views_are_exact(coordinator: Coordinator) -> list[str]:
