@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.coord.catalog import Catalog
-from ptvc.coord.catalog_entries import Item, entry_from_json, entry_to_json
-from ptvc.coord.catalog_store import CATALOG_SHARD
+from ptvc.coord.catalog.catalog import Catalog
+from ptvc.coord.catalog.entries import Item, entry_from_json, entry_to_json
+from ptvc.coord.storage.catalog_store import CATALOG_SHARD
 from ptvc.coord.coordinator import Coordinator
-from ptvc.coord.views import expand
+from ptvc.coord.catalog.views import expand
 from ptvc.expr.relation_tree import dependencies
 from ptvc.persist.client import PersistClient
 from ptvc.persist.read import read_snapshot
-from ptvc.repr.batch import Delta
+from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
 from ptvc.sql.catalog_view import ItemKind
 
@@ -80,7 +80,7 @@ def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> De
     assert item.shard is not None
     state = persist.state(item.shard)
     if state.upper == state.since:  # nothing was ever written
-        return Delta(Batch.empty(state.schema), NO_ERRORS)
+        return empty_delta(state.schema)
     if as_of is None:
         as_of = state.upper - 1
     found = read_snapshot(persist.blob, persist.snapshot(item.shard, min(as_of, state.upper - 1)))

@@ -14,7 +14,7 @@ from random import Random
 import pyarrow as pa
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.results import Columns, Command, CopyIn, CopyOut, Rows
-from ptvc.coord.session import Session
+from ptvc.coord.session.session import Session
 from ptvc.errors import Fenced, PtvcError
 from ptvc.persist.consensus.base import Indeterminate
 

@@ -9,7 +9,7 @@ from threading import Thread
 from typing import Any
 from unittest import mock
 
-from ptvc.coord import beside, coordinator
+from ptvc.coord import coordinator, run_in_thread
 from ptvc.persist.location import Location
 from ptvc.persist.stores import Stores
 
@@ -17,7 +17,7 @@ from .loop import SimulatedLoop
 
 
 class _Worker:
-    """A thread of `ptvc.coord.beside` that runs on the loop."""
+    """A thread of `ptvc.coord.run_in_thread` that runs on the loop."""
 
     def __init__(self) -> None:
         self.tasks = self
@@ -40,7 +40,7 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
 
     with (
         mock.patch.object(coordinator, "open_stores", opened),
-        mock.patch.object(beside, "_free_worker", _Worker),
-        mock.patch.object(beside, "MAX_IDLE", 0),
+        mock.patch.object(run_in_thread, "_free_worker", _Worker),
+        mock.patch.object(run_in_thread, "MAX_IDLE", 0),
     ):
         yield
