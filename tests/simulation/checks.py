@@ -7,15 +7,15 @@ from collections import Counter
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.catalog.catalog import Catalog
 from ptvc.coord.catalog.entries import Item, entry_from_json, entry_to_json
-from ptvc.coord.storage.catalog_store import CATALOG_SHARD
-from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.catalog.views import expand
-from ptvc.expr.relation_tree import dependencies
+from ptvc.coord.coordinator import Coordinator
+from ptvc.coord.storage.catalog_store import CATALOG_SHARD
+from ptvc.expr.tree.relation_tree import dependencies
 from ptvc.persist.client import PersistClient
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
-from ptvc.sql.catalog_view import ItemKind
+from ptvc.sql.catalog.catalog_view import ItemKind
 
 from .clients import QUICKSTART
 from .loop import SimulatedLoop
@@ -89,9 +89,9 @@ def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> De
 
 def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[str]:
     """The objects and the rows of tables are what clients were answered."""
-    found = {
-        item.name: item.kind.value.replace("-", " ") for item in catalog.user_items() if item.name
-    } | {entry.name: "cluster" for entry in catalog.cluster_entries() if entry.name != QUICKSTART}
+    found = {item.name: item.kind.value.replace("-", " ") for item in catalog.user_items() if item.name} | {
+        entry.name: "cluster" for entry in catalog.cluster_entries() if entry.name != QUICKSTART
+    }
     wrong = model.wrong_names(found)
     items = {item.name: item for item in catalog.user_items()}
     for table in model.objects:

@@ -13,7 +13,7 @@ from random import Random
 
 import pyarrow as pa
 from ptvc.coord.coordinator import Coordinator
-from ptvc.coord.results import Columns, Command, CopyIn, CopyOut, Rows
+from ptvc.coord.results.results import Columns, Command, CopyIn, CopyOut, Rows
 from ptvc.coord.session.session import Session
 from ptvc.errors import Fenced, PtvcError
 from ptvc.persist.consensus.base import Indeterminate
@@ -43,6 +43,10 @@ class Answer:
 
 class Gone(Exception):
     """The client has left; another session follows."""
+
+
+class Terminated(Exception):
+    """The process is stopping: it takes no more statements."""
 
 
 @dataclass(slots=True)
@@ -82,6 +86,7 @@ class Client:
         self._session: Session | None = None
         self._statement: asyncio.Task[Answer] | None = None
         self._pending: Effect | None = None
+        self._terminated = False
         self.timeout_ms = 0
         self.asked = 0
 
@@ -117,6 +122,8 @@ class Client:
     # -- sessions --
 
     async def connect(self, coordinator: Coordinator) -> None:
+        if self._terminated:
+            raise Terminated
         self._session = await coordinator.open("ptvc", "ptvc", {})
         self.timeout_ms = 0
 
@@ -130,9 +137,11 @@ class Client:
         if self._pending is not None:
             self._pending(Outcome.UNKNOWN)
         self._pending = self._session = self._statement = None
+        self._terminated = False
 
     def stop(self) -> None:
-        """The process is stopping: its clients' statements are cancelled."""
+        """The process is stopping: its clients' statements are cancelled, and it takes no more."""
+        self._terminated = True
         if self._session is not None and self._statement is not None:
             self._session.cancel()
 
@@ -146,6 +155,8 @@ class Client:
         """Sends a statement; its effect is that of the answer.  Raises Gone when the client leaves before."""
         loop = asyncio.get_running_loop()
         assert isinstance(loop, SimulatedLoop)
+        if self._terminated:
+            raise Terminated
         assert self._session is not None
         self._pending = effect
         self.asked += 1
@@ -202,7 +213,9 @@ class Client:
             loop.in_so_many_turns(turns, abort)
         return left
 
-    async def _bounded(self, work: asyncio.Future[Answer] | asyncio.Future[None], limit: float, what: str) -> Answer | None:
+    async def _bounded(
+        self, work: asyncio.Future[Answer] | asyncio.Future[None], limit: float, what: str
+    ) -> Answer | None:
         """The result; None when it does not come."""
         done, _ = await asyncio.wait({work}, timeout=limit)
         if not done:

@@ -16,7 +16,7 @@ from random import Random
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
-from ptvc.expr.relation import GlobalId, Relation
+from ptvc.expr.tree.relation import GlobalId, Relation
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot

@@ -24,17 +24,20 @@ class Script:
         self._block: list[Effect] | None = None
 
     async def run(self, coordinator: Coordinator) -> None:
+        """Until there are no more statements.  Raises Terminated when the process is stopping."""
         self._block = None
-        await self.client.connect(coordinator)
-        while self.left > 0:
-            self.left -= 1
-            await asyncio.sleep(self.random.random() * self.random.choice((0.001, 0.02, 0.3)))
-            try:
-                await self._step()
-            except Gone:
-                self._block = None
-                await self.client.connect(coordinator)
-        await self.client.close()
+        try:
+            await self.client.connect(coordinator)
+            while self.left > 0:
+                self.left -= 1
+                await asyncio.sleep(self.random.random() * self.random.choice((0.001, 0.02, 0.3)))
+                try:
+                    await self._step()
+                except Gone:
+                    self._block = None
+                    await self.client.connect(coordinator)
+        finally:
+            await self.client.close()
 
     async def _step(self) -> None:
         (step,) = self.random.choices(STEPS, WEIGHTS_OF_CLUSTERS if self._quickstart else WEIGHTS)
@@ -157,8 +160,10 @@ class Script:
         await self._create_in_cluster(
             "materialized view",
             table,
-            lambda name, cluster: f"CREATE MATERIALIZED VIEW {name}{self._place(cluster)}"
-            f" AS SELECT k, v FROM {_shown(table)} WHERE v >= {least}",
+            lambda name, cluster: (
+                f"CREATE MATERIALIZED VIEW {name}{self._place(cluster)}"
+                f" AS SELECT k, v FROM {_shown(table)} WHERE v >= {least}"
+            ),
         )
 
     async def create_index(self) -> None:
@@ -300,5 +305,11 @@ WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 12]
 WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25]
 """Of those whose clients drop the cluster that all are in."""
 
-IN_BLOCK: list[Step] = [Script.insert, Script.create_table, Script.create_view, Script.create_index, Script.drop]
+IN_BLOCK: list[Step] = [
+    Script.insert,
+    Script.create_table,
+    Script.create_view,
+    Script.create_index,
+    Script.drop,
+]
 IN_BLOCK_WEIGHTS = [10, 3, 4, 1, 2]

@@ -8,11 +8,12 @@ import gc
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
 from tempfile import gettempdir
+from types import NoneType
 
 from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
@@ -22,7 +23,7 @@ from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
 
 from . import checks
-from .clients import QUICKSTART, Chances, Client
+from .clients import QUICKSTART, Chances, Client, Terminated
 from .faults import Faults, Latencies
 from .loop import Killed, SimulatedLoop, Stuck
 from .model import Model, Outcome
@@ -98,9 +99,7 @@ class Simulation:
             for n in range(1, clients + 1)
         ]
         self._scripts = [Script(client, statements, quickstart=quickstart) for client in self._clients]
-        self._prober = Client(
-            0, Random(0), self._model, self._shared, Chances(), self._say, self._broken
-        )
+        self._prober = Client(0, Random(0), self._model, self._shared, Chances(), self._say, self._broken)
         self._directory = Path(gettempdir()) / "ptvc-simulation"
         self._loop: SimulatedLoop
         self._graveyard: list[object] = []
@@ -195,25 +194,29 @@ class Simulation:
         work = self._loop.create_task(phase(coordinator), name="phase")  # type: ignore[arg-type]
         stop = self._loop.create_task(stopping.wait(), name="stopping")
         await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
-        if not work.done():
+        if stopping.is_set():
             await self._wind_up(work)
         stop.cancel()
         await self._stop(coordinator)
-        if work.done() and not work.cancelled() and not stopping.is_set():
-            return bool(work.result())
         self._faults.heal()
-        return False
+        if stopping.is_set():
+            return False
+        return bool(work.result())
 
     async def _wind_up(self, work: asyncio.Task[object]) -> None:
         """As the listener's `close`: statements are cancelled, and cut off when that takes too long."""
         clients = [*self._clients, self._prober]
         for client in clients:
             client.stop()
-        await asyncio.sleep(5.0)
+        await asyncio.wait({work}, timeout=5.0)
         for client in clients:
             client.abort()
-        work.cancel()
         await asyncio.wait({work}, timeout=STOP_S)
+        if not work.done():
+            self._broken(f"the process stops, and its clients' statements have not ended within {STOP_S:g} s")
+            work.cancel()
+        elif not work.cancelled() and not isinstance(error := work.exception(), Terminated | NoneType):
+            self._broken(f"a client ended with {error!r}")
         for client in clients:
             client.process_died()
 
@@ -240,12 +243,12 @@ class Simulation:
             for script in self._scripts
         ]
         try:
-            await asyncio.gather(*scripts)
+            await asyncio.wait(scripts)
         finally:
             faults.cancel()
-            for script in scripts:
-                script.cancel()
             self._faults.heal()
+        for script in scripts:
+            script.result()
         await self._check(coordinator)
         return True
 
@@ -270,10 +273,18 @@ class Simulation:
         self._none(checks.views_are_exact(coordinator))
 
     async def _probe(self, coordinator: Coordinator) -> None:
-        """Writes, definitions and blocks of both are answered."""
+        """Reads, writes, definitions and blocks are answered."""
         prober, shared = self._prober, self._shared
         await prober.connect(coordinator)
         row = prober.new_row()
+        await self._must(f"INSERT INTO s VALUES ({row[0]}, {row[1]})", lambda o: shared.insert(*row, o))
+        await self._must(f"CREATE CLUSTER IF NOT EXISTS {QUICKSTART}")
+        await self._must("SELECT k, v FROM s")
+        await self._probe_definitions()
+        await prober.close()
+
+    async def _probe_definitions(self) -> None:
+        prober = self._prober
         table, view = self._model.add("table"), self._model.add("materialized view")
         table_name, view_name = prober.new_name("t"), prober.new_name("m")
         view.on = table
@@ -282,17 +293,11 @@ class Simulation:
             table.becomes(table_name, outcome)
             view.becomes(view_name, outcome)
 
-        await self._must(f"INSERT INTO s VALUES ({row[0]}, {row[1]})", lambda o: shared.insert(*row, o))
-        await self._must(f"CREATE CLUSTER IF NOT EXISTS {QUICKSTART}")
         await self._must("BEGIN")
         await self._must(f"CREATE TABLE {table_name} (k int, v int)")
         await self._must(f"CREATE MATERIALIZED VIEW {view_name} AS SELECT k, v FROM {table_name}")
         await self._must("COMMIT", both)
-        await self._must(
-            f"DROP TABLE {table_name} CASCADE", lambda o: self._model.drop_cascade(table, o)
-        )
-        await self._must("SELECT k, v FROM s")
-        await prober.close()
+        await self._must(f"DROP TABLE {table_name} CASCADE", lambda o: self._model.drop_cascade(table, o))
 
     async def _must(self, sql: str, effect: Callable[[Outcome], None] | None = None) -> None:
         answer = await self._prober.ask(sql, effect)
@@ -337,27 +342,30 @@ class Simulation:
 
 
 @contextlib.contextmanager
-def quietly() -> Iterator[None]:
-    """What is left of processes that died says nothing as it is destroyed."""
+def undisturbed() -> Iterator[None]:
+    """Nothing is collected while runs go on: what is left of processes that died would run in others' loops.  It is destroyed
+    at the end, in silence."""
+    if not gc.isenabled():
+        yield
+        return
     before = sys.unraisablehook
+    gc.disable()
     sys.unraisablehook = lambda _: None
     try:
-        yield
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+            gc.collect()
     finally:
         sys.unraisablehook = before
-
-
-def buried() -> None:
-    """Collects what is left of the processes of earlier runs."""
-    with quietly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        gc.collect()
+        gc.enable()
 
 
 def run(seed: int, profile: Profile = Profile(), *, traced: bool = False) -> Result:
-    with quietly(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        simulation = Simulation(seed, profile, traced=traced)
-        result = simulation.run()
-        del simulation
-    return result
+    with undisturbed():
+        return Simulation(seed, profile, traced=traced).run()
+
+
+def run_all(seeds: Iterable[int], profile: Profile = Profile()) -> list[Result]:
+    with undisturbed():
+        return [run(seed, profile) for seed in seeds]
