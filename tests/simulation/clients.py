@@ -30,6 +30,9 @@ PATIENCE_S = 30.0
 NO_TIMEOUT_S = 400.0
 """What waits for a replica without a timeout gives up after 180 s; installations are tried again within seconds."""
 
+NOT_KNOWN = "08007"
+"""Transaction resolution unknown: the SQLSTATE of a commit of which it is not known whether it was done."""
+
 Row = tuple[int, int]
 
 
@@ -253,7 +256,7 @@ async def _run(session: Session, sql: str, rows: Sequence[Row]) -> Answer:
         return Answer(Outcome.UNKNOWN, error=error)
     except PtvcError as error:
         await session.fail()
-        return Answer(Outcome.REFUSED, error=error)
+        return Answer(Outcome.UNKNOWN if error.sqlstate == NOT_KNOWN else Outcome.REFUSED, error=error)
     except Exception as error:
         await session.fail()
         return Answer(Outcome.UNKNOWN, error=error)

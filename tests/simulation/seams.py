@@ -12,6 +12,7 @@ from unittest import mock
 from ptvc.coord import coordinator, run_in_thread
 from ptvc.persist.location import Location
 from ptvc.persist.stores import Stores
+from ptvc.supervision import Supervisor
 
 from .loop import SimulatedLoop
 
@@ -30,6 +31,13 @@ class _Worker:
             loop.run_in_thread(task)
 
 
+class _Supervisor(Supervisor):
+    """Starts no threads: what the watchdog measures stands still here."""
+
+    def thread(self, name: str, work: Callable[[], None]) -> Thread:
+        return mock.create_autospec(Thread, instance=True)
+
+
 @contextmanager
 def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
     """While the block runs, coordinators open these stores, and plan on the simulated loop."""
@@ -40,6 +48,7 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
 
     with (
         mock.patch.object(coordinator, "open_stores", opened),
+        mock.patch.object(coordinator, "Supervisor", _Supervisor),
         mock.patch.object(run_in_thread, "_free_worker", _Worker),
         mock.patch.object(run_in_thread, "MAX_IDLE", 0),
     ):

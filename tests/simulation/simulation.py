@@ -173,12 +173,17 @@ class Simulation:
             self._say("the process must stop")
             stopping.set()
 
+        def failed(error: BaseException) -> None:
+            self._broken(f"a part of the process has failed: {error!r}")
+            stopping.set()
+
         try:
             coordinator = Coordinator(
                 self._directory,
                 SETTINGS,
                 _Clock(self._loop),
                 fenced,
+                failed,
                 launcher(self._loop, self._random, self._latencies.message, self._disk.blob, self._launched),
                 Location(),
             )
@@ -247,8 +252,9 @@ class Simulation:
         finally:
             faults.cancel()
             self._faults.heal()
-        for script in scripts:
-            script.result()
+        ended = [script.exception() for script in scripts]
+        if (error := next(filter(None, ended), None)) is not None:
+            raise error
         await self._check(coordinator)
         return True
 
