@@ -154,8 +154,7 @@ class PersistClient:
             changes = tuple(state.appended(heads[shard], write) for shard, write in writes.items())
             return Transaction(changes, row, self._machine.named(epoch), mark)
 
-        if not self._machine.commit(propose):
-            self._machine.check_epoch(epoch)
+        self._machine.commit(propose, epoch)
         return mismatch or Appended({shard: write.upper for shard, write in writes.items()})
 
     # Reading
@@ -222,8 +221,7 @@ class PersistClient:
                     changes.append(change)
             return Transaction(tuple(changes), epoch=self._machine.named(epoch)) if changes else None
 
-        if not self._machine.commit(propose):
-            self._machine.check_epoch(epoch)
+        self._machine.commit(propose, epoch)
 
     def drop_hold(self, shard: ShardId, holder: str, *, epoch: int | None = None) -> None:
         """End the holder's hold on the shard, if there are such a hold and such a shard."""
