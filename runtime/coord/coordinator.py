@@ -252,8 +252,8 @@ class Coordinator:
         for item in self.catalog.user_items():
             named.update(shard for shard in (item.shard, item.remap) if shard is not None)
         orphans = [state.id for state in self.persist.shards() if state.id not in named]
-        # Their ids count as used: a shard's id is never used again.
-        self.catalog.skip_ids(id_ for id_ in orphans if re.fullmatch(r"u\d+", id_))
+        # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
+        self.catalog.skip_ids(id_ for id_ in self.persist.shard_ids() if re.fullmatch(r"u\d+", id_))
         if orphans and (ids := self.catalog.ids_change()) is not None:
             self._store.save([ids])
             self.catalog.apply([ids])

@@ -93,6 +93,10 @@ class PersistClient:
         heads = [self._cache.find(shard) for shard in sorted(self._consensus.shard_ids())]
         return [head.state() for head in heads if head is not None and not head.dropped]
 
+    def shard_ids(self) -> list[ShardId]:
+        """The ids of all shards that ever were, dropped ones too: none of them can be used again."""
+        return self._consensus.shard_ids(dropped=True)
+
     def drop_shard(self, shard: ShardId, *, epoch: int | None = None) -> None:
         """Make the shard and all holds on it go away, if it exists.  Its blobs are garbage; its id is never used
         again."""

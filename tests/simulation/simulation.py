@@ -174,8 +174,9 @@ class Simulation:
             stopping.set()
 
         def failed(error: BaseException) -> None:
-            self._broken(f"a part of the process has failed: {error!r}")
-            stopping.set()
+            if self._loop.is_running():  # else the remains of a process that has ended are collected
+                self._broken(f"a part of the process has failed: {error!r}")
+                stopping.set()
 
         try:
             coordinator = Coordinator(

@@ -12,7 +12,9 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from ...errors import PtvcError
 from ...replica.protocol import DriverHello, ReplicaHello, receive
+from ...supervision import OnFailure
 
 logger = logging.getLogger(__name__)
 
@@ -26,7 +28,10 @@ ServeReplica = Callable[[ReplicaHello, asyncio.StreamReader, asyncio.StreamWrite
 class ControlSocket:
     """A connection is open as long as the task that serves it runs."""
 
-    def __init__(self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica) -> None:
+    def __init__(
+        self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica, on_failure: OnFailure
+    ) -> None:
+        self._on_failure = on_failure
         self._directory = directory
         self._serve_driver = serve_driver
         self._serve_replica = serve_replica
@@ -58,6 +63,10 @@ class ControlSocket:
                     logger.warning("a process on the control socket did not say who it is")
         except asyncio.CancelledError:
             return  # the coordinator is stopping
+        except PtvcError as error:  # the peer starts anew from what is durable
+            logger.warning("a connection on the control socket ends: %s", error)
+        except Exception as error:
+            self._on_failure("control socket", error)
         finally:
             writer.close()
 

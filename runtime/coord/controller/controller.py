@@ -99,7 +99,7 @@ class Controller:
         self._commit: GroupCommit
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(epoch << 32)
-        self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica)
+        self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica, supervisor.fail)
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)

@@ -231,8 +231,9 @@ class GroupCommit:
         )
 
     async def drained(self) -> None:
-        """Returns when everything that was under way or waiting is settled."""
-        await self._submit(_Request())
+        """Returns when everything that was under way or waiting is settled; also when nothing is committed any more."""
+        if self._ended is None:
+            await self._submit(_Request())
 
     def tick(self) -> None:
         """Moves time on when nothing is written; the mark is raised beside, if it has to be."""
@@ -254,8 +255,7 @@ class GroupCommit:
 
     async def close(self) -> None:
         """Settles what was submitted, unless the group commit has failed; nothing is committed any more."""
-        if self._ended is None:
-            await self.drained()
+        await self.drained()
         self._task.cancel()
         self.thread.shutdown()
         self._end(StorageError("the runtime is stopping", sqlstate="57P01"))
@@ -287,7 +287,11 @@ class GroupCommit:
         """Nothing is committed any more: no writer waits for ever."""
         self._ended = self._ended or error
         for request in (*self._group, *self._pending):
-            if not request.future.done():
+            if request.future.done():
+                continue
+            if request.is_barrier:
+                request.future.set_result(0)
+            else:
                 request.future.set_exception(error)
         self._group, self._pending = [], []
 

@@ -98,8 +98,9 @@ class PostgresConsensus:
 
         return self._reader.repeatable("read", look)
 
-    def shard_ids(self) -> list[ShardId]:
-        return [shard for (shard,) in self._query(b"SELECT id FROM shard WHERE NOT dropped")]
+    def shard_ids(self, *, dropped: bool = False) -> list[ShardId]:
+        found = self._query(b"SELECT id FROM shard WHERE NOT dropped OR %b", dropped)
+        return [shard for (shard,) in found]
 
     def version(self, shard: ShardId) -> int | None:
         rows = self._query(b"SELECT version FROM shard WHERE id = %b", shard)
