@@ -30,6 +30,11 @@ class Interrupts(Generic[K]):
     def set(self, key: K) -> None:
         self.of(key).set()
 
+    def set_known(self, key: K) -> None:
+        """As `set`, where `of` was asked for it and `forget` was not: else it has ended."""
+        if (interrupt := self._by_key.get(key)) is not None:
+            interrupt.set()
+
     def set_all(self) -> None:
         """Whatever there is, and whatever begins from now on."""
         self._stopping = True

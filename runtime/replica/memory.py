@@ -17,6 +17,7 @@ from time import monotonic
 from typing import Protocol, TypeVar
 
 from ..errors import MemoryLimitExceeded
+from ..memory import size
 
 CHECK_INTERVAL_S = 1.0
 _REMEDY = "Raise it: ALTER CLUSTER ... SET (MEMORY LIMIT '...'), or move the object to another cluster."
@@ -53,8 +54,8 @@ class MemoryLimit:
         """Raises MemoryLimitExceeded when the bytes that a step is to take in are too much for it."""
         if self.limit is not None and waiting > self.limit:
             raise MemoryLimitExceeded(
-                f"it has {_size(waiting)} of changes to take in at once, and the memory limit of its cluster is "
-                f"{_size(self.limit)}",
+                f"it has {size(waiting)} of changes to take in at once, and the memory limit of its cluster is "
+                f"{size(self.limit)}",
                 hint=_REMEDY,
             )
 
@@ -71,18 +72,11 @@ class MemoryLimit:
             return None
         largest = max((h for h in holders if not h.failed), key=lambda h: h.nbytes)
         return largest, MemoryLimitExceeded(
-            f"it holds {_size(largest.nbytes)} in memory, all that its cluster maintains {_size(held)}, and the memory "
-            f"limit of the cluster is {_size(self.limit)}",
+            f"it holds {size(largest.nbytes)} in memory, all that its cluster maintains {size(held)}, and the memory "
+            f"limit of the cluster is {size(self.limit)}",
             hint=_REMEDY,
         )
 
     @staticmethod
     def _held(holders: Sequence[Holder]) -> int:
         return sum(holder.nbytes for holder in holders if not holder.failed)
-
-
-def _size(count: int) -> str:
-    for unit, least in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
-        if count >= least:
-            return f"{count / least:.1f} {unit}"
-    return f"{count} bytes"
