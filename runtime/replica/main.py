@@ -25,6 +25,7 @@ from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
 from .installed import Installed
+from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
 from .patience import PatientBlob
 from .peeks import Peeks
@@ -148,8 +149,9 @@ class Replica:
                 self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
-            case LimitMemory(limit=limit):
-                self._dataflows.memory.limit = limit
+            case LimitMemory(dataflows=dataflows, query=query):
+                self._dataflows.memory.limit = dataflows_limit(dataflows)
+                self._peeks.limit(query_limit(query, dataflows))
             case CheckpointPublished():
                 if (state := self._dataflows.published(message)) is not None:
                     self._checkpointer.submit(state.sweep)

@@ -12,16 +12,11 @@ import gc
 import os
 import signal
 import socket
-import struct
 import sys
 from contextlib import suppress
 
 from . import worker
-
-MESSAGE = struct.Struct("=bq")
-"""What is asked, and of which process; the response is one process number or wait status."""
-RESPONSE = struct.Struct("=q")
-FORK, END, AWAIT = 1, 2, 3
+from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
 
 NICENESS = 2
 """Views come first where both want a core."""
@@ -31,23 +26,27 @@ _PR_SET_PDEATHSIG = 1
 
 def serve(control: socket.socket) -> None:
     """Handles requests until the owner is gone."""
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # until a worker is ready to handle it
     children: set[int] = set()
     dying: set[int] = set()
     while True:
-        data, fds, _, _ = socket.recv_fds(control, MESSAGE.size, 1)
-        if len(data) < MESSAGE.size:
+        data, fds, _, _ = socket.recv_fds(control, REQUEST.size, 1)
+        if len(data) < REQUEST.size:
             break
-        what, pid = MESSAGE.unpack(data)
+        what, pid = REQUEST.unpack(data)
         if what == FORK:
             response = _forked(control, fds[0])
             children.add(response)
-        else:
-            assert pid in children, "only this process reaps its children"
+        elif pid in children:
             children.discard(pid)
             os.kill(pid, signal.SIGKILL)
-            # To give back some GB takes a while, for which others do not wait.
-            response = os.waitpid(pid, 0)[1] if what == AWAIT else 0
-            dying |= {pid} if what == END else set()
+            if what == AWAIT:
+                response = os.waitpid(pid, 0)[1]
+            else:  # to give back some GB takes a while, for which others do not wait
+                dying.add(pid)
+                response = 0
+        else:
+            response = UNKNOWN  # that of a predecessor, with which it has gone
         dying = {child for child in dying if os.waitpid(child, os.WNOHANG)[0] == 0}
         control.sendall(RESPONSE.pack(response))
     for child in children:

@@ -25,8 +25,9 @@ from time import monotonic
 
 from ...errors import MemoryLimitExceeded, PtvcError
 from ...interrupt import Interrupt
-from ...memory import machine_memory, size
+from ...memory import size
 from ..interrupts import Interrupts
+from ..memory import query_limit
 from ..protocol import PeekFailed, encode
 from .processes import HEADER_BYTES, SERVER, WorkerProcess, answer_header
 from .query import Query
@@ -43,13 +44,9 @@ IDLE_S = 1.0
 KEPT_BYTES = 64 << 20
 """A worker that has nothing to do for IDLE_S keeps no more than so much."""
 
-LEAST_BUDGET = 256 << 20
-BUDGET_PART = 4
-"""The budget of a query is a quarter of the machine's memory, unless it is set."""
-
 _PIECE = 1 << 20
 _REMEDY = (
-    "Filter or aggregate earlier, raise the setting query_memory_limit_mb (or the cluster's MEMORY LIMIT, if it is less), "
+    "Filter or aggregate earlier, raise the setting query_memory_limit_mb or the MEMORY LIMIT of the cluster, "
     "or create a materialized view."
 )
 
@@ -69,7 +66,7 @@ class Pool:
         self.start = start
         self._deliver = deliver
         self.interrupts: Interrupts[int] = Interrupts()
-        self.budget = default_budget(None)
+        self.budget = query_limit(None, None)
         self._lock = threading.Lock()
         self._waiting: deque[Query] = deque()
         self._idle: list[_Runner] = []
@@ -269,17 +266,11 @@ class _Watch:
         if self._interrupt.error is not None:
             if self._asked_at is None:
                 self._asked_at = now
-                self._worker.interrupt()
-            elif now - self._asked_at >= KILL_S:
+            if now - self._asked_at >= KILL_S:
                 raise self._interrupt.error
+            self._worker.interrupt()  # again and again: it may not have begun with the query yet
         if (held := self._worker.nbytes) > self._budget:
             raise MemoryLimitExceeded(
                 f"the query needs more memory than it may have: it holds {size(held)}, the limit is {size(self._budget)}",
                 hint=_REMEDY,
             )
-
-
-def default_budget(limit: int | None) -> int:
-    """Bytes that a query may have in a cluster whose memory limit is so much (None: it has none)."""
-    budget = max(machine_memory() // BUDGET_PART, LEAST_BUDGET)
-    return budget if limit is None else min(budget, limit)

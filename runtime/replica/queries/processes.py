@@ -11,11 +11,12 @@ import struct
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 
 from ...memory import resident_memory
 from ..protocol import encode
-from . import fork_server
+from .requests import AWAIT, END, FORK, REQUEST, RESPONSE, UNKNOWN
 from .worker import ANSWER, Start
 
 _SLACK = 2 << 30
@@ -38,19 +39,23 @@ class ForkServer:
     def fork(self) -> tuple[int, socket.socket]:
         """A new worker's process number, and the socket on which it waits for its `Start`."""
         ours, theirs = socket.socketpair()
-        with theirs:
-            return self._ask(fork_server.FORK, 0, theirs), ours
+        try:
+            with theirs:
+                return self._ask(FORK, 0, theirs), ours
+        except BaseException:
+            ours.close()
+            raise
 
     def end(self, pid: int) -> None:
         """Kills the worker; its memory is free soon."""
-        self._ask(fork_server.END, pid)
+        self._ask(END, pid)
 
     def await_end(self, pid: int) -> int:
         """The wait status of a worker that has ended, or is about to."""
-        return self._ask(fork_server.AWAIT, pid)
+        return self._ask(AWAIT, pid)
 
     def _ask(self, what: int, pid: int, fd: socket.socket | None = None) -> int:
-        message = fork_server.MESSAGE.pack(what, pid)
+        message = REQUEST.pack(what, pid)
         with self._lock:
             for _ in range(2):
                 control = self._started()
@@ -59,11 +64,11 @@ class ForkServer:
                         control.sendall(message)
                     else:
                         socket.send_fds(control, [message], [fd.fileno()])
-                    response = control.recv(fork_server.RESPONSE.size, socket.MSG_WAITALL)
+                    response = control.recv(RESPONSE.size, socket.MSG_WAITALL)
                 except OSError:
                     response = b""
-                if len(response) == fork_server.RESPONSE.size:
-                    return int(fork_server.RESPONSE.unpack(response)[0])
+                if len(response) == RESPONSE.size:
+                    return int(RESPONSE.unpack(response)[0])
                 self._stop()  # it has died, and its workers with it
         raise RuntimeError("the processes of queries cannot be started")
 
@@ -75,7 +80,7 @@ class ForkServer:
             environment = os.environ | {"PYTHONPATH": path, "OPENBLAS_NUM_THREADS": "1"}
             with theirs:
                 self._process = subprocess.Popen(
-                    [sys.executable, "-P", "-m", fork_server.__name__, str(theirs.fileno())],
+                    [sys.executable, "-P", "-m", f"{__package__}.fork_server", str(theirs.fileno())],
                     stdin=subprocess.DEVNULL,
                     stdout=subprocess.DEVNULL,
                     env=environment,
@@ -129,7 +134,8 @@ class WorkerProcess:
 
     def interrupt(self) -> None:
         """Asks what it runs to stop."""
-        os.kill(self.pid, signal.SIGUSR1)
+        with suppress(ProcessLookupError):  # its fork server has died, and it, too
+            os.kill(self.pid, signal.SIGUSR1)
 
     def end(self) -> None:
         self.socket.close()
@@ -145,6 +151,8 @@ class WorkerProcess:
         """In words; it is the last thing that is asked of it."""
         self.socket.close()
         status = SERVER.await_end(self.pid)
+        if status == UNKNOWN:
+            status = signal.SIGKILL
         if os.WIFSIGNALED(status):
             return f"signal {os.WTERMSIG(status)}"
         return f"exit status {os.waitstatus_to_exitcode(status)}"
