@@ -44,7 +44,8 @@ def test_values_and_errors_are_those_of_all_rows_at_once(monkeypatch: pytest.Mon
     assert found.values.equals(wanted.values)
     assert kept[0].tolist() == wanted_kept[0].tolist()
     for one, other in ((found.errors, wanted.errors), (kept[1], wanted_kept[1])):
-        assert one is not None and other is not None
+        assert one is not None
+        assert other is not None
         assert one.indices.tolist() == other.indices.tolist()
         assert one.messages.equals(other.messages)
         assert one.sqlstates.equals(other.sqlstates)

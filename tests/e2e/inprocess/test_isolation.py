@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from time import monotonic
 
 import psycopg
 import pytest
-from inprocess import FAST, InProcess, eventually, rows, running
+from inprocess import FAST, WAIT_S, InProcess, eventually, rows, running
+from ptvc.coord.controller.replicas import ReplicaClient
 
 ROWS = 60_000
 BUDGET_MB = 128
@@ -29,14 +31,28 @@ ENDLESS = (
 )
 
 
+def replica(runtime: InProcess) -> ReplicaClient:
+    return next(iter(runtime.coordinator.controller.clusters))
+
+
 def test_a_query_that_is_under_way_delays_no_other(runtime: InProcess) -> None:
+    ended: list[str | None] = []
     with runtime.connect() as db, runtime.connect() as other:
-        db.execute("SET statement_timeout = '400ms'")
-        with pytest.raises(psycopg.errors.QueryCanceled), db.pipeline():
-            db.execute(ENDLESS)
-            assert rows(other, "SELECT n FROM n") == [(ROWS,)], (
-                "before the timeout, or the pipeline has ended"
-            )
+
+        def run() -> None:
+            with pytest.raises(psycopg.errors.QueryCanceled) as error:
+                db.execute(ENDLESS)
+            ended.append(error.value.sqlstate)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        eventually(lambda: replica(runtime)._peeks)
+        assert rows(other, "SELECT n FROM n") == [(ROWS,)]
+        assert rows(other, "SELECT count(*) FROM t") == [(ROWS,)]
+        assert ended == []
+        db.cancel_safe()
+        thread.join(WAIT_S)
+        assert ended == ["57014"]
         assert rows(db, "SELECT count(*) FROM t") == [(ROWS,)]
 
 
@@ -55,11 +71,10 @@ def test_a_query_over_its_budget_fails_alone(runtime: InProcess) -> None:
 
 
 def test_a_client_that_goes_away_takes_its_query_along(runtime: InProcess) -> None:
-    replica = next(iter(runtime.coordinator.controller.clusters))
     with runtime.connect() as db:
         db.execute("SET statement_timeout = '200ms'")
         before = monotonic()
         with pytest.raises(psycopg.errors.QueryCanceled):
             db.execute(ENDLESS)
         assert monotonic() - before < 20
-    eventually(lambda: not replica._peeks)
+    eventually(lambda: not replica(runtime)._peeks)
