@@ -169,7 +169,7 @@ def sql(
     path: PathOption = DEFAULT_PATH,
 ) -> None:
     """Run SQL and print its rows."""
-    from .sql.parse import parse
+    from .sql.parser.parse import parse
 
     info = _running(path)
     text = sys.stdin.read() if statements == "-" else statements

@@ -20,29 +20,29 @@ from ..errors import Fenced, PtvcError
 from ..persist.client import PersistClient
 from ..persist.location import Location
 from ..persist.stores import locate, open_stores
-from .catalog import Catalog
-from .catalog_entries import TEMP_SCHEMA_PREFIX
-from .catalog_store import CATALOG_SHARD, CatalogStore
-from .collections import Collections
+from .catalog.catalog import Catalog
+from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.role import OWNER_ID, RoleEntry
+from .catalog.scram_secret import ScramSecret
 from .controller import Controller
 from .controller.driver_process import DriverProcess, Launch
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
-from .explain import Explainer
-from .group_commit import GroupCommit
+from .dml.writes import Writes
 from .introspection import Introspection
 from .maintenance import Maintenance
-from .oracle import Oracle
-from .peeks import Peeks
-from .reads import ActiveReads
-from .role import OWNER_ID, RoleEntry
-from .scram_secret import ScramSecret
-from .sequencer import Sequencer
-from .session import Session
-from .subscriptions import Subscriptions
-from .unique_keys import UniqueKeys
+from .query.explain import Explainer
+from .query.peeks import Peeks
+from .query.subscriptions import Subscriptions
+from .sequencer.sequencer import Sequencer
+from .session.session import Session
+from .storage.catalog_store import CATALOG_SHARD, CatalogStore
+from .storage.collections import Collections
+from .storage.group_commit import GroupCommit
+from .storage.oracle import Oracle
+from .storage.reads import ActiveReads
+from .storage.unique_keys import UniqueKeys
 from .variables import Variables
-from .writes import Writes
 
 logger = logging.getLogger(__name__)
 

@@ -17,7 +17,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..interrupt import check_interrupt
-from .scalar import Call, Cast, PythonCall, Scalar, children
+from .tree.scalar import Call, Cast, PythonCall, Scalar, children
 
 T = TypeVar("T")
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 
 from ..compute.oneshot import evaluate_once
-from ..expr.relation import Get, Project, Relation
+from ..expr.tree.relation import Get, Project, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta, from_ipc
 from .index import Index

@@ -10,7 +10,7 @@ from ptvc.expr import chunks
 from ptvc.expr.chunks import LEAST_ROWS, in_chunks, makes_values
 from ptvc.expr.evaluate import evaluate, evaluate_predicates
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Cast, ColumnRef, Literal, Scalar
+from ptvc.expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ptvc.interrupt import Interrupt, interruptible
 from ptvc.repr.types import INT4, TEXT
 

@@ -16,9 +16,9 @@ import pyarrow as pa
 import pytest
 from ptvc.compute.run_file import map_run, write_run
 from ptvc.compute.spine import Spine
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.protocol import PeekFailed, PeekRows
 from ptvc.replica.queries import IndexContents, Pool, Query, pool

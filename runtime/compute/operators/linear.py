@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from ...expr.chunks import LEAST_ROWS, in_chunks, makes_values
+from ...expr.columns.row_errors import RowErrors, error_mask, select_errors
 from ...expr.evaluate import evaluate, evaluate_predicates
-from ...expr.row_errors import RowErrors, error_mask, select_errors
-from ...expr.scalar import Scalar, columns_of
+from ...expr.tree.scalar import Scalar, columns_of
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..plan import Mfp

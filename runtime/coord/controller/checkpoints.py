@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ...compute.checkpoint import Checkpoint, publish, read
 from ...errors import StorageError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 
 logger = logging.getLogger(__name__)
 

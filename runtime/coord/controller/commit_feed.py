@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Progress, Updates
-from ..catalog import Catalog
-from ..collections import Collections
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..shared_indexes import shared_by
+from ..catalog.catalog import Catalog
+from ..catalog.shared_indexes import shared_by
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
 from .clusters import Clusters
 from .input_holds import HYDRATION_LEASE_MS
 from .replicas import ReplicaClient

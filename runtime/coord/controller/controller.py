@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import (
     DriverHello,
@@ -36,14 +36,14 @@ from ...replica.protocol import (
     receive,
     replica_writer,
 )
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import ClusterEntry, Item
-from ..collections import Collections
-from ..group_commit import GroupCommit
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import Remap
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import ClusterEntry, Item
+from ..storage.collections import Collections
+from ..storage.group_commit import GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import Remap
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .commit_feed import CommitFeed

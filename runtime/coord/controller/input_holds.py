@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 from ...errors import ObjectNotReady
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import Import
 from .replicas import ReplicaClient

@@ -16,7 +16,7 @@ from ...compute.plan import DataflowPlan, shared_nodes
 from ...config import Settings
 from ...directory import installed_version
 from ...errors import UndefinedObject
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId, ShardState
 from ...replica.protocol import (
     FormerInput,
@@ -31,15 +31,15 @@ from ...replica.protocol import (
     StateOptions,
     ViewOutput,
 )
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import Item
-from ..collections import Collections
-from ..maintained_plan import maintained_plan
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import Remap
-from ..shared_indexes import sharing
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..catalog.maintained_plan import maintained_plan
+from ..catalog.shared_indexes import sharing
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import Remap
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs

@@ -30,7 +30,7 @@ from ...replica.protocol import (
     StepJob,
     receive,
 )
-from ..collections import Failure
+from ..storage.collections import Failure
 from .clusters import Clusters
 from .ingests import Ingests
 from .input_holds import InputHolds

@@ -15,17 +15,17 @@ from ...persist.client import PersistClient, ShardId
 from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import Change, ClusterEntry, Item
-from ..catalog_store import CatalogStore
-from ..collections import HOLDER, Collections
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, ClusterEntry, Item
 from ..controller import Controller
-from ..group_commit import Defined, GroupCommit
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import REMAP_SCHEMA
-from ..unique_keys import UniqueKeys
+from ..storage.catalog_store import CatalogStore
+from ..storage.collections import HOLDER, Collections
+from ..storage.group_commit import Defined, GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import REMAP_SCHEMA
+from ..storage.unique_keys import UniqueKeys
 from .sinks import switched
 
 Append = Callable[[Defined], Awaitable[None]]

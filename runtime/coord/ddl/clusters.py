@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from ...config import ClusterOptions
 from ...errors import DuplicateObject, InvalidParameter
-from ...sql.definition_plans import AlterCluster, CreateCluster
-from ...sql.role_plans import Securable
-from ..catalog import Catalog
-from ..catalog_entries import Change, ClusterEntry
+from ...sql.plans.definition_plans import AlterCluster, CreateCluster
+from ...sql.syntax.role_statements import Securable
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, ClusterEntry
 from ..controller import Controller
-from ..results import Command, Notice
+from ..results.results import Command, Notice
 from .catalog_changes import CatalogChanges
 from .default_privileges import first_acl
 from .definitions import skipping

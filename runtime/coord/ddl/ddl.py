@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient
-from ...sql.definition_plans import (
+from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterTable,
     ApplyReplacement,
@@ -19,21 +19,21 @@ from ...sql.definition_plans import (
     CreateSink,
     CreateSource,
     Drop,
-    ObjectKind,
 )
-from ...sql.role_plans import PrivilegeDefinition, RoleDefinition
-from ..actor import Actor
-from ..catalog import Catalog
-from ..catalog_entries import Change, Item
-from ..catalog_store import CatalogStore
-from ..collections import Collections
+from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
+from ...sql.syntax.vocabulary import ObjectKind
+from ..catalog.actor import Actor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item
 from ..controller import Controller
-from ..group_commit import GroupCommit
-from ..key_lookup import Read
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..results import Command, Notice
-from ..unique_keys import UniqueKeys
+from ..dml.key_lookup import Read
+from ..results.results import Command, Notice
+from ..storage.catalog_store import CatalogStore
+from ..storage.collections import Collections
+from ..storage.group_commit import GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.unique_keys import UniqueKeys
 from .alter_table import Rows, alter_table, check_unique
 from .catalog_changes import Append, CatalogChanges
 from .clusters import ClusterDefinitions

@@ -11,9 +11,9 @@ from typing import Any
 import pyarrow as pa
 
 from ...interrupt import check_interrupt
-from ..datetime_input import InputError
-from ..function import CallInfo, Datum, Kernel, as_array
-from ..row_errors import Evaluated, listed_errors
+from ..columns.row_errors import Evaluated, listed_errors
+from ..datetimes.datetime_input import InputError
+from ..tree.function import CallInfo, Datum, Kernel, as_array
 
 CHECK_ROWS = 1_024
 """After so many calls it is looked whether the result is still wanted."""

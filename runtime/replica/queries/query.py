@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...compute.run import Run, RunFile
 from ...compute.run_file import read_run
-from ...expr.relation import GlobalId, Relation
+from ...expr.tree.relation import GlobalId, Relation
 from ...repr.batch import Batch, from_ipc, to_ipc
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..index import contents

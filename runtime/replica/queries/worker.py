@@ -16,7 +16,7 @@ from types import FrameType
 
 from ...compute.oneshot import evaluate_once
 from ...errors import COLLECTION_ERROR_HINT, PtvcError
-from ...expr.relation import Relation
+from ...expr.tree.relation import Relation
 from ...interrupt import Interrupt, interruptible
 from ...persist.blob.base import Blob
 from ...repr.batch import Batch, Delta, to_ipc
