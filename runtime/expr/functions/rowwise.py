@@ -10,13 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from ...interrupt import check_interrupt
 from ..columns.row_errors import Evaluated, listed_errors
 from ..datetimes.datetime_input import InputError
 from ..tree.function import CallInfo, Datum, Kernel, as_array
-
-CHECK_ROWS = 1_024
-"""After so many calls it is looked whether the result is still wanted."""
 
 
 def rowwise(one: Callable[..., Any]) -> Kernel:
@@ -50,15 +46,13 @@ def _apply(
 ) -> tuple[pa.Array, list[tuple[int, str, str]]]:
     results: list[Any] = []
     failures: list[tuple[int, str, str]] = []
-    for start in range(0, len(rows), CHECK_ROWS):
-        check_interrupt()
-        for index, row in enumerate(rows[start : start + CHECK_ROWS], start):
-            if any(value is None for value in row):
-                results.append(None)
-                continue
-            try:
-                results.append(one(*row))
-            except InputError as error:
-                results.append(None)
-                failures.append((index, error.sqlstate, error.message))
+    for index, row in enumerate(rows):
+        if any(value is None for value in row):
+            results.append(None)
+            continue
+        try:
+            results.append(one(*row))
+        except InputError as error:
+            results.append(None)
+            failures.append((index, error.sqlstate, error.message))
     return pa.array(results, info.result.arrow), failures
