@@ -34,6 +34,9 @@ SETTLE_S = 1.0
 GONE_S = 0.2
 """The time that a cancelled query has to be gone."""
 
+AFTER_S = 1.0
+"""What it still takes is measured for so long."""
+
 SAMPLE_S = 0.01
 
 RUNAWAY = "SELECT count(*) FROM m WHERE length(repeat('x', 20000) || a) > 5"
@@ -175,8 +178,8 @@ def _beside(
     victim.cancel_safe()
     time.sleep(GONE_S)
     held, cpu = tree_private_mib(pid), tree_cpu_seconds(pid)
-    time.sleep(1.0)
-    cpu = tree_cpu_seconds(pid) - cpu
+    time.sleep(AFTER_S)
+    cpu = (tree_cpu_seconds(pid) - cpu) / AFTER_S
     thread.join(120)
     peak.stop()
     if not ended:
