@@ -22,6 +22,7 @@ from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.protocol import PeekFailed, PeekRows
 from ptvc.replica.queries import IndexContents, Pool, Query, pool
+from ptvc.replica.queries.processes import LOW_PRIORITY
 from ptvc.replica.queries.worker import Start
 from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
@@ -239,6 +240,17 @@ def test_a_worker_keeps_little_memory_while_nothing_is_asked(
     eventually(lambda: len(asked.pids) == 1)
     asked.ask(2, numbers(2))
     assert asked.rows() == [(2, 1)], "while it is replaced, or afterwards"
+
+
+def test_a_long_query_leaves_the_cores_to_others(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pool, "LONG_S", 0.0)
+    asked.ask(1, endless())
+    pid = asked.worker()
+    eventually(lambda: os.getpriority(os.PRIO_PROCESS, pid) == LOW_PRIORITY)
+    asked.pool.interrupts.set_known(1)
+    eventually(lambda: gone(pid))  # the next one is to have the usual priority
+    asked.ask(2, numbers(2))
+    assert asked.rows() == [(2, 1)]
 
 
 def test_closing_ends_what_runs_and_all_processes(asked: Asked) -> None:

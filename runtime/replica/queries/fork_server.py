@@ -18,9 +18,6 @@ from contextlib import suppress
 from . import worker
 from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
 
-NICENESS = 2
-"""Views come first where both want a core."""
-
 _PR_SET_PDEATHSIG = 1
 
 
@@ -71,13 +68,12 @@ def _forked(control: socket.socket, theirs: int) -> int:
 
 
 def _settle() -> None:
-    """A worker is the first to go where memory is short, goes with its parent, and leaves the cores to others."""
+    """A worker is the first to go where memory is short, and goes with its parent."""
     prctl = getattr(ctypes.CDLL(None), "prctl", None)
     if prctl is not None:  # Linux has it
         prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
         file.write("1000")
-    os.nice(NICENESS)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ whether the query was cancelled and how much memory its worker has:
 | cancelled | asked to stop (`check_interrupt`); KILL_S later its worker is killed |
 | over the budget | the worker is killed, the query fails with 53200 |
 | the worker ends by itself | the query fails; others go on |
+| it takes LONG_S | its worker gets a low priority, and is replaced afterwards |
 
 A worker serves the next query afterwards; one that keeps much memory while nothing is asked of it is replaced.
 """
@@ -40,6 +41,9 @@ MOST = 4
 
 TICK_S = 0.025
 KILL_S = 0.1
+LONG_S = 1.0
+"""A query that takes longer leaves the cores to others."""
+
 IDLE_S = 1.0
 KEPT_BYTES = 64 << 20
 """A worker that has nothing to do for IDLE_S keeps no more than so much."""
@@ -221,6 +225,9 @@ class _Runner:
             header.clear()
             if interrupt.error is None:
                 self._pool.send((memoryview(message),))
+        if worker.low:
+            self._end_worker()
+            self._prepare()
 
     def _fill(
         self, worker: WorkerProcess, waiting: select.poll, watch: _Watch, buffer: bytearray, length: int
@@ -255,7 +262,8 @@ class _Watch:
         self._interrupt = interrupt
         self._budget = budget
         self._asked_at: float | None = None
-        self._next = monotonic() + TICK_S
+        self._started = monotonic()
+        self._next = self._started + TICK_S
 
     def check(self) -> None:
         """Called again and again while it runs."""
@@ -269,6 +277,8 @@ class _Watch:
             if now - self._asked_at >= KILL_S:
                 raise self._interrupt.error
             self._worker.interrupt()  # again and again: it may not have begun with the query yet
+        if not self._worker.low and now - self._started >= LONG_S:
+            self._worker.yield_cores()
         if (held := self._worker.nbytes) > self._budget:
             raise MemoryLimitExceeded(
                 f"the query needs more memory than it may have: it holds {size(held)}, the limit is {size(self._budget)}",

@@ -19,6 +19,8 @@ from ..protocol import encode
 from .requests import AWAIT, END, FORK, REQUEST, RESPONSE, UNKNOWN
 from .worker import ANSWER, Start
 
+LOW_PRIORITY = 5
+
 _SLACK = 2 << 30
 """Address space that libraries set aside without using it counts as well."""
 
@@ -108,11 +110,13 @@ os.register_at_fork(after_in_child=SERVER.forked)
 
 @dataclass(slots=True)
 class WorkerProcess:
-    """From the side of its owner, which is one thread.  `base` are the bytes that it had to itself when it began."""
+    """From the side of its owner, which is one thread.  `base` are the bytes that it had to itself when it began;
+    `low`: it has a low priority."""
 
     pid: int
     socket: socket.socket
     base: int = 0
+    low: bool = False
 
     @classmethod
     def started(cls, start: Start) -> WorkerProcess:
@@ -131,6 +135,12 @@ class WorkerProcess:
     def send(self, message: Start | object) -> None:
         for piece in encode(message):
             self.socket.sendall(piece)
+
+    def yield_cores(self) -> None:
+        """From now on others come first where they want a core, too; there is no way back."""
+        self.low = True
+        with suppress(ProcessLookupError):
+            os.setpriority(os.PRIO_PROCESS, self.pid, LOW_PRIORITY)
 
     def interrupt(self) -> None:
         """Asks what it runs to stop."""
