@@ -281,6 +281,21 @@ def test_texts_come_back_whole(asked: Asked) -> None:
     assert pa.scalar(text).type == TEXT.arrow
 
 
+def test_an_answer_of_large_rows_comes_in_pieces(asked: Asked) -> None:
+    text = resolve_call("repeat", (resolve_call("concat", (ColumnRef(0, INT8),)), Literal(7 << 20, INT4)))
+    asked.ask(1, r.Project(r.Map(numbers(1, 2, 3, 4, 5), (text,), ("t",)), (1,)))
+    found: list[str] = []
+    done: list[bool] = []
+    while not done or not done[-1]:
+        message = asked.answer()
+        assert isinstance(message, PeekRows), message
+        assert len(message.payload) < 17 << 20
+        found += [value[0] for value in from_ipc(message.payload).columns[0].to_pylist()]
+        done.append(message.done)
+    assert sorted(found) == ["1", "2", "3", "4", "5"]
+    assert done == [False, False, True]
+
+
 def test_threads_end_with_the_pool() -> None:
     asked = Asked()
     asked.ask(1, numbers(1))

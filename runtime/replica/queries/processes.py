@@ -57,15 +57,14 @@ class ForkServer:
         return self._ask(AWAIT, pid)
 
     def _ask(self, what: int, pid: int, fd: socket.socket | None = None) -> int:
-        message = REQUEST.pack(what, pid)
+        """The response.  Only to fork is a server started that is not there: what it is to end has ended with it."""
         with self._lock:
             for _ in range(2):
+                if self._control is None and fd is None:
+                    return UNKNOWN
                 control = self._started()
                 try:
-                    if fd is None:
-                        control.sendall(message)
-                    else:
-                        socket.send_fds(control, [message], [fd.fileno()])
+                    socket.send_fds(control, [REQUEST.pack(what, pid)], [] if fd is None else [fd.fileno()])
                     response = control.recv(RESPONSE.size, socket.MSG_WAITALL)
                 except OSError:
                     response = b""

@@ -29,6 +29,9 @@ ANSWER = struct.Struct("=?I")
 """Whether it is the last message of the answer, and how long it is."""
 
 CHUNK_ROWS = 65_536
+CHUNK_BYTES = 16 << 20
+"""A message of an answer has no more rows than these, and about no more bytes."""
+
 INTERNAL_ERROR = "XX000"
 
 
@@ -93,8 +96,10 @@ def answer(peek_id: int, relation: Relation, result: Delta) -> Iterator[PeekRows
 
 def _chunks(peek_id: int, relation: Relation, rows: Batch) -> Iterator[PeekRows]:
     schema = relation.schema
-    for start in range(0, max(len(rows), 1), CHUNK_ROWS):
-        stop = min(start + CHUNK_ROWS, len(rows))
+    each = max(rows.nbytes // max(len(rows), 1), 1)
+    most = min(max(CHUNK_BYTES // each, 1), CHUNK_ROWS)
+    for start in range(0, max(len(rows), 1), most):
+        stop = min(start + most, len(rows))
         yield PeekRows(peek_id, to_ipc(schema, rows.slice(start, stop)), done=stop == len(rows))
 
 
