@@ -95,7 +95,10 @@ def serve(
     )
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
-    asyncio.run(server.run(path, host, port, settings, location))
+    try:
+        asyncio.run(server.run(path, host, port, settings, location))
+    except server.PartFailed as failure:
+        server.start_anew(failure)
 
 
 @app.command()

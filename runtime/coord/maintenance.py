@@ -106,11 +106,11 @@ class Maintenance:
             holds[collection.shard] = min(sinces[collection.id], collection.durable_upper - 1)
         for item in self._catalog.user_items():
             if item.remap is not None:
-                holds[item.remap] = self._persist.state(item.remap).upper - 1
-        holds[CATALOG_SHARD] = self._persist.state(CATALOG_SHARD).upper - 1
+                holds[item.remap] = self._persist.mirror.state(item.remap).upper - 1
+        holds[CATALOG_SHARD] = self._persist.mirror.state(CATALOG_SHARD).upper - 1
         # Persist is asked once per shard: nobody else moves what this holder holds.
         self._sinces = {
-            shard: self._sinces[shard] if shard in self._sinces else self._persist.state(shard).since
+            shard: self._sinces[shard] if shard in self._sinces else self._persist.mirror.state(shard).since
             for shard in holds
         }
         return {shard: since for shard, since in holds.items() if since > self._sinces[shard]}

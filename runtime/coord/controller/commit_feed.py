@@ -61,11 +61,6 @@ class CommitFeed:
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
 
-    def tick(self) -> None:
-        """Moves time on when nothing is written."""
-        self._oracle.tick()
-        self.committed(())
-
     def _index_since(self, replica: ReplicaClient) -> int:
         """What the replica is told, and will do at some time or other."""
         since = self.index_since(replica)

@@ -44,7 +44,7 @@ class Outputs:
     collections: Collections
     checkpoints: Checkpoints
     forward: Callable[[tuple[tuple[GlobalId, int], ...]], None]
-    spawn: Callable[[Coroutine[None, None, None]], None]
+    spawn: Callable[[Coroutine[None, None, None]], object]
     _waiting: asyncio.Queue[Append | Checkpointed] = field(default_factory=asyncio.Queue)
 
     def put(self, message: Append | Checkpointed) -> None:

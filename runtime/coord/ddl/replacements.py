@@ -85,14 +85,7 @@ class Replacements:
                 await self._halted(view, replacement, time)
                 new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
                 parts = await asyncio.to_thread(self._write, view, known, new, old, time)
-                switch = asyncio.create_task(
-                    self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
-                )
-                try:
-                    await asyncio.shield(switch)
-                except asyncio.CancelledError:
-                    await switch  # what has begun ends: nobody else may change the catalog in between
-                    raise
+                await self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
             finally:
                 self._controller.halts.end()
         return Command("ALTER MATERIALIZED VIEW")

@@ -6,9 +6,11 @@ on.
 
 from __future__ import annotations
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -27,7 +29,7 @@ MOST_BYTES = 32 << 20
 """About so many bytes of changes are read at once, in memory."""
 
 AT_ONCE_BYTES = 256 << 10
-"""What is less is read on the loop: a thread would cost more."""
+"""What is less, and in no blob, is read on the loop: a thread would cost more."""
 
 MOST_RECENT = 32
 """So many small pieces of changes are kept for others who follow the same."""
@@ -96,19 +98,21 @@ class DurableTail:
         key = (shard, lower, upper, len(schema))
         if (shared := self.recent.get(key)) is not None:
             return self._told(shared), upper
-        known = min(upper, self.persist.state(shard).upper)
+        known = min(upper, self.persist.mirror.state(shard).upper)
         if known <= lower:
             return nothing, upper
-        parts = self.persist.updates(shard, lower, known)
+        parts = self.persist.mirror.updates(shard, lower, known)
         if (sooner := _bound(parts, lower)) is not None:
             known = upper = sooner
         if not parts:
             return nothing, upper
+        blob = self.persist.blob
         if sum(part.decoded_nbytes for part in parts) <= AT_ONCE_BYTES:
-            whole = read_updates(self.persist.blob, parts, schema, lower, known)
+            read = partial(read_updates, blob, parts, schema, lower, known)
+            stored = any(part.blob is not None for part in parts)
+            whole = await asyncio.to_thread(read) if stored else read()
             self.recent.put(key, whole)
             return self._told(whole), upper
-        blob = self.persist.blob
         return await beside(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
 
     def _told(self, whole: Delta) -> Delta:

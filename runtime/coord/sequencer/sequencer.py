@@ -133,19 +133,6 @@ class Sequencer:
         """The statement, if it is a CREATE TABLE AS."""
         return planned if isinstance(planned, CreateTable) and planned.query is not None else None
 
-    async def fill_table(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
-        """The second half of CREATE TABLE AS; if the query fails the table goes again."""
-        item = self.catalog.find(plan.name.schema, plan.name.name)
-        assert item is not None
-        try:
-            command = await self._fill(plan, session, transaction)
-            await self.commit(transaction, session)
-        except BaseException:
-            await self.ddl.drop_created(item)
-            raise
-        transaction.forget()
-        return command
-
     async def _fill(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
         assert plan.query is not None
         item = self._catalog(transaction).find(plan.name.schema, plan.name.name)
@@ -282,12 +269,7 @@ class Sequencer:
 
         async with self.ddl.lock:
             own.refresh()
-            commit = asyncio.create_task(self.ddl.commit(own.changes.values(), append))
-            try:
-                await asyncio.shield(commit)
-            except asyncio.CancelledError:
-                await commit  # what has begun ends: nobody else may change the catalog in between
-                raise
+            await self.ddl.commit(own.changes.values(), append)
 
     async def _durable(
         self, transaction: Transaction, session: Session, defined: Defined | None = None

@@ -263,21 +263,21 @@ class Session:
                 f"{refused} cannot run inside a transaction block",
                 hint="Run the statement outside BEGIN ... COMMIT.",
             )
-        ends_at_once = isinstance(planned, CreateTable) and planned.drop_on_commit
-        if refused is None and (ends_at_once or not transaction.single):
+        # A table is there with its rows, or not at all; and one that ends with the transaction needs one.
+        of_transaction = isinstance(planned, CreateTable) and (
+            planned.drop_on_commit or planned.query is not None
+        )
+        if refused is None and (of_transaction or not transaction.single):
             return await self._define_in_block(statement, parameters, planned, transaction)
         await self._end_implicit()
+        self._interruption.check()
         if isinstance(planned, ApplyReplacement):
             await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = await self._planning.plan_anew(statement, parameters)
             self._authorize(planned)
-            result = await self._sequencer.define(planned, self, self.notices)
-        created = result.tag == "SELECT 0"  # otherwise IF NOT EXISTS found a relation of that name
-        if created and (query := self._sequencer.table_as(planned)) is not None:
-            return await self._sequencer.fill_table(query, self, self._begin_implicit())
-        return result
+            return await self._sequencer.define(planned, self, self.notices)
 
     async def _define_in_block(
         self,

@@ -7,6 +7,7 @@ cannot change the catalog.
 from __future__ import annotations
 
 import json
+import logging
 from collections.abc import Iterable, Iterator
 
 from ...errors import Fenced
@@ -14,6 +15,7 @@ from ...persist.client import PersistClient, ShardId, ShardState, UpperMismatch,
 from ...persist.read import read_snapshot
 from ...persist.write import write_parts
 from ...repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
+from ...repr.consolidate import consolidate
 from ...repr.schema import Column, Schema
 from ...repr.types import TEXT
 from ..catalog.catalog import Catalog
@@ -28,6 +30,8 @@ from ..catalog.entries import (
     entry_to_json,
 )
 from ..catalog.role import FIRST_ROLE
+
+logger = logging.getLogger(__name__)
 
 CATALOG_SHARD = "catalog"
 SCHEMA = Schema((Column("key", TEXT, False), Column("value", TEXT, False)))
@@ -54,11 +58,19 @@ def load_catalog(persist: PersistClient) -> tuple[Catalog, int]:
 
 def _rows(persist: PersistClient, state: ShardState) -> Iterator[tuple[str, str]]:
     """The keys and values of all entries as they are now."""
+    for row, count in _counts(persist, state).items():
+        if count > 0:
+            yield row
+
+
+def _counts(persist: PersistClient, state: ShardState) -> dict[tuple[str, str], int]:
+    """How often each row occurs: once, unless a former version has retracted or added it twice."""
     if state.upper == state.since:
-        return iter(())
+        return {}
     snapshot = persist.snapshot(CATALOG_SHARD, state.upper - 1)
-    keys, values = read_snapshot(persist.blob, snapshot).oks.columns
-    return zip(keys.to_pylist(), values.to_pylist(), strict=True)
+    rows = consolidate(read_snapshot(persist.blob, snapshot).oks)
+    keys, values = rows.columns
+    return dict(zip(zip(keys.to_pylist(), values.to_pylist(), strict=True), rows.diffs.tolist(), strict=True))
 
 
 class CatalogStore:
@@ -76,18 +88,21 @@ class CatalogStore:
         if state.upper == state.since:
             self.save(Change(None, entry) for entry in bootstrap_entries())
             state = self._persist.state(CATALOG_SHARD)
-        stored = dict(_rows(self._persist, state))
+        counts = _counts(self._persist, state)
+        stored = dict(row for row, count in counts.items() if count > 0)
         entries = {key: entry_from_json(key, value) for key, value in stored.items()}
         for entry in (FIRST_ROLE, DatabaseEntry()):
             entries.setdefault(entry_key(entry), entry)
         now = {key: entry_to_json(entry) for key, entry in entries.items()}
-        stale = [(row, -1) for row in stored.items() if row[1] != now[row[0]]]
-        fresh = [(row, 1) for row in now.items() if row[1] != stored.get(row[0])]
-        self._append(self._write([*stale, *fresh]))
+        wanted = set(now.items())
+        mended = [(row, (row in wanted) - counts.get(row, 0)) for row in {**counts, **dict.fromkeys(wanted)}]
+        if damaged := [row[0] for row, count in counts.items() if count != 1]:
+            logger.warning("the catalog is mended: %s did not occur once", ", ".join(sorted(damaged)))
+        self._append(self._write([(row, diff) for row, diff in mended if diff]))
         return list(entries.values())
 
     def save(self, changes: Iterable[Change]) -> None:
-        """Makes the changes durable, all or nothing; those of temporary objects are not."""
+        """Makes the changes durable, all or nothing, while nothing is served; those of temporary objects are not."""
         self._append(self.writes(changes))
 
     def _append(self, writes: dict[ShardId, Write]) -> None:
@@ -106,7 +121,7 @@ class CatalogStore:
     def _write(self, rows: list[tuple[tuple[str, str], int]]) -> dict[ShardId, Write]:
         if not rows:
             return {}
-        version = self._persist.state(CATALOG_SHARD).upper
+        version = self._persist.mirror.state(CATALOG_SHARD).upper
         batches = [batch_from_rows(SCHEMA, [row], version, diff) for row, diff in rows]
         delta = Delta(concat_batches(SCHEMA, batches), NO_ERRORS)
         parts = write_parts(self._persist.blob, CATALOG_SHARD, SCHEMA, delta, writer=self._persist.writer_id)

@@ -76,7 +76,8 @@ class Collections:
         return list(self._by_id.values())
 
     def add(self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, stamped: bool) -> Collection:
-        upper = self._persist.state(shard).upper
+        """The collection is known from now on.  Its shard was created by this process, or loaded (`PersistClient.mirror`)."""
+        upper = self._persist.mirror.state(shard).upper
         self._names[id] = name
         collection = Collection(id, shard, schema, stamped, upper, upper, last_write=upper - 1)
         self._by_id[id] = collection
@@ -195,13 +196,13 @@ class Collections:
         Persist knows nothing between its durable upper and the promised frontier because nothing is there.
         """
         collection = self._by_id[id]
-        state = self._persist.state(collection.shard)
+        state = self._persist.mirror.state(collection.shard)
         known = min(as_of, state.upper - 1)
         snapshot: tuple[PartRef, ...] = ()
         updates: tuple[PartRef, ...] = ()
         if state.upper > state.since:  # otherwise nothing was ever written
-            snapshot = self._persist.snapshot(collection.shard, known).parts
-            updates = self._persist.updates(collection.shard, known + 1, state.upper)
+            snapshot = self._persist.mirror.snapshot(collection.shard, known).parts
+            updates = self._persist.mirror.updates(collection.shard, known + 1, state.upper)
         return Import(
             id=id,
             shard=collection.shard,
@@ -223,15 +224,15 @@ class Collections:
         """
         collection = self._by_id[id]
         for attempt in range(_ATTEMPTS):
-            state = self._persist.state(collection.shard)
+            state = self._persist.mirror.state(collection.shard)
             lower = state.since + 1 if times is None else times[0]
             upper = min(state.upper, as_of + 1, as_of + 1 if times is None else times[1] + 1)
             parts: tuple[PartRef, ...] = ()
             failing: tuple[PartRef, ...] = ()
             try:
                 if lower < upper:
-                    parts = self._persist.updates(collection.shard, lower, upper)
-                    snapshot = self._persist.snapshot(collection.shard, upper - 1)
+                    parts = self._persist.mirror.updates(collection.shard, lower, upper)
+                    snapshot = self._persist.mirror.snapshot(collection.shard, upper - 1)
                     failing = tuple(part for part in snapshot.parts if part.errors)
                 break
             except ObjectNotReady:  # upkeep moves on beside this

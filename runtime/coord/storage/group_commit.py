@@ -3,6 +3,15 @@
 Writes that arrive while a commit is under way share the next one: one durable transaction, and one time for all that
 the coordinator stamps (tables, sources).  Outputs of views come with times of their own.  A write may be optimistic:
 it names the time at which it read its inputs, and is refused as a `Conflict` if one of them was written since.
+
+```
+submitted ── accepted: checked, and part of a group ── durable ── memory follows, replicas and writers hear of it
+    └─ withdrawn by its writer, or refused
+```
+
+Whoever submits may stop waiting until the request is accepted, and never after (`coord.storage.acceptance`).  From the transaction
+to the last `on_durable` nothing waits, so no one sees the one without the other.  What fails there for another reason than
+the store's leaves memory and store apart: then the process stops (`supervision`), and no writer waits for ever.
 """
 
 from __future__ import annotations
@@ -14,13 +23,15 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from ...errors import Fenced, PtvcError, SerializationFailure, UndefinedTable
+from ...errors import DiskFull, Fenced, PtvcError, SerializationFailure, StorageError, UndefinedTable
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef, PersistClient, ShardId, UpperMismatch, Write
+from ...persist.client import Appended, PartRef, PersistClient, ShardId, UpperMismatch, Write
 from ...persist.consensus.base import Indeterminate
 from ...persist.part import stamp, trim
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
+from ...supervision import Supervisor
+from .acceptance import completed
 from .collections import Collections
 from .key_counts import KeyCounts
 from .oracle import Oracle
@@ -38,12 +49,13 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """What a block has defined: rows of the catalog, schemas that tables get, and what makes it so for everybody, in the
-    moment in which it is durable."""
+    """A change of the catalog: its rows, schemas that tables get, and what makes it so for everybody, in the moment in which
+    it is durable; `on_committed`, when replicas have heard of the commit."""
 
     catalog: Mapping[ShardId, Write]
     evolved: Mapping[GlobalId, Schema]
     on_durable: Callable[[], None]
+    on_committed: Callable[[], None] | None = None
 
 
 @dataclass(slots=True)
@@ -55,7 +67,10 @@ class _Request:
     the transaction, and `evolved` of the schemas of tables that it writes; with `alone` nothing else is: what comes
     behind is checked against the catalog as it then is."""
 
-    future: asyncio.Future[int | Conflict | KeysTaken]
+    future: asyncio.Future[int | Conflict | KeysTaken] = field(
+        default_factory=lambda: asyncio.get_running_loop().create_future()
+    )
+    accepted: bool = False
     stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
     companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
     expect: Mapping[GlobalId, int] = field(default_factory=dict)
@@ -67,6 +82,14 @@ class _Request:
     evolved: Mapping[GlobalId, Schema] = field(default_factory=dict)
     alone: bool = False
     on_durable: Callable[[], None] | None = None
+    on_committed: Callable[[], None] | None = None
+
+    def withdraw(self) -> bool:
+        """Takes the request back, unless it was accepted or answered."""
+        if self.accepted or self.future.done():
+            return False
+        self.future.cancel()
+        return True
 
     @property
     def writes(self) -> set[GlobalId]:
@@ -78,9 +101,9 @@ class _Request:
 
 
 class GroupCommit:
-    """`on_commit(updates, time)` runs on the event loop after each commit, before the writers hear of it.
+    """`on_commit(updates)` runs on the event loop after each commit, before the writers hear of it.
 
-    `on_fenced` runs when this coordinator must stop: another has taken over, or what is durable cannot be known.
+    `on_fenced` runs when another coordinator has taken over, or what is durable cannot be known: this one must stop.
     """
 
     def __init__(
@@ -91,6 +114,7 @@ class GroupCommit:
         epoch: int,
         on_commit: Callable[[tuple[Updates, ...]], None],
         on_fenced: Callable[[], None],
+        supervisor: Supervisor,
         unique: UniqueKeys | None = None,
     ) -> None:
         self._persist = persist
@@ -101,11 +125,14 @@ class GroupCommit:
         self._on_fenced = on_fenced
         self._unique = unique
         self._pending: list[_Request] = []
+        self._group: list[_Request] = []
         self._frozen: set[GlobalId] = set()
         self._wake = asyncio.Event()
+        self._ended: BaseException | None = None
+        self._standing_still = False
         # One thread: commits are serial, and SQLite likes one writer.
         self.thread = ThreadPoolExecutor(1, "commit")
-        self._task = asyncio.create_task(self._run(), name="group commit")
+        self._task = supervisor.start("group commit", self._run())
 
     async def write(
         self,
@@ -119,9 +146,9 @@ class GroupCommit:
 
         `on_durable` runs in the moment in which they are, whether or not the caller is still there.
         """
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        request = _Request(future, parts, companions or {}, expect or {}, on_durable=on_durable)
-        outcome = await self._submit(request)
+        outcome = await self._submit(
+            _Request(stamped=parts, companions=companions or {}, expect=expect or {}, on_durable=on_durable)
+        )
         assert not isinstance(outcome, KeysTaken), "only a write with keys is refused for them"
         return outcome
 
@@ -137,9 +164,8 @@ class GroupCommit:
 
         Raises SerializationFailure if `valid` denies, when the commit's turn has come.
         """
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
         return await self._submit(
-            _Request(future, parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
+            _Request(stamped=parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
         )
 
     async def write_defined(
@@ -152,12 +178,9 @@ class GroupCommit:
         defined: Defined,
     ) -> int | Conflict | KeysTaken:
         """As `write_keyed`, with definitions that become durable with it."""
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        stamped = {**dict.fromkeys(defined.evolved, ()), **parts}
         return await self._submit(
             _Request(
-                future,
-                stamped,
+                stamped={**dict.fromkeys(defined.evolved, ()), **parts},
                 expect=expect,
                 keys=keys,
                 unchecked=unchecked,
@@ -166,34 +189,57 @@ class GroupCommit:
                 evolved=defined.evolved,
                 alone=True,
                 on_durable=defined.on_durable,
+                on_committed=defined.on_committed,
+            )
+        )
+
+    async def define(self, defined: Defined) -> None:
+        """Commits a change of the catalog, which names all that it depends on under the lock of definitions."""
+        await self._submit(
+            _Request(
+                stamped=dict.fromkeys(defined.evolved, ()),
+                catalog=defined.catalog,
+                evolved=defined.evolved,
+                alone=True,
+                on_durable=defined.on_durable,
+                on_committed=defined.on_committed,
             )
         )
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        outcome = await self._submit(_Request(future, timed=updates))
+        outcome = await self._submit(_Request(timed=updates))
         assert not isinstance(outcome, KeysTaken)
         return outcome
 
-    async def replace(
-        self, update: Updates, catalog: Mapping[ShardId, Write], on_durable: Callable[[], None]
-    ) -> None:
+    async def replace(self, update: Updates, defined: Defined) -> None:
         """Commits a view's difference and the change of the catalog that it comes from, in one transaction.
 
         `on_durable` runs in the moment in which they are, before anybody hears of the difference.
         """
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        await self._submit(_Request(future, timed=(update,), catalog=catalog, on_durable=on_durable))
+        await self._submit(
+            _Request(
+                timed=(update,),
+                catalog=defined.catalog,
+                on_durable=defined.on_durable,
+                on_committed=defined.on_committed,
+            )
+        )
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled."""
-        future: asyncio.Future[int | Conflict | KeysTaken] = asyncio.get_running_loop().create_future()
-        await self._submit(_Request(future))
+        await self._submit(_Request())
+
+    def tick(self) -> None:
+        """Moves time on when nothing is written; the mark is raised beside, if it has to be."""
+        self._oracle.tick()
+        if self._oracle.wanted_mark() is not None:
+            self._wake.set()
+        self._on_commit(())
 
     @asynccontextmanager
     async def frozen(self, id: GlobalId) -> AsyncIterator[None]:
-        """While the block runs nobody's write to the collection is committed: they wait."""
+        """While the block runs no write to the collection is committed but those of the lock's holder: they wait."""
         self._frozen.add(id)
         try:
             await self.drained()
@@ -203,32 +249,90 @@ class GroupCommit:
             self._wake.set()
 
     async def close(self) -> None:
-        await self.drained()
+        """Settles what was submitted, unless the group commit has failed; nothing is committed any more."""
+        if self._ended is None:
+            await self.drained()
         self._task.cancel()
         self.thread.shutdown()
+        self._end(StorageError("the runtime is stopping", sqlstate="57P01"))
 
     async def _submit(self, request: _Request) -> int | Conflict | KeysTaken:
+        if self._ended is not None:
+            raise self._ended
         self._pending.append(request)
         self._wake.set()
-        return await request.future
+        return await completed(request.future, request.withdraw)
 
     async def _run(self) -> None:
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            waiting, self._pending = self._pending, []
-            requests = waiting
-            if self._frozen:
-                requests = [r for r in waiting if self._frozen.isdisjoint(r.stamped)]
-                self._pending = [r for r in waiting if not self._frozen.isdisjoint(r.stamped)]
-            if (first := next((i for i, r in enumerate(requests) if r.alone), None)) is not None:
-                end = max(first, 1)
-                requests, self._pending = requests[:end], [*requests[end:], *self._pending]
-                self._wake.set()
-            await self._commit(self._accepted(requests))
-            for request in requests:
-                if request.is_barrier and not request.future.done():
-                    request.future.set_result(0)
+        try:
+            while True:
+                await self._wake.wait()
+                self._wake.clear()
+                await self._round()
+        except Exception as error:
+            self._end(
+                PtvcError(
+                    f"the commit has failed, and whether the transaction took effect is not known: {error!r}",
+                    sqlstate="08007",
+                    hint="The runtime stops and is started again; look before you repeat it.",
+                )
+            )
+            raise
+
+    def _end(self, error: BaseException) -> None:
+        """Nothing is committed any more: no writer waits for ever."""
+        self._ended = self._ended or error
+        for request in (*self._group, *self._pending):
+            if not request.future.done():
+                request.future.set_exception(error)
+        self._group, self._pending = [], []
+
+    async def _round(self) -> None:
+        """Commits what waits, as one group; at least the mark, if it is wanted."""
+        waiting, self._pending = self._pending, []
+        requests = waiting
+        if self._frozen:
+            held = [not (r.alone or self._frozen.isdisjoint(r.stamped)) for r in waiting]
+            requests = [r for r, is_held in zip(waiting, held, strict=True) if not is_held]
+            self._pending = [r for r, is_held in zip(waiting, held, strict=True) if is_held]
+        if (first := next((i for i, r in enumerate(requests) if r.alone), None)) is not None:
+            end = max(first, 1)
+            requests, self._pending = requests[:end], [*requests[end:], *self._pending]
+            self._wake.set()
+        self._group = self._accepted(requests)
+        if self._group:
+            await self._commit(self._group)
+        elif (mark := self._oracle.wanted_mark()) is not None:
+            await self._raise_mark(mark)
+        self._group = []
+        for request in requests:
+            if request.is_barrier and not request.future.done():
+                request.future.set_result(0)
+
+    async def _raise_mark(self, mark: int) -> None:
+        """A store that cannot be written lets time go on up to the mark, and stand still there."""
+        loop = asyncio.get_running_loop()
+        try:
+            await loop.run_in_executor(self.thread, lambda: self._persist.raise_mark(mark, self._epoch))
+        except Fenced as error:
+            self._fence(error)
+        except (StorageError, DiskFull) as error:
+            if not self._standing_still:
+                logger.error(
+                    "time stands still at %d, as it cannot be reserved: %s", self._oracle.mark, error
+                )
+            self._standing_still = True
+        else:
+            self._standing_still = False
+            before = self._oracle.closed
+            self._oracle.mark_raised(mark)
+            if self._oracle.closed > before:
+                self._on_commit(())
+
+    def _fence(self, error: PtvcError) -> None:
+        logger.error("the coordinator must stop: %s", error)
+        self._end(error)
+        self._on_fenced()
 
     def _accepted(self, requests: list[_Request]) -> list[_Request]:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
@@ -239,37 +343,28 @@ class GroupCommit:
             if request.is_barrier or self._refused(request, written) or self._keys_taken(request, accepted):
                 continue
             written |= request.writes
+            request.accepted = True
             accepted.append(request)
         return accepted
 
     async def _commit(self, requests: list[_Request]) -> None:
-        if not requests:
-            return
-        committed: tuple[Updates, ...] = ()
-        time: int | None = None
+        time = self._oracle.write_time()
         try:
-            time = self._oracle.write_time()
-            writes, committed = self._assemble(requests, time)
-            loop = asyncio.get_running_loop()
-            outcome = await loop.run_in_executor(
-                self.thread, lambda: self._persist.append(writes, epoch=self._epoch)
-            )
-            if isinstance(outcome, UpperMismatch):
-                raise PtvcError(
-                    f"persist holds other frontiers than the coordinator: {dict(outcome.current)}"
-                )
-        except BaseException as error:
-            if time is not None:
-                self._oracle.close(time)
+            outcome, mark, committed = await self._append(requests, time)
+        except PtvcError as error:
+            self._oracle.close(time)
             if isinstance(error, Fenced | Indeterminate):
-                logger.error("the coordinator must stop: %s", error)
-                self._on_fenced()
+                self._fence(error)
+                return
             for request in requests:
-                if not request.future.done():
-                    request.future.set_exception(error)
-            if not isinstance(error, Exception):
-                raise
+                request.future.set_exception(error)
             return
+        if isinstance(outcome, UpperMismatch):
+            raise AssertionError(
+                f"persist holds other frontiers than the coordinator: {dict(outcome.current)}"
+            )
+        if mark is not None:
+            self._oracle.mark_raised(mark)
         for update in committed:
             self._collections.committed(update.id, update.upper, time if update.parts else None)
         self._oracle.close(time)
@@ -280,13 +375,25 @@ class GroupCommit:
                 request.on_durable()
         self._on_commit(committed)
         for request in requests:
-            if not request.future.done():
-                request.future.set_result(time)
+            if request.on_committed is not None:
+                request.on_committed()
+            request.future.set_result(time)
+
+    async def _append(
+        self, requests: list[_Request], time: int
+    ) -> tuple[Appended | UpperMismatch, int | None, tuple[Updates, ...]]:
+        """The durable transaction.  It raises the oracle's mark as well, if that is wanted."""
+        writes, committed = self._assemble(requests, time)
+        mark = self._oracle.wanted_mark()
+        outcome = await asyncio.get_running_loop().run_in_executor(
+            self.thread, lambda: self._persist.append(writes, epoch=self._epoch, mark=mark)
+        )
+        return outcome, mark, committed
 
     def _refused(self, request: _Request, written: set[GlobalId]) -> bool:
         """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
         if request.future.done():
-            return True  # whoever waited for it has gone
+            return True  # it was withdrawn
         if any(id_ not in self._collections for id_ in request.stamped):
             request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
             return True
@@ -337,7 +444,7 @@ class GroupCommit:
             writes[collection.shard] = Write(update.lower, update.upper, update.parts, evolved.get(id_))
             committed.append(update)
         for shard, rows in companions.items():
-            writes[shard] = Write(self._persist.state(shard).upper, time + 1, tuple(rows))
+            writes[shard] = Write(self._persist.mirror.state(shard).upper, time + 1, tuple(rows))
         for request in requests:
             writes.update(request.catalog)
         for id_, update in timed.items():

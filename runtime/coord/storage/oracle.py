@@ -4,30 +4,39 @@ Times are unique and increase.  `write_time` is greater than every time read or 
 once its write is durable.  `closed` is the frontier up to which nothing can be written any more, so that
 `read_time = closed - 1` sees every acknowledged write: that is strict serializability.
 
-Durability costs nothing per allocation: a mark in consensus is kept up to a second ahead, and a successor starts above
-it.  The clock may jump: back, and time ticks by 1 ms until the clock has caught up; forward by more than MAX_JUMP_MS,
-and the jump is refused with an alarm, likewise.
+A successor begins above the durable *mark*, so no time beyond the mark is ever read or acknowledged:
+
+```
+ ... closed ............ mark ............ wall time
+     reads are here      what is durable   a write may be here: the mark rises in the write's own transaction
+```
+
+Nothing here waits: the mark is raised by the group commit, together with what it writes or, when nothing is written, ahead
+of time (`wanted_mark`).  While the store cannot be written, time goes on up to the mark, and reads go on at it.
+
+The clock may jump: back, and time ticks by 1 ms until the clock has caught up; forward by more than MAX_JUMP_MS, and the
+jump is refused with an alarm, likewise.
 """
 
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable
 
 from ...clock import Clock
 
-MARK_AHEAD_MS = 1_000
+MARK_AHEAD_MS = 3_000
+MARK_SPARE_MS = 1_500
+"""The mark is raised before less than this is left of it, so that a raise may take so long and delay nothing."""
 MAX_JUMP_MS = 10_000
 
 logger = logging.getLogger(__name__)
 
 
 class Oracle:
-    """`raise_mark` must be durable when it returns; `mark` is what the predecessor reserved."""
+    """`mark` is durable: what the predecessor has reserved."""
 
-    def __init__(self, clock: Clock, mark: int, raise_mark: Callable[[int], None]) -> None:
+    def __init__(self, clock: Clock, mark: int) -> None:
         self._clock = clock
-        self._raise_mark = raise_mark
         self._mark = mark
         # The successor of another process takes the wall time as it finds it; jumps are judged from here on.
         self._last = max(mark, clock.now_ms())
@@ -36,12 +45,11 @@ class Oracle:
         self._alarmed = False
         self._open: set[int] = set()
         self._closed = self._last + 1
-        self._reserve(self._last)
 
     @property
     def closed(self) -> int:
-        """No write below this time is outstanding or will ever be made."""
-        return min(self._open, default=self._closed)
+        """No write below this time is outstanding or will ever be made, by this process or a successor."""
+        return min(min(self._open, default=self._closed), self._mark + 1)
 
     @property
     def read_time(self) -> int:
@@ -49,12 +57,12 @@ class Oracle:
 
     @property
     def mark(self) -> int:
+        """What is reserved, durably: a successor's times are above it."""
         return self._mark
 
     def write_time(self) -> int:
-        """A new time, open until `close` is called with it."""
+        """A new time, open until `close` is called with it.  If it is beyond the mark, what is written at it raises that."""
         time = max(self._last + 1, self._now(), self._closed)
-        self._reserve(time)
         self._last = time
         self._open.add(time)
         return time
@@ -70,11 +78,19 @@ class Oracle:
             self.close(self.write_time())
         return self.closed
 
-    def _reserve(self, time: int) -> None:
-        if time >= self._mark:
-            # Durable first: if that fails, no time beyond the old mark is given out.
-            self._raise_mark(time + MARK_AHEAD_MS)
-            self._mark = time + MARK_AHEAD_MS
+    def wanted_mark(self) -> int | None:
+        """What the mark should be raised to now; None while enough of it is left."""
+        ahead = max(self._last, self._clock_ms())
+        return ahead + MARK_AHEAD_MS if self._mark < ahead + MARK_SPARE_MS else None
+
+    def mark_raised(self, mark: int) -> None:
+        """The mark is durable."""
+        self._mark = max(self._mark, mark)
+
+    def _clock_ms(self) -> int:
+        """Wall time, if it may be taken; see `_now`."""
+        now = self._clock.now_ms()
+        return now if now - self._last <= MAX_JUMP_MS else self._last
 
     def _now(self) -> int:
         """Wall time, unless it has jumped ahead of what the monotonic clock says has passed."""

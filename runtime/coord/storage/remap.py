@@ -27,10 +27,10 @@ class Remap:
     def position(self, shard: ShardId) -> Position | None:
         """Where the durable output ends upstream; None before the first commit."""
         if shard not in self._current:
-            state = self._persist.state(shard)
+            state = self._persist.mirror.state(shard)
             self._current[shard] = None
             if state.upper > state.since:
-                snapshot = self._persist.snapshot(shard, state.upper - 1)
+                snapshot = self._persist.mirror.snapshot(shard, state.upper - 1)
                 rows = read_snapshot(self._persist.blob, snapshot).oks.columns[0].to_pylist()
                 assert len(rows) <= 1, "a remap shard holds one position"
                 self._current[shard] = rows[0] if rows else None

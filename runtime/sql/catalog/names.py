@@ -182,12 +182,16 @@ def missing_object(kind: ObjectKind, name: ast.Name, context: PlanContext) -> Pt
 
 
 def check_cluster(name: ast.Name | None, context: PlanContext) -> str:
-    if name is None:
-        return context.cluster
-    if name.parts[-1] not in context.catalog.clusters():
-        raise UndefinedObject(
-            f'cluster "{name.parts[-1]}" does not exist',
-            hint=f"Clusters are {', '.join(context.catalog.clusters())}.",
-            position=name.position,
+    """The cluster of that name, or without one the session's: UndefinedObject if it does not exist (any more)."""
+    cluster = context.cluster if name is None else name.parts[-1]
+    if cluster not in (clusters := context.catalog.clusters()):
+        known = (
+            f"Clusters are {', '.join(clusters)}." if clusters else "There is none: CREATE CLUSTER makes one."
         )
-    return name.parts[-1]
+        chosen = "" if name is not None else " SET cluster = ... chooses one."
+        raise UndefinedObject(
+            f'cluster "{cluster}" does not exist',
+            hint=known + chosen,
+            position=name.position if name is not None else None,
+        )
+    return cluster

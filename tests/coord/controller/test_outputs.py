@@ -44,7 +44,7 @@ def outputs_of(replica: ReplicaClient, writer: Any, commit: SlowCommit) -> Outpu
     clock = ManualClock()
     persist = PersistClient(MemoryConsensus(), MemoryBlob(), clock)
     persist.create_shard("v", SCHEMA, epoch=persist.take_epoch("coordinator"))
-    collections = Collections(persist, Oracle(clock, 0, lambda mark: None))
+    collections = Collections(persist, Oracle(clock, 0))
     collections.add("v", "v", "v", SCHEMA, stamped=False)
     collections.add_unstored("i", "i")
     return Outputs(

@@ -27,7 +27,7 @@ class World:
     def __init__(self) -> None:
         clock = ManualClock()
         persist = PersistClient(MemoryConsensus(), MemoryBlob(), clock)
-        oracle = Oracle(clock, persist.mark(), lambda mark: None)
+        oracle = Oracle(clock, persist.mark())
         self.catalog = Catalog()
         self.collections = Collections(persist, oracle)
         below: tuple[str, ...] = ()

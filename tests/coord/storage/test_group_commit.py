@@ -24,6 +24,7 @@ from ptvc.replica.protocol import Updates
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4
+from ptvc.supervision import Supervisor
 
 SCHEMA = Schema((Column("a", INT4),))
 
@@ -38,6 +39,7 @@ class World:
     commit: GroupCommit
     commits: list[tuple[Updates, ...]] = field(default_factory=list)
     fenced: list[bool] = field(default_factory=list)
+    failures: list[BaseException] = field(default_factory=list)
 
     def parts(self, shard: str, *values: int, time: int = 0) -> tuple[PartRef, ...]:
         delta = Delta(batch_from_rows(SCHEMA, [(v,) for v in values], time), NO_ERRORS)
@@ -58,16 +60,29 @@ async def world() -> AsyncIterator[World]:
     clock = ManualClock()
     persist = PersistClient(MemoryConsensus(), MemoryBlob(), clock)
     epoch = persist.take_epoch("coordinator")
-    oracle = Oracle(clock, persist.mark(), lambda mark: persist.raise_mark(mark, epoch))
+    oracle = Oracle(clock, persist.mark())
     collections = Collections(persist, oracle)
     for name in ("t", "u", "v"):
         persist.create_shard(name, SCHEMA, epoch=epoch)
         collections.add(name, name, name, SCHEMA, stamped=name != "v")
     commits: list[tuple[Updates, ...]] = []
     fenced: list[bool] = []
-    commit = GroupCommit(persist, oracle, collections, epoch, commits.append, lambda: fenced.append(True))
-    yield World(persist, oracle, collections, commit, commits, fenced)
+    failures: list[BaseException] = []
+    supervisor = Supervisor(lambda name, error: failures.append(error))
+    commit = GroupCommit(
+        persist,
+        oracle,
+        collections,
+        epoch,
+        commits.append,
+        lambda: fenced.append(True),
+        supervisor,
+    )
+    await commit.drained()  # the mark is raised
+    commits.clear()
+    yield World(persist, oracle, collections, commit, commits, fenced, failures)
     await commit.close()
+    await supervisor.stop()
 
 
 def batch_of(updates: list[tuple[int, int]]) -> Batch:

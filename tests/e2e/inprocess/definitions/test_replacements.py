@@ -153,7 +153,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
         await asyncio.Event().wait()
 
     replace = GroupCommit.replace
-    drop_shard = CatalogChanges._drop_shard
+    drop_shards = CatalogChanges._drop_shards
 
     async def before(self: Any, *arguments: Any) -> None:
         await hang()
@@ -162,7 +162,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
         await replace(self, *arguments)
         await hang()
 
-    def last(self: Any, shard: str) -> None:
+    async def last(self: Any, items: Any) -> None:
         there.set()
         raise OSError("the process is killed here")
 
@@ -176,7 +176,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
         case "durable":
             monkeypatch.setattr(GroupCommit, "replace", after)
         case "adopted":
-            monkeypatch.setattr(CatalogChanges, "_drop_shard", last)
+            monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
 
     def apply() -> None:
         with pytest.raises(psycopg.Error), fresh.connect() as mine:
@@ -188,7 +188,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
     fresh.abandon()
     applying.join(60)
     monkeypatch.setattr(GroupCommit, "replace", replace)
-    monkeypatch.setattr(CatalogChanges, "_drop_shard", drop_shard)
+    monkeypatch.setattr(CatalogChanges, "_drop_shards", drop_shards)
     fresh.start()
     with fresh.connect() as db:
         db.execute("INSERT INTO t VALUES (3, 104), (20, 104)")
