@@ -67,7 +67,13 @@ class Settings:
     )
     memory_limit_mb: int = field(
         default=0,
-        metadata={"help": "memory that the dataflows of one replica may hold; 0 is any amount"},
+        metadata={"help": "memory that the dataflows of one replica may hold; 0 is half of its machine's"},
+    )
+    query_memory_limit_mb: int = field(
+        default=0,
+        metadata={
+            "help": "memory that a query may take; 0 is a quarter of the machine's, or the limit of its cluster if that is less"
+        },
     )
     compaction_job_min_bytes: int = field(
         default=128 * 1024 * 1024,

@@ -17,8 +17,14 @@ from time import monotonic
 from typing import Protocol, TypeVar
 
 from ..errors import MemoryLimitExceeded
+from ..memory import machine_memory, resident_memory, size
 
 CHECK_INTERVAL_S = 1.0
+DATAFLOWS_PART = 2
+QUERY_PART = 4
+"""Half of the machine's memory is for dataflows, a quarter for a query, unless somebody has said otherwise."""
+
+LEAST_QUERY = 64 << 20
 _REMEDY = "Raise it: ALTER CLUSTER ... SET (MEMORY LIMIT '...'), or move the object to another cluster."
 
 
@@ -42,6 +48,22 @@ class Holder(Protocol):
 H = TypeVar("H", bound=Holder)
 
 
+def dataflows_limit(given: int | None) -> int | None:
+    """Bytes for all dataflows of a replica together (None: any amount), of what `LimitMemory` says."""
+    if given is None:
+        return machine_memory() // DATAFLOWS_PART
+    return given or None
+
+
+def query_limit(given: int | None, dataflows: int | None) -> int:
+    """Bytes for a query, of what `LimitMemory` says.  In a cluster with a limit of its own that is less, as much as that;
+    but no less than what the query of a few rows takes."""
+    if given:
+        return given
+    part = machine_memory() // QUERY_PART
+    return max(min(part, dataflows) if dataflows else part, LEAST_QUERY)
+
+
 class MemoryLimit:
     """`limit` in bytes, for all dataflows together; None is none."""
 
@@ -53,8 +75,8 @@ class MemoryLimit:
         """Raises MemoryLimitExceeded when the bytes that a step is to take in are too much for it."""
         if self.limit is not None and waiting > self.limit:
             raise MemoryLimitExceeded(
-                f"it has {_size(waiting)} of changes to take in at once, and the memory limit of its cluster is "
-                f"{_size(self.limit)}",
+                f"it has {size(waiting)} of changes to take in at once, and the memory limit of its cluster is "
+                f"{size(self.limit)}",
                 hint=_REMEDY,
             )
 
@@ -62,6 +84,11 @@ class MemoryLimit:
         """Once in a while: begins to move state to files when there is too much of it in memory; when that is done
         and did not help, the holder that is to fail, and why."""
         if self.limit is None or monotonic() - self._checked < CHECK_INTERVAL_S:
+            return None
+        if (resident := resident_memory()) is not None and resident <= self.limit:
+            self._checked = (
+                monotonic()
+            )  # all of the process is less: nobody need add up what a thousand dataflows hold
             return None
         if self._held(holders) > self.limit and sum(h.spill() for h in holders) > 0:
             self._checked = monotonic()
@@ -71,18 +98,11 @@ class MemoryLimit:
             return None
         largest = max((h for h in holders if not h.failed), key=lambda h: h.nbytes)
         return largest, MemoryLimitExceeded(
-            f"it holds {_size(largest.nbytes)} in memory, all that its cluster maintains {_size(held)}, and the memory "
-            f"limit of the cluster is {_size(self.limit)}",
+            f"it holds {size(largest.nbytes)} in memory, all that its cluster maintains {size(held)}, and the memory "
+            f"limit of the cluster is {size(self.limit)}",
             hint=_REMEDY,
         )
 
     @staticmethod
     def _held(holders: Sequence[Holder]) -> int:
         return sum(holder.nbytes for holder in holders if not holder.failed)
-
-
-def _size(count: int) -> str:
-    for unit, least in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
-        if count >= least:
-            return f"{count / least:.1f} {unit}"
-    return f"{count} bytes"
