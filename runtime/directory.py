@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from time import monotonic, sleep
@@ -80,6 +81,7 @@ def log_file(directory: Path) -> Path:
     return directory / "log" / "ptvc.log"
 
 
+@cache
 def installed_version() -> str:
     return version("dbt-ptvc")
 

@@ -93,6 +93,10 @@ class PersistClient:
         heads = [self._cache.find(shard) for shard in sorted(self._consensus.shard_ids())]
         return [head.state() for head in heads if head is not None and not head.dropped]
 
+    def shard_ids(self) -> list[ShardId]:
+        """The ids of all shards that ever were, dropped ones too: none of them can be used again."""
+        return self._consensus.shard_ids(dropped=True)
+
     def drop_shard(self, shard: ShardId, *, epoch: int | None = None) -> None:
         """Make the shard and all holds on it go away, if it exists.  Its blobs are garbage; its id is never used
         again."""
@@ -154,8 +158,7 @@ class PersistClient:
             changes = tuple(state.appended(heads[shard], write) for shard, write in writes.items())
             return Transaction(changes, row, self._machine.named(epoch), mark)
 
-        if not self._machine.commit(propose):
-            self._machine.check_epoch(epoch)
+        self._machine.commit(propose, epoch)
         return mismatch or Appended({shard: write.upper for shard, write in writes.items()})
 
     # Reading
@@ -222,8 +225,7 @@ class PersistClient:
                     changes.append(change)
             return Transaction(tuple(changes), epoch=self._machine.named(epoch)) if changes else None
 
-        if not self._machine.commit(propose):
-            self._machine.check_epoch(epoch)
+        self._machine.commit(propose, epoch)
 
     def drop_hold(self, shard: ShardId, holder: str, *, epoch: int | None = None) -> None:
         """End the holder's hold on the shard, if there are such a hold and such a shard."""
@@ -390,8 +392,8 @@ def _existing(shard: ShardId, head: Head | None) -> Head:
 
 
 def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
-    """What an append says, so that its repetition is recognised."""
-    said = [
+    """The contents of an append, hashed, so that its repetition is recognised."""
+    contents = [
         (
             shard,
             write.lower,
@@ -400,4 +402,4 @@ def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
         )
         for shard, write in sorted(writes.items())
     ]
-    return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(repr(contents).encode(), digest_size=16).hexdigest()

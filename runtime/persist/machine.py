@@ -33,16 +33,28 @@ class Machine:
         self._committing = threading.RLock()
         self._fence: str | None = None  # the name of the epoch that was taken last
 
-    def commit(self, propose: Callable[[], Transaction | None]) -> bool:
-        """Commit what `propose` gives, asking it again after each lost race; False once it gives None.
+    def commit(self, propose: Callable[[], Transaction | None], epoch: int | None = None) -> bool:
+        """Commit what `propose` gives, asking it again after each lost race; False once it gives None, and `epoch` is not
+        superseded.
 
-        Raises Fenced, Indeterminate (the store failed, repeatedly) and the store's other errors.
+        Raises Fenced, Indeterminate (the store failed, repeatedly, or an attempt whose outcome is unknown may be why
+        `propose` gave None) and the store's other errors.
         """
         unknown = 0
+        done = False
+
+        def next_of() -> Transaction | None:
+            nonlocal done
+            transaction = None if done else propose()
+            if transaction is None:
+                done = True  # what is to be found out now is only whose epoch it is
+                return None if epoch is None else Transaction(epoch=self.named(epoch))
+            return transaction
+
         with self._committing:
             for _ in range(MAX_ATTEMPTS):
                 try:
-                    outcome = self._attempt(propose)
+                    outcome = self._attempt(next_of)
                 except Indeterminate:
                     unknown += 1
                     if unknown == MAX_UNKNOWN_OUTCOMES:
@@ -56,7 +68,7 @@ class Machine:
                     case None:
                         return False
                     case Committed():
-                        return True
+                        return not done
                     case Conflict():
                         continue
                     case Superseded(name=name, current=current):
@@ -102,10 +114,7 @@ class Machine:
             change = transition(self._cache.find(shard))
             return None if change is None else Transaction((change,), epoch=self.named(epoch))
 
-        if self.commit(propose):
-            return True
-        self.check_epoch(epoch)
-        return False
+        return self.commit(propose, epoch)
 
     def take_epoch(self, name: str) -> int:
         """Raise the epoch `name`, durably; `named` means it from now on."""

@@ -254,6 +254,33 @@ def test_a_store_that_is_gone_is_an_error(consensus: Consensus, memory_blob: Mem
     assert read_at(client, "s", 1) == {A: 1}
 
 
+def test_what_was_applied_is_not_said_to_have_failed(client: PersistClient) -> None:
+    """The reply is lost, and the store takes nothing more: that the append is there is found by reading, but not whether
+    the epoch still holds."""
+    inner = client._consensus
+    client.create_shard("s", SCHEMA)
+
+    class ReadOnly:
+        def __getattr__(self, name: str) -> object:
+            return getattr(inner, name)
+
+        def commit(self, transaction: Transaction) -> Outcome:
+            if not transaction.changes:
+                raise StorageError("the store cannot be written")
+            inner.commit(transaction)
+            raise Indeterminate("the reply was lost")
+
+    unlucky = PersistClient(ReadOnly(), client.blob, ManualClock())  # type: ignore[arg-type]
+    epoch = unlucky.take_epoch("coordinator")
+    delta = delta_of([((1, "a"), 0, 1)])
+    parts = write_parts(client.blob, "s", SCHEMA, delta, writer="writer")
+    with pytest.raises(Indeterminate):
+        unlucky.append({"s": Write(0, 1, parts)}, epoch=epoch)
+    with pytest.raises(Indeterminate):
+        unlucky.drop_shard("s", epoch=epoch)
+    assert "s" not in {state.id for state in client.shards()}
+
+
 # Reading
 
 

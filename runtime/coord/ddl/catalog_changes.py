@@ -142,10 +142,10 @@ class CatalogChanges:
             self._collections.add_unstored(item.id, item.name)
         elif item.kind in STORED:
             assert item.shard is not None
-            stamped = item.kind is not ItemKind.MATERIALIZED_VIEW
+            timestamped = item.kind is not ItemKind.MATERIALIZED_VIEW
             evolved = bool(item.missing or item.layout)
             schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
-            self._collections.add(item.id, item.name, item.shard, schema, stamped=stamped)
+            self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
             if evolved:
                 self._collections.evolve(item.id, ())
 

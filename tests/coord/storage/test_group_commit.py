@@ -31,7 +31,7 @@ SCHEMA = Schema((Column("a", INT4),))
 
 @dataclass
 class World:
-    """`t` and `u` are stamped, `v` is a view."""
+    """`t` and `u` are timestamped, `v` is a view."""
 
     persist: PersistClient
     oracle: Oracle
@@ -64,7 +64,7 @@ async def world() -> AsyncIterator[World]:
     collections = Collections(persist, oracle)
     for name in ("t", "u", "v"):
         persist.create_shard(name, SCHEMA, epoch=epoch)
-        collections.add(name, name, name, SCHEMA, stamped=name != "v")
+        collections.add(name, name, name, SCHEMA, timestamped=name != "v")
     commits: list[tuple[Updates, ...]] = []
     fenced: list[bool] = []
     failures: list[BaseException] = []
