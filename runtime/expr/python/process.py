@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
-from ..interrupt import check_interrupt
+from ...interrupt import check_interrupt
 from ..row_errors import Evaluated, RowErrors, listed_errors, same_error
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .function import PythonFunction, described
