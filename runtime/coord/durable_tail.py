@@ -19,9 +19,9 @@ from ..persist.client import PartRef, PersistClient, ShardId
 from ..persist.read import read_updates
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
-from .beside import beside
 from .collections import Collections
 from .subscription_rows import Step
+from .thread_pool import EVALUATION
 
 MOST_BYTES = 32 << 20
 """About so many bytes of changes are read at once, in memory."""
@@ -109,7 +109,7 @@ class DurableTail:
             self.recent.put(key, whole)
             return self._told(whole), upper
         blob = self.persist.blob
-        return await beside(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
+        return await EVALUATION.run(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
 
     def _told(self, whole: Delta) -> Delta:
         """What the relation makes of changes of its source."""

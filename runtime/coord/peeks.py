@@ -27,7 +27,6 @@ from ..repr.order import sort_indices
 from ..repr.schema import Column, Schema
 from ..sql.query_plans import Select
 from ..transform.pipeline import optimize
-from .beside import beside
 from .catalog import Catalog
 from .changelog import changes_in, check_size, without_changes
 from .collections import Collections
@@ -41,6 +40,7 @@ from .read_times import ReadTimes
 from .reads import ActiveReads
 from .results import Columns
 from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, with_system_rows
+from .thread_pool import EVALUATION
 from .views import expand, expand_unbuilt
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
@@ -147,12 +147,12 @@ class Peeks:
             time = self.read_time(context)
             if runs_python(relation):  # code of users takes as long as it likes
                 constant, rows = at_time(relation, time), inputs_of(relation, context.system_rows)
-                result = await beside(lambda: evaluate_once(constant, rows, time))
+                result = await EVALUATION.run(lambda: evaluate_once(constant, rows, time))
             elif reads or _is_chain(relation):
                 result = self._catalogs.evaluate(relation, context.system_rows, time)
             else:  # table functions, joins and recursion make as many rows as one likes
                 constant = at_time(relation, time)
-                result = await beside(lambda: evaluate_once(constant, {}, time))
+                result = await EVALUATION.run(lambda: evaluate_once(constant, {}, time))
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return

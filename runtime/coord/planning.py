@@ -17,9 +17,9 @@ from ..sql.plans import PlannedStatement
 from ..sql.session_plans import Execute
 from ..sql.session_statements import ExecuteStatement
 from ..sql.statements import AT_ONCE
-from .beside import beside
 from .catalog import Catalog
 from .results import check_shape
+from .thread_pool import PLANNING
 
 MAX_ATTEMPTS = 5
 
@@ -51,7 +51,7 @@ class Planning:
         statements = self._plans.parsed(sql)
         if statements is None:
             # Parsing takes time in proportion to the text, so what is short is parsed at once.
-            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await PLANNING.run(lambda: parse(sql))
             self._plans.keep_parsed(sql, statements)
         return statements
 
@@ -139,7 +139,7 @@ class Planning:
         for _ in range(MAX_ATTEMPTS):
             asked = self._asked(statement, types)
             try:
-                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
+                result = await PLANNING.run(lambda asked=asked: work(asked))  # type: ignore[misc]
             except Exception:
                 if self._catalog.version == asked.version:
                     raise

@@ -14,6 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError
+from ..interrupt import check_interrupt
 from ..repr.types import BOOL, NUMERIC, TEXT
 from .arrays import put, valid_mask, with_nulls
 from .casts import cast_array, cast_can_fail
@@ -83,6 +84,7 @@ def evaluate_predicates(
 
 
 def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    check_interrupt()
     match scalar:
         case ColumnRef(index=index):
             return columns[index], None

@@ -10,6 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...interrupt import check_interrupt
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Kernel, as_array
 from ..row_errors import Evaluated, listed_errors
@@ -47,6 +48,7 @@ def _apply(
     results: list[Any] = []
     failures: list[tuple[int, str, str]] = []
     for index, row in enumerate(rows):
+        check_interrupt()
         if any(value is None for value in row):
             results.append(None)
             continue
