@@ -109,7 +109,9 @@ class DurableTail:
             self.recent.put(key, whole)
             return self._told(whole), upper
         blob = self.persist.blob
-        return await EVALUATION.run(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
+        return await EVALUATION.run(
+            lambda: self._told(read_updates(blob, parts, schema, lower, known))
+        ), upper
 
     def _told(self, whole: Delta) -> Delta:
         """What the relation makes of changes of its source."""

@@ -99,7 +99,9 @@ class Planning:
         if _at_once(statement):
             return plan(statement, self._context(), parameters)
         types = tuple(parameter.type for parameter in parameters)
-        found = self._plans.planned(self._asked(statement, types), parameters)
+        found = None
+        if not any(map(_large, parameters)):  # rules compute with them
+            found = self._plans.planned(self._asked(statement, types), parameters)
         if found is None:
             asked, made = await self._unchanged(
                 lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
@@ -153,6 +155,11 @@ class Planning:
         catalog = self._catalog
         own_names = catalog.has_objects_in(self._temp_schema)
         return Asked(statement, self._context(), catalog.version, types, own_names)
+
+
+def _large(parameter: Literal) -> bool:
+    value = parameter.value
+    return isinstance(value, str | bytes | list | dict) and len(value) > MAX_TEXT
 
 
 def _at_once(statement: Statement) -> bool:
