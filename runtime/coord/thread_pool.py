@@ -23,6 +23,7 @@ from threading import Thread
 from typing import Any, TypeVar
 from weakref import WeakSet
 
+from ..expr.value_size import limited_values
 from ..interrupt import Interrupt, interruptible
 
 T = TypeVar("T")
@@ -41,7 +42,7 @@ class _Task:
         result: Any = None
         failure: BaseException | None = None
         try:
-            with interruptible(self.interrupt):
+            with interruptible(self.interrupt), limited_values():
                 result = self.work()
         except BaseException as error:  # the awaiting task raises it
             failure = error

@@ -51,6 +51,7 @@ from .scalar import (
     remap,
     transform,
 )
+from .value_size import check_value
 
 __all__ = ["Evaluated", "RowErrors", "can_fail", "evaluate", "evaluate_predicates", "fold"]
 
@@ -141,6 +142,7 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
     output = overload.kernel(data, CallInfo(types, call.type, 1 if constant else length))
     result = output if isinstance(output, Evaluated) else Evaluated(output)
     if constant:
+        check_value(result.values.nbytes)
         datum, errors = _constant(result, length)
         merged = merge_errors([*arg_errors, errors])
         return (pa.scalar(None, call.type.arrow) if merged is not None else datum), merged

@@ -14,6 +14,7 @@ from ...interrupt import check_interrupt
 from ..datetime_input import InputError
 from ..function import CallInfo, Datum, Kernel, as_array
 from ..row_errors import Evaluated, listed_errors
+from ..value_size import check_column
 
 
 def rowwise(one: Callable[..., Any]) -> Kernel:
@@ -47,8 +48,12 @@ def _apply(
 ) -> tuple[pa.Array, list[tuple[int, str, str]]]:
     results: list[Any] = []
     failures: list[tuple[int, str, str]] = []
+    made = 0
     for index, row in enumerate(rows):
         check_interrupt()
+        if results and isinstance(results[-1], str | bytes):
+            made += len(results[-1])
+            check_column(made)
         if any(value is None for value in row):
             results.append(None)
             continue

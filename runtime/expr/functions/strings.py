@@ -21,6 +21,7 @@ from ..text_output import to_text
 from .arrays import resolve_concatenation
 from .lists import resolve_list_concatenation
 from .rowwise import rowwise
+from ..value_size import check_value
 
 _MAX_BYTES = 0x3FFFFFFF
 _TOO_LARGE = InputError("54000", "requested length too large")
@@ -88,6 +89,7 @@ def _pad(left: bool) -> Callable[..., str]:
         length = max(length, 0)
         if length * 4 + 4 > _MAX_BYTES:
             raise _TOO_LARGE
+        check_value(length)
         missing = length - len(text)
         if missing <= 0:
             return text[:length]
@@ -98,8 +100,10 @@ def _pad(left: bool) -> Callable[..., str]:
 
 
 def _repeat(text: str, count: int) -> str:
-    if count > 0 and len(text.encode()) * count + 4 > _MAX_BYTES:
+    size = len(text.encode()) * max(count, 0)
+    if size + 4 > _MAX_BYTES:
         raise _TOO_LARGE
+    check_value(size)
     return text * max(count, 0)
 
 
@@ -108,7 +112,11 @@ def _position(text: str, part: str) -> int:
 
 
 def _replace_text(text: str, old: str, new: str) -> str:
-    return text.replace(old, new) if old else text
+    if not old:
+        return text
+    if len(new) > len(old):
+        check_value(len(text) + text.count(old) * (len(new) - len(old)))
+    return text.replace(old, new)
 
 
 def _translate(text: str, old: str, new: str) -> str:
