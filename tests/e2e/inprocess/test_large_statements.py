@@ -12,7 +12,7 @@ import pytest
 from inprocess import InProcess, eventually
 from loop_probe import probed, resident_bytes
 from pgwire.raw import Raw, message
-from ptvc.coord.thread_pool import EVALUATION, PLANNING
+from ptvc.coord.thread_pool import EVALUATION, PLANNING, ThreadPool
 
 Session = psycopg.Connection[tuple[Any, ...]]
 
@@ -81,6 +81,17 @@ def test_too_long_a_statement_is_refused_before_it_is_kept(runtime: InProcess, d
     assert kinds == [b"E", b"Z", b"T", b"D", b"C", b"Z"]
 
 
+def test_a_large_literal_goes_to_a_replica(runtime: InProcess, db: Session) -> None:
+    db.execute("CREATE TABLE t (s text)")
+    text = "x" * (16 * MB)
+    with probed(runtime) as probe:
+        db.execute(f"INSERT INTO t VALUES ('{text}')")  # type: ignore[arg-type]
+        assert one(db, f"SELECT count(*) FROM t WHERE s = '{text}'") == 1
+        assert one(db, f"SELECT count(*) FROM t WHERE s = '{text}y'") == 0
+        assert one(db, "SELECT s FROM t") == text
+    assert probe.held_s < HELD_S
+
+
 def test_long_lists_of_literals(runtime: InProcess, db: Session) -> None:
     db.execute("CREATE TABLE t (a int, s text)")
     db.execute("INSERT INTO t VALUES (5, 'v7'), (-1, 'w'), (NULL, NULL)")
@@ -132,17 +143,26 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize("name", ["recursion", "bomb", "quotes"])
-def test_what_has_no_end_is_cancelled(runtime: InProcess, db: Session, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "pool"), [("recursion", EVALUATION), ("bomb", PLANNING), ("quotes", PLANNING)]
+)
+def test_what_has_no_end_is_cancelled(
+    runtime: InProcess, db: Session, name: str, pool: ThreadPool
+) -> None:
     db.execute("CREATE TABLE u (a int)")
-    timer = threading.Timer(0.5, db.cancel_safe)
+
+    def cancel() -> None:
+        eventually(lambda: pool.busy)
+        db.cancel_safe()
+
+    canceler = threading.Thread(target=cancel)
     with probed(runtime) as probe:
-        timer.start()
+        canceler.start()
         assert sqlstate(db, ENDLESS[name]) == "57014"
         cancelled = monotonic()
         eventually(lambda: not PLANNING.busy and not EVALUATION.busy)
         assert monotonic() - cancelled < 2.0  # a check comes every few ms, on a machine with other work later
-    timer.join()
+    canceler.join()
     assert probe.held_s < HELD_S
 
 
