@@ -23,7 +23,7 @@ from threading import Thread
 from typing import Any, TypeVar
 from weakref import WeakSet
 
-from ..expr.value_size import limited_values
+from ..expr.columns.value_size import limited_values
 from ..interrupt import Interrupt, interruptible
 
 T = TypeVar("T")

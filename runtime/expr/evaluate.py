@@ -16,13 +16,10 @@ import pyarrow.compute as pc
 from ..errors import PtvcError
 from ..interrupt import check_interrupt
 from ..repr.types import BOOL, NUMERIC, TEXT
-from .arrays import put, valid_mask, with_nulls
-from .casts import cast_array, cast_can_fail
-from .function import CallInfo, Datum, as_array
-from .literals import python_value
-from .python.kernel import call_rows
-from .registry import overload_of
-from .row_errors import (
+from .coercion.casts import cast_array, cast_can_fail
+from .coercion.literals import python_value
+from .columns.arrays import put, valid_mask, with_nulls
+from .columns.row_errors import (
     Evaluated,
     Mask,
     RowErrors,
@@ -31,7 +28,11 @@ from .row_errors import (
     same_error,
     select_errors,
 )
-from .scalar import (
+from .columns.value_size import check_value
+from .python.kernel import call_rows
+from .registry import overload_of
+from .tree.function import CallInfo, Datum, as_array
+from .tree.scalar import (
     And,
     Call,
     Case,
@@ -51,7 +52,6 @@ from .scalar import (
     remap,
     transform,
 )
-from .value_size import check_value
 
 __all__ = ["Evaluated", "RowErrors", "can_fail", "evaluate", "evaluate_predicates", "fold"]
 

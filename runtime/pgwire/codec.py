@@ -12,7 +12,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..coord.results import Notice
+from ..coord.results.results import Notice
 from ..errors import DataError, PtvcError
 from ..interrupt import check_interrupt
 from ..repr.schema import Schema

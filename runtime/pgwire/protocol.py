@@ -15,11 +15,11 @@ import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import TypeVar
 
-from ..coord.results import Columns, Command, CopyIn, CopyOut, Empty, Result, Rows
+from ..coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Result, Rows
 from ..coord.thread_pool import EVALUATION, PLANNING
 from ..errors import PtvcError, QueryCanceled
 from ..repr.limits import as_limit
-from ..sql.catalog_view import Prepared
+from ..sql.catalog.catalog_view import Prepared
 from . import codec
 from .codec import LARGE_MESSAGE, Data, FrontendKind
 from .contract import SessionLike

@@ -15,7 +15,7 @@ from functools import partial
 from time import monotonic
 
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..interrupt import interruptible
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta

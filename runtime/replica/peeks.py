@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
-from ..expr.relation import Get, GlobalId, Project, Relation
+from ..expr.tree.relation import Get, GlobalId, Project, Relation
 from ..interrupt import interruptible
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc

@@ -12,7 +12,7 @@ import pytest
 from inprocess import eventually
 from ptvc.coord.thread_pool import ThreadPool
 from ptvc.errors import MemoryLimitExceeded
-from ptvc.expr.value_size import MAX_VALUE, check_value
+from ptvc.expr.columns.value_size import MAX_VALUE, check_value
 from ptvc.interrupt import check_interrupt
 
 

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 
 from ...interrupt import check_interrupt
-from ..datetime_input import InputError
-from ..function import CallInfo, Datum, Kernel, as_array
-from ..row_errors import Evaluated, listed_errors
-from ..value_size import check_column
+from ..columns.row_errors import Evaluated, listed_errors
+from ..columns.value_size import check_column
+from ..datetimes.datetime_input import InputError
+from ..tree.function import CallInfo, Datum, Kernel, as_array
 
 
 def rowwise(one: Callable[..., Any]) -> Kernel:

@@ -130,7 +130,10 @@ def test_a_value_too_large_for_the_coordinator(runtime: InProcess, db: Session) 
         assert sqlstate(db, "SELECT length(repeat('x', 1000000000))") == "53200"
         assert sqlstate(db, "SELECT length(rpad('x', 250000000))") == "53200"
         assert sqlstate(db, "SELECT length(replace(repeat('x', 60000000), 'x', 'yyyyyyyyyy'))") == "53200"
-        assert sqlstate(db, "SELECT sum(length(repeat('x', 10000000 + g))) FROM generate_series(1, 500) AS g") == "53200"
+        assert (
+            sqlstate(db, "SELECT sum(length(repeat('x', 10000000 + g))) FROM generate_series(1, 500) AS g")
+            == "53200"
+        )
     assert probe.resident - resident < 2_000 * MB
 
 
@@ -146,9 +149,7 @@ ENDLESS = {
 @pytest.mark.parametrize(
     ("name", "pool"), [("recursion", EVALUATION), ("bomb", PLANNING), ("quotes", PLANNING)]
 )
-def test_what_has_no_end_is_cancelled(
-    runtime: InProcess, db: Session, name: str, pool: ThreadPool
-) -> None:
+def test_what_has_no_end_is_cancelled(runtime: InProcess, db: Session, name: str, pool: ThreadPool) -> None:
     db.execute("CREATE TABLE u (a int)")
 
     def cancel() -> None:
