@@ -52,6 +52,9 @@ class Settings:
         default=1_000_000,
         metadata={"help": "so many changes that a view or index takes in at once are a Spark job"},
     )
+    max_statement_bytes: int = field(
+        default=64 << 20, metadata={"help": "the longest text of a statement, or of several in one message"}
+    )
     max_result_bytes: int = field(
         default=1 << 30, metadata={"help": "what a query that runs as a Spark job may answer at most"}
     )

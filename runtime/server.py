@@ -85,7 +85,9 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
     await coordinator.start()
     try:
-        limits = Limits(max_connections=settings.max_connections)
+        limits = Limits(
+            max_connections=settings.max_connections, max_statement_bytes=settings.max_statement_bytes
+        )
         listener = await listen(host, port, coordinator, passwords=of_roles(coordinator), limits=limits)
         try:
             RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)

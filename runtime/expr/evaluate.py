@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError
+from ..interrupt import check_interrupt
 from ..repr.types import BOOL, NUMERIC, TEXT
 from .chunks import LEAST_ROWS, count_made, in_chunks, makes_values
 from .coercion.casts import cast_array, cast_can_fail
@@ -30,6 +31,7 @@ from .columns.row_errors import (
     same_error,
     select_errors,
 )
+from .columns.value_size import check_value
 from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
@@ -130,6 +132,7 @@ def _passing(
 
 
 def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    check_interrupt()
     match scalar:
         case ColumnRef(index=index):
             return columns[index], None
@@ -186,6 +189,7 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
     output = overload.kernel(data, CallInfo(types, call.type, 1 if constant else length))
     result = output if isinstance(output, Evaluated) else Evaluated(output)
     if constant:
+        check_value(result.values.nbytes)
         datum, errors = _constant(result, length)
         merged = merge_errors([*arg_errors, errors])
         return (pa.scalar(None, call.type.arrow) if merged is not None else datum), merged

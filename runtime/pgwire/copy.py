@@ -123,7 +123,7 @@ async def _copy_data(wire: Wire) -> AsyncIterator[bytes]:
         kind, body = await wire.read_message()
         match kind:
             case FrontendKind.COPY_DATA:
-                yield body
+                yield body if isinstance(body, bytes) else bytes(body)
             case FrontendKind.COPY_DONE:
                 return
             case FrontendKind.COPY_FAIL:

@@ -39,7 +39,7 @@ __all__ = [
 @dataclass(frozen=True, slots=True)
 class Limits:
     """`max_opening` bounds connections that are still in the handshake; `max_message_bytes` one message, and so
-    one statement, one set of parameters, one piece of COPY data."""
+    one set of parameters, one piece of COPY data; `max_statement_bytes` one statement, or all those of one message."""
 
     max_connections: int = 1000
     reserved_connections: int = 3
@@ -48,6 +48,7 @@ class Limits:
     startup_seconds: float = 30.0
     shutdown_seconds: float = 5.0
     max_message_bytes: int = 256 << 20
+    max_statement_bytes: int = 64 << 20
 
 
 async def trust_everyone(user: str) -> Trust:
@@ -108,7 +109,7 @@ class Listener:
         self.port = self._server.sockets[0].getsockname()[1]
 
     def _new_wire(self) -> Wire:
-        return Wire(self._accept, self._limits.max_message_bytes)
+        return Wire(self._accept, self._limits.max_message_bytes, self._limits.max_statement_bytes)
 
     def _accept(self, wire: Wire) -> None:
         if self._opening >= self._limits.max_opening:

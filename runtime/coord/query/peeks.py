@@ -8,17 +8,17 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from ...compute.oneshot import evaluate_once
 from ...errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
 from ...expr.temporal import at_time
-from ...expr.tree.relation import Constant, Filter, Finishing, Get, GlobalId, Map, Project, Relation, TopK
-from ...expr.tree.relation_tree import dependencies, runs_python, walk
+from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
+from ...expr.tree.relation_tree import dependencies, walk
+from ...interrupt import check_interrupt
 from ...persist.client import PartRef
 from ...persist.part import stamp
 from ...replica.protocol import Import, Peek, PeekIndex
@@ -33,19 +33,22 @@ from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..run_in_thread import run_in_thread
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
+from ..thread_pool import EVALUATION, PLANNING
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .part_choice import Conditions, needed, part_conditions
 from .read_times import ReadTimes
-from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, with_system_rows
+from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
 
 RETRIES = 10
+
+FEW_ROWS = 1_000
+"""What is ordered and put together on the loop; more is in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +91,16 @@ class Peeks:
         schema = query.relation.schema
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
-            yield finish(schema, await self._all(query.relation, context, finishing), finishing)
+            batches = [batch async for batch in self.batches(query.relation, context, finishing)]
+            if sum(map(len, batches)) <= FEW_ROWS:
+                yield finish(schema, batches, finishing)
+            else:
+                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
-            columns = repeat(batch)
+            few = len(batch) <= FEW_ROWS and int(batch.diffs.sum()) <= FEW_ROWS
+            columns = repeat(batch) if few else await EVALUATION.run(lambda rows=batch: repeat(rows))  # type: ignore[misc]
             count = len(columns[0]) if columns else int(batch.diffs.sum())
             take = count - skip if left is None else min(left, count - skip)
             if take > 0:
@@ -104,13 +112,10 @@ class Peeks:
 
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
-        return await self._all(relation, context)
-
-    async def _all(
-        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
-    ) -> Batch:
-        batches = [batch async for batch in self.batches(relation, context, finishing)]
-        return concat_batches(relation.schema, batches)
+        batches = [batch async for batch in self.batches(relation, context)]
+        if sum(map(len, batches)) <= FEW_ROWS:
+            return concat_batches(relation.schema, batches)
+        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -141,18 +146,13 @@ class Peeks:
         """
         reads = dependencies(relation)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
-            relation = optimize(with_system_rows(relation, context.system_rows))
+            relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
         if all(map(is_system, reads)):
             time = self.read_time(context)
-            if runs_python(relation):  # code of users takes as long as it likes
-                constant, rows = at_time(relation, time), inputs_of(relation, context.system_rows)
-                result = await run_in_thread(lambda: evaluate_once(constant, rows, time))
-            elif reads or _is_chain(relation):
-                result = self._catalogs.evaluate(relation, context.system_rows, time)
-            else:  # table functions, joins and recursion make as many rows as one likes
-                constant = at_time(relation, time)
-                result = await run_in_thread(lambda: evaluate_once(constant, {}, time))
+            compute = self._catalogs.computation(relation, context.system_rows, time)
+            # Functions take as long as they like, and joins and recursion make as many rows.
+            result = compute() if is_trivial(relation) else await EVALUATION.run(compute)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
@@ -185,7 +185,9 @@ class Peeks:
             if answers is None:
                 catalog = context.catalog
                 expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
-                answers = self._peek(_changed(relation, expanded), context, time, finishing)
+                if expanded is not relation:  # else it is optimized already
+                    expanded = await PLANNING.run(lambda: optimize(expanded))
+                answers = self._peek(expanded, context, time, finishing)
             async for batch in answers:
                 yield batch
 
@@ -295,16 +297,8 @@ class Peeks:
         return replace(source, schema=item.stored_schema)
 
 
-def _is_chain(relation: Relation) -> bool:
-    """Whether it computes on rows that are there, without making more of them."""
-    while isinstance(relation, Map | Filter | Project):
-        relation = relation.input
-    return isinstance(relation, Constant)
-
-
-def _changed(before: Relation, after: Relation) -> Relation:
-    """`after`, optimized as `before` was: nothing is to be done where they are one."""
-    return before if after is before else optimize(after)
+def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:
+    return lambda: optimize(with_system_rows(relation, rows.__getitem__))
 
 
 def raise_first_error(errs: Batch) -> None:
@@ -322,9 +316,10 @@ def repeat(batch: Batch) -> Columns:
     return tuple(column.take(index) for column in batch.columns)
 
 
-def finish(schema: Schema, batch: Batch, finishing: Finishing) -> Columns:
+def finish(schema: Schema, batches: Sequence[Batch], finishing: Finishing) -> Columns:
     """Order, offset and limit, and the columns that the client sees."""
-    columns = repeat(batch)
+    columns = repeat(concat_batches(schema, batches))
+    check_interrupt()
     by = [columns[key.index] for key in finishing.order]
     indices = sort_indices(
         by, [key.descending for key in finishing.order], [key.nulls_first for key in finishing.order]

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
 from ...interrupt import check_interrupt
-from ..columns.row_errors import Evaluated, concat_errors, listed_errors, same_error
+from ..columns.row_errors import Evaluated, listed_errors, same_error
 from ..tree.python_function import PythonFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .values import transport
