@@ -27,6 +27,8 @@ from ..sql.session_plans import (
     Commit,
     Deallocate,
     DeclareCursor,
+    Discard,
+    Discarded,
     Execute,
     Fetch,
     Prepare,
@@ -82,6 +84,7 @@ class Session:
         self._planning = Planning(self._source, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
+        self._last = False  # whether the implicit transaction ends with the statement that runs
         self._cursors = Cursors(sequencer.answers)
         self._interruption = Interruption(variables)
 
@@ -130,15 +133,23 @@ class Session:
                 return Prepared("", (), None)
             if len(statements) > 1:
                 raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
+            if self._transaction is not None and self._transaction.failed:
+                _check_exit(statements[0])
             types = tuple(map(parameter_type, parameter_oids))
             prepared = await self._planning.describe(statements[0], types)
             return replace(prepared, prepared_us=self._sequencer.now_us())
 
-    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
+    async def execute(
+        self, prepared: Prepared, parameters: Sequence[Literal], *, last: bool = False
+    ) -> Result:
+        """`last`: nothing follows before Sync, so that a first statement is the only one of its transaction."""
         if not prepared.sql:
             return Empty()
         async with self._interruption.guarded():
             statements = await self._planning.parse(prepared.sql)
+            first, self._last = self._transaction is None, False
+            transaction = self._begin_implicit()
+            transaction.first, transaction.batch = first, not (first and last)
             return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
@@ -156,9 +167,11 @@ class Session:
             return
         for index, statement in enumerate(statements):
             async with self._interruption.guarded():
-                self._begin_implicit().batch = len(statements) > 1
+                transaction = self._begin_implicit()
+                transaction.batch = len(statements) > 1
+                transaction.first = not transaction.batch
+                self._last = last = index == len(statements) - 1
                 result = await self._execute(statement, values)
-                last = index == len(statements) - 1
                 if last and not isinstance(result, CopyIn | Rows | CopyOut):
                     await self._end_implicit()
             # Rows are computed while they are sent: an error among them must find the transaction open.
@@ -170,7 +183,8 @@ class Session:
         async with self._interruption.guarded():
             transaction = self._begin_implicit()
             command = await self._sequencer.copy_from(copy, columns, self, transaction)
-            await self._end_implicit()
+            if self._last:
+                await self._end_implicit()
             return command
 
     async def sync(self) -> None:
@@ -235,15 +249,17 @@ class Session:
             case CloseCursor():
                 return await self._cursors.close(planned)
             case SetVariable(name=name, value=value, local=local):
-                return self._set(name, value, local)
+                return self._set(name, value, local, transaction)
             case ShowVariable(name=None):
                 return show_all(self.variables.all())
             case ShowVariable(name=str(name)):
                 return show_one(name, self.variables.get(name))
             case Prepare():
                 return self._statements.define(planned, self._sequencer.now_us())
-            case Deallocate():
-                return await self._deallocate(planned)
+            case Deallocate(name=name):
+                return self._statements.deallocate(name)
+            case Discard(what=what):
+                return await self._discard(what, transaction)
             case CopyFrom():
                 copy_in = self._sequencer.copy_in(planned, transaction)
                 self._copy = planned
@@ -300,11 +316,7 @@ class Session:
         assert self._transaction is not None
         if isinstance(statement.node, RollbackToStatement):
             return await self._rollback_to(self._transaction, statement.node.name)
-        if not isinstance(statement.node, CommitStatement | RollbackStatement):
-            raise InvalidTransactionState(
-                "current transaction is aborted, commands ignored until end of transaction block",
-                sqlstate="25P02",
-            )
+        _check_exit(statement)
         await self._finish()
         return Command("ROLLBACK")
 
@@ -315,11 +327,7 @@ class Session:
             case Begin(read_only=read_only):
                 if in_block:
                     self._warn("there is already a transaction in progress", "25001")
-                else:
-                    await self._end_implicit()
-                    self._transaction = Transaction(
-                        TransactionKind.EXPLICIT, self._sequencer.now_us(), read_only
-                    )
+                self._transaction.begin_block(read_only)
                 return Command("BEGIN")
             case Commit():
                 if not in_block:
@@ -358,7 +366,7 @@ class Session:
         return Command("ROLLBACK")
 
     def _declare(self, planned: DeclareCursor, transaction: Transaction) -> Command:
-        if not planned.hold and transaction.single:
+        if not planned.hold and not transaction.in_block:
             raise InvalidTransactionState(
                 "DECLARE CURSOR can only be used in transaction blocks", sqlstate="25P01"
             )
@@ -369,11 +377,11 @@ class Session:
             rows = self._sequencer.open_cursor(planned.query, self, transaction)
         return self._cursors.declare(planned, rows, self._sequencer.now_us())
 
-    def _set(self, name: str, value: str | None, local: bool) -> Command:
+    def _set(self, name: str, value: str | None, local: bool, transaction: Transaction) -> Command:
         if name == "all" and value is None:
             self.variables.reset_all()
             return Command("RESET")
-        if local and self.transaction_status == "I":
+        if local and not transaction.in_block:
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         if self.roles.is_one(name):
             self.roles.set(name, value, local=local)
@@ -381,18 +389,22 @@ class Session:
             self.variables.set(name, value, local=local)
         return Command("RESET" if value is None else "SET")
 
-    async def _deallocate(self, planned: Deallocate) -> Command:
-        if planned.all_session_state:
-            if self._transaction is not None and not self._transaction.single:
+    async def _discard(self, what: Discarded, transaction: Transaction) -> Command:
+        """DISCARD ALL takes effect at once; DISCARD TEMP is a definition, of a block if it is part of one."""
+        if what is Discarded.ALL:
+            if transaction.in_block:
                 raise InvalidTransactionState(
                     "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
                 )
+            await self._sequencer.ddl.drop_temporary(self.temp_schema)
             await self._cursors.close_all()
             self._statements.clear()
             self.roles.reset()
             self.variables.reset_all()
-            return Command("DISCARD ALL")
-        return self._statements.deallocate(planned.name)
+            await self._commit()
+        elif what is Discarded.TEMP:
+            await self._sequencer.discard_temporary(self.temp_schema, transaction)
+        return Command(f"DISCARD {what.value}")
 
     # -- transactions --
 
@@ -485,3 +497,12 @@ class Session:
         finally:
             if isinstance(chunks, Subscription):
                 await chunks.aclose()
+
+
+def _check_exit(statement: Statement) -> None:
+    """25P02 for what a block that has failed does not take: all but the ways out of it."""
+    if not isinstance(statement.node, CommitStatement | RollbackStatement | RollbackToStatement):
+        raise InvalidTransactionState(
+            "current transaction is aborted, commands ignored until end of transaction block",
+            sqlstate="25P02",
+        )

@@ -313,7 +313,9 @@ class Connection:
         portal = self._portal(message.portal)
         if not portal.started:
             portal.started = True
-            result = await self._session.execute(portal.prepared, portal.parameters)
+            result = await self._session.execute(
+                portal.prepared, portal.parameters, last=self._wire.sync_follows()
+            )
             if not isinstance(result, Rows):
                 await self._send_other(result)
                 return

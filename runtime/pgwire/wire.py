@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from .codec import KNOWN_KINDS, SMALL_KINDS, SMALL_MESSAGE, ProtocolViolation
+from .codec import KNOWN_KINDS, SMALL_KINDS, SMALL_MESSAGE, FrontendKind, ProtocolViolation
 
 READ_HIGH_WATER = 1 << 18
 WRITE_HIGH_WATER = 1 << 18
@@ -133,6 +133,16 @@ class Wire(asyncio.Protocol):
     def has_input(self) -> bool:
         """Whether bytes wait that no one has read: before authentication there must be none."""
         return bool(self._in)
+
+    def sync_follows(self) -> bool:
+        """Whether a Sync is here already, behind nothing that could run another statement."""
+        at = 0
+        while len(self._in) >= at + 5:
+            kind = self._in[at]
+            if kind not in (FrontendKind.CLOSE, FrontendKind.FLUSH):
+                return kind == FrontendKind.SYNC
+            at += 1 + int.from_bytes(self._in[at + 1 : at + 5], "big")
+        return False
 
     async def _fill(self, size: int) -> None:
         while len(self._in) < size:

@@ -31,7 +31,9 @@ class ShowVariable:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    read_only: bool
+    """`read_only` None: the statement does not choose."""
+
+    read_only: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,10 +124,23 @@ class CloseCursor:
 
 @dataclass(frozen=True, slots=True)
 class Deallocate:
-    """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
+    """DEALLOCATE name | ALL (`name` None)."""
 
     name: str | None
-    all_session_state: bool = False
+
+
+class Discarded(enum.Enum):
+    ALL = "ALL"
+    TEMP = "TEMP"
+    PLANS = "PLANS"
+    SEQUENCES = "SEQUENCES"
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """DISCARD: of what the session has made for itself, all, the temporary objects, or caches that hold nothing here."""
+
+    what: Discarded
 
 
 @dataclass(frozen=True, slots=True)

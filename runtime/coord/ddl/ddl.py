@@ -183,10 +183,13 @@ class Ddl:
             await self._changes.apply([Change(item, None)])
 
     async def drop_temporary(self, schema: str) -> None:
-        """The session that owned the temporary schema has ended."""
-        roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
-        if roots:
+        """Drops what a session has made in its temporary schema."""
+        if temporary_dropped(self._catalog, schema):
             async with self.lock:
-                await self._changes.apply(
-                    [Change(item, None) for item in dropped_with(self._catalog, roots, cascade=True)]
-                )
+                await self._changes.apply(temporary_dropped(self._catalog, schema))
+
+
+def temporary_dropped(catalog: Catalog, schema: str) -> list[Change]:
+    """What it takes to drop everything in a session's temporary schema."""
+    roots = [item for item in catalog.user_items() if item.schema_name == schema]
+    return [Change(item, None) for item in dropped_with(catalog, roots, cascade=True)] if roots else []
