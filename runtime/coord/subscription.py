@@ -1,8 +1,8 @@
 """One subscription: what a relation holds at a time, then every change, in rows, for as long as somebody takes them.
 
 ```
-begin                                                          up_to
-  | snapshot, at `begin` | changes, by time ... | frontier ...   |
+begin                                                               up_to
+  | snapshot, at `begin` | progress | changes, by time ... | progress ... |
 ```
 
 Each change is told once, each time completely, and times never go back.  An error of the collection ends it at the error's
