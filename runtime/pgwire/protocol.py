@@ -24,11 +24,10 @@ from .contract import SessionLike
 from .copy import copy_in_chunks, copy_out
 from .extended import Portal, bind, close_chunks, missing_portal, missing_statement
 from .rows import data_rows, slices
-from .wire import ClientGone, FramingError, Terminated, Wire
+from .wire import FLUSH_BYTES, ClientGone, FramingError, Terminated, Wire
 
 log = logging.getLogger("ptvc.pgwire")
 
-FLUSH_BYTES = 1 << 16
 YIELD_EVERY = 64
 """Messages handled before other connections get their turn, however fast this client sends."""
 
@@ -86,6 +85,7 @@ class Connection:
             self._busy = True
             try:
                 await self._handle(kind, body)
+                await self._wire.flush_much()
             finally:
                 self._busy = False
                 self._canceled = False
@@ -179,6 +179,7 @@ class Connection:
         try:
             async for result in results:
                 await self._send_result(result)
+                await self._wire.flush_much()
         finally:
             await _aclose(results)
 
