@@ -15,7 +15,7 @@ import numpy as np
 import pyarrow as pa
 
 from ..compute.oneshot import evaluate_once
-from ..errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
+from ..errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaUnavailable
 from ..expr.relation import Constant, Filter, Finishing, Get, GlobalId, Map, Project, Relation, TopK
 from ..expr.relation_tree import dependencies, runs_python, walk
 from ..expr.temporal import at_time
@@ -198,6 +198,8 @@ class Peeks:
         self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
+        for id_ in ids:
+            self._check_there(id_, time, context)
         # Once more: upkeep may have moved on when the read began to hold.
         self.times.check_readable(ids, time)
         if (
@@ -261,7 +263,7 @@ class Peeks:
         if id in context.catalog.unbuilt:
             return
         if id not in self._collections:
-            raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+            raise DroppedMeanwhile("a relation that the query reads was dropped meanwhile")
         collection = self._collections[id]
         item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Se
 from dataclasses import replace
 
 from ..config import DATABASE
-from ..errors import InvalidTransactionState, PtvcError, Unsupported
+from ..errors import DroppedMeanwhile, InvalidTransactionState, PtvcError, Unsupported
 from ..expr.scalar import Literal
 from ..expr.zones import Zone
 from ..sql.catalog_view import PlanContext, Prepared
@@ -20,7 +20,7 @@ from ..sql.definition_plans import ApplyReplacement, CreateTable
 from ..sql.parse import Statement
 from ..sql.plan_cache import PlanCache
 from ..sql.plans import PlannedStatement
-from ..sql.query_plans import Subscribe
+from ..sql.query_plans import Select, Subscribe
 from ..sql.session_plans import (
     Begin,
     CloseCursor,
@@ -49,13 +49,16 @@ from .ddl import refused_in_block
 from .interruption import Interruption
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
-from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from .results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
 from .sequencer import Sequencer
 from .session_roles import SessionRoles
 from .show import show_all, show_one
 from .subscription import Subscription
 from .transaction import Transaction, TransactionKind
 from .variables import Variables
+
+MAX_ATTEMPTS = 10
+"""So often a query is planned anew whose relations are dropped under it."""
 
 
 class Session:
@@ -266,7 +269,33 @@ class Session:
                 return copy_in
         if self._sequencer.is_definition(planned):
             return await self._define(statement, parameters, planned)
-        return await self._sequencer.execute(planned, self, transaction)
+        result = await self._sequencer.execute(planned, self, transaction)
+        if isinstance(planned, Select) and isinstance(result, Rows):
+            return replace(result, chunks=self._select(statement, parameters, result))
+        return result
+
+    async def _select(
+        self, statement: Statement, parameters: Sequence[Literal], result: Rows
+    ) -> AsyncIterator[Columns]:
+        """The rows.  If what is read is dropped before the first of them, the statement is planned again: another relation may
+        have taken the name in the same moment, and then readers never find none."""
+        begun, schema = False, result.schema
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                async for chunk in result.chunks:
+                    begun = True
+                    yield chunk
+                return
+            except DroppedMeanwhile:
+                if begun or attempt == MAX_ATTEMPTS - 1:
+                    raise
+            planned = await self._planning.plan_anew(statement, parameters)
+            self._authorize(planned)
+            assert isinstance(planned, Select)
+            check_shape(schema, planned.schema)
+            again = await self._sequencer.execute(planned, self, self._begin_implicit())
+            assert isinstance(again, Rows)
+            result = again
 
     async def _define(
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
