@@ -235,7 +235,9 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
         )
 
     async def main() -> ReplicaUnavailable:
-        coordinator = Coordinator(tmp_path, Settings(), SystemClock(), lambda: None, launch)
+        coordinator = Coordinator(
+            tmp_path, Settings(), SystemClock(), lambda: None, lambda error: None, launch
+        )
         await coordinator.start()
         try:
             with pytest.raises(ReplicaUnavailable) as caught:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import psycopg
@@ -57,7 +58,7 @@ def test_readers_never_find_none(
     for thread in threads:
         thread.start()
     kinds = [KINDS[number % 3] for number in range(SUCCESSIONS + 1)]
-    for old, new in zip(kinds, kinds[1:], strict=False):
+    for old, new in pairwise(kinds):
         if failures:
             break
         succeed(db, old, new)
