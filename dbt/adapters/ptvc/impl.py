@@ -236,8 +236,8 @@ class PtvcAdapter(SQLAdapter):
     def take_place(self, existing: PtvcRelation, successor: PtvcRelation, target: PtvcRelation) -> None:
         """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
         the one or the other."""
-        self.cache_dropped(existing)  # type: ignore[no-untyped-call]
-        self.cache_renamed(successor, target)  # type: ignore[no-untyped-call]
+        self.cache_dropped(existing)
+        self.cache_renamed(successor, target)
         self.execute_macro(
             "ptvc__take_place", kwargs={"existing": existing, "successor": successor, "target": target}
         )
