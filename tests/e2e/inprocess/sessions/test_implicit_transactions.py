@@ -12,7 +12,7 @@ import pytest
 from inprocess import InProcess, rows
 from psycopg import errors, pq
 
-from .side_by_side import outcomes
+from ..side_by_side import outcomes
 
 Db = psycopg.Connection[tuple[Any, ...]]
 
