@@ -89,6 +89,12 @@ class Settings:
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
     statement_timeout_ms: int = field(default=0, metadata={"help": "default of statement_timeout; 0 is none"})
     max_connections: int = field(default=500, metadata={"help": "client connections at once"})
+    superuser_reserved_connections: int = field(
+        default=3, metadata={"help": "of these, the last so many are for superusers"}
+    )
+    authentication_timeout_ms: int = field(
+        default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
+    )
 
     @property
     def replica_room(self) -> int:

@@ -48,6 +48,10 @@ class UndefinedTable(PtvcError):
     sqlstate = "42P01"
 
 
+class DroppedMeanwhile(UndefinedTable):
+    """What a planned query reads was dropped before it was read: by name, there may be a successor."""
+
+
 class UndefinedColumn(PtvcError):
     sqlstate = "42703"
 

@@ -86,9 +86,19 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     await coordinator.start()
     try:
         limits = Limits(
-            max_connections=settings.max_connections, max_statement_bytes=settings.max_statement_bytes
+            max_connections=settings.max_connections,
+            max_statement_bytes=settings.max_statement_bytes,
+            reserved_connections=settings.superuser_reserved_connections,
+            startup_seconds=settings.authentication_timeout_ms / 1000,
         )
-        listener = await listen(host, port, coordinator, passwords=of_roles(coordinator), limits=limits)
+        listener = await listen(
+            host,
+            port,
+            coordinator,
+            passwords=of_roles(coordinator),
+            is_superuser=coordinator.is_superuser,
+            limits=limits,
+        )
         try:
             RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)
             print(

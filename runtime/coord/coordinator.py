@@ -215,6 +215,11 @@ class Coordinator:
         """Whether some role has one: then unknown names are asked for one too, and cannot be probed."""
         return any(role.password is not None for role in self.catalog.roles.by_id.values())
 
+    def is_superuser(self, user: str) -> bool:
+        """Whether it is the name of a superuser; names that only stand for the first role are not."""
+        role = self.catalog.roles.find(user)
+        return role is not None and role.superuser
+
     def knows(self, user: str) -> bool:
         return self.catalog.roles.find(user) is not None
 

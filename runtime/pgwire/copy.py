@@ -25,11 +25,10 @@ from .copy_parquet_read import ParquetReader
 from .copy_text import SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
-from .wire import ClientGone, Wire
+from .wire import FLUSH_BYTES, ClientGone, Wire
 
 BLOCK_BYTES = 1 << 20
 ROWS_PER_CHUNK = 20_000
-FLUSH_BYTES = 1 << 16
 MAX_ROW_BYTES = 256 << 20
 
 

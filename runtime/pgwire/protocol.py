@@ -26,13 +26,12 @@ from .contract import SessionLike
 from .copy import copy_in_chunks, copy_out
 from .extended import Portal, bind, close_chunks, missing_portal, missing_statement
 from .rows import BYTES_PER_PIECE, SMALL_PIECE, data_rows, size, slices
-from .wire import ClientGone, FramingError, StatementTooLong, Terminated, Wire
+from .wire import FLUSH_BYTES, ClientGone, FramingError, StatementTooLong, Terminated, Wire
 
 log = logging.getLogger("ptvc.pgwire")
 
 T = TypeVar("T")
 
-FLUSH_BYTES = 1 << 16
 YIELD_EVERY = 64
 """Messages handled before other connections get their turn, however fast this client sends."""
 
@@ -94,6 +93,7 @@ class Connection:
             self._busy = True
             try:
                 await self._handle(kind, body, refusal)
+                await self._wire.flush_much()
             finally:
                 self._busy = False
                 self._canceled = False
@@ -196,6 +196,7 @@ class Connection:
         try:
             async for result in results:
                 await self._send_result(result)
+                await self._wire.flush_much()
         finally:
             await _aclose(results)
 
@@ -341,7 +342,9 @@ class Connection:
         portal = self._portal(message.portal)
         if not portal.started:
             portal.started = True
-            result = await self._session.execute(portal.prepared, portal.parameters)
+            result = await self._session.execute(
+                portal.prepared, portal.parameters, last=self._wire.sync_follows()
+            )
             if not isinstance(result, Rows):
                 await self._send_other(result)
                 return

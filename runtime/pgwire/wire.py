@@ -19,11 +19,14 @@ from .codec import (
     SMALL_MESSAGE,
     STATEMENT_KINDS,
     Data,
+    FrontendKind,
     ProtocolViolation,
 )
 
 READ_HIGH_WATER = 1 << 18
 WRITE_HIGH_WATER = 1 << 18
+FLUSH_BYTES = 1 << 16
+"""More output than this is handed over between messages, results and pieces of results."""
 LINGER_SECONDS = 0.005
 """How long output of a slow result may wait for more before it is sent anyway."""
 
@@ -69,6 +72,7 @@ class Wire(asyncio.Protocol):
         self._terminated = False
         self._read_paused = False
         self._write_paused = False
+        self._held_back = False
         self._transport: asyncio.Transport | None = None
         self.on_gone: Callable[[], None] = lambda: None
 
@@ -104,6 +108,8 @@ class Wire(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._write_paused = False
+        if self._held_back:
+            self._push()
         if self._drained is not None and not self._drained.done():
             self._drained.set_result(None)
 
@@ -188,6 +194,16 @@ class Wire(asyncio.Protocol):
         """Whether bytes wait that no one has read: before authentication there must be none."""
         return bool(self._in)
 
+    def sync_follows(self) -> bool:
+        """Whether a Sync is here already, behind nothing that could run another statement."""
+        at = 0
+        while len(self._in) >= at + 5:
+            kind = self._in[at]
+            if kind not in (FrontendKind.CLOSE, FrontendKind.FLUSH):
+                return kind == FrontendKind.SYNC
+            at += 1 + int.from_bytes(self._in[at + 1 : at + 5], "big")
+        return False
+
     async def _fill(self, size: int) -> None:
         while len(self._in) < size:
             if self._terminated:
@@ -222,6 +238,11 @@ class Wire(asyncio.Protocol):
     def unsent(self) -> int:
         return len(self._out)
 
+    async def flush_much(self) -> None:
+        """`flush`, if so much was collected that it should not wait in memory."""
+        if len(self._out) > FLUSH_BYTES:
+            await self.flush()
+
     async def flush(self) -> None:
         """Hand collected output to the socket; wait until it has taken enough of it."""
         self._push()
@@ -237,12 +258,21 @@ class Wire(asyncio.Protocol):
     def flush_soon(self) -> None:
         """Hand output over within `LINGER_SECONDS`, unless `flush` comes first."""
         if self._linger is None:
-            self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._push)
+            self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._push_late)
+
+    def _push_late(self) -> None:
+        """Not while the client does not read: what is collected then makes `flush` wait."""
+        self._linger = None
+        if self._write_paused:
+            self._held_back = True
+        else:
+            self._push()
 
     def _push(self) -> None:
         if self._linger is not None:
             self._linger.cancel()
             self._linger = None
+        self._held_back = False
         if self._out and not self.transport.is_closing():
             self.transport.write(bytes(self._out))
         self._out.clear()

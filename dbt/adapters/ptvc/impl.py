@@ -232,6 +232,16 @@ class PtvcAdapter(SQLAdapter):
             from_relation = from_relation.incorporate(type=known.type)  # type: ignore[no-untyped-call]
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]
 
+    @available.parse_none
+    def take_place(self, existing: PtvcRelation, successor: PtvcRelation, target: PtvcRelation) -> None:
+        """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
+        the one or the other."""
+        self.cache_dropped(existing)
+        self.cache_renamed(successor, target)
+        self.execute_macro(
+            "ptvc__take_place", kwargs={"existing": existing, "successor": successor, "target": target}
+        )
+
     @available.parse_list
     def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
         """All that a cascading drop of `relation` would take along, as the catalog is now."""

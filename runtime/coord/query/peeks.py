@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pyarrow as pa
 
-from ...errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
+from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaUnavailable
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
@@ -200,6 +200,8 @@ class Peeks:
         self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
+        for id_ in ids:
+            self._check_there(id_, time, context)
         # Once more: maintenance may have advanced since when the read began to hold.
         self.times.check_readable(ids, time)
         if (
@@ -263,7 +265,7 @@ class Peeks:
         if id in context.catalog.unbuilt:
             return
         if id not in self._collections:
-            raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+            raise DroppedMeanwhile("a relation that the query reads was dropped meanwhile")
         collection = self._collections[id]
         item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.

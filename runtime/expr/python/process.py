@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
 from ...interrupt import check_interrupt
-from ..columns.row_errors import Evaluated, listed_errors, same_error
+from ..columns.row_errors import Evaluated, concat_errors, listed_errors, same_error
 from ..tree.python_function import PythonFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .values import transport
@@ -155,8 +155,7 @@ class _Worker:
 
 
 _idle: deque[_Worker] = deque()
-"""Those of this process that wait for work.  No lock guards it: an evaluation may be ended at any bytecode, see
-coord/run_in_thread.py."""
+"""Those of this process that wait for work.  No lock guards it: each step is one operation of a deque."""
 
 _others: list[_Worker] = []
 """Those of the process that this one was forked from."""

@@ -109,8 +109,6 @@
 {% macro ptvc__replace_object(existing, wanted, sql) -%}
   {% do ptvc__assert_droppable(existing) %}
   {% set intermediate = make_intermediate_relation(wanted) %}
-  {% set backup = make_backup_relation(existing, existing.type) %}
-  {{ drop_relation_if_exists(load_cached_relation(backup)) }}
   {% if existing.is_index or existing.is_sink or wanted.is_sink %}
     {% do adapter.drop_relation(existing) %}
     {% do ptvc__build(wanted, sql) %}
@@ -120,9 +118,7 @@
       {{ get_create_sql(intermediate, sql) }}
     {%- endcall %}
     {% do ptvc__wait(intermediate, ptvc__index_as(intermediate, wanted)) %}
-    {% do adapter.rename_relation(existing, backup) %}
-    {% do adapter.rename_relation(intermediate, wanted) %}
-    {% do adapter.drop_relation(backup) %}
+    {% do adapter.take_place(existing, intermediate, wanted) %}
   {% endif %}
 {%- endmacro %}
 
