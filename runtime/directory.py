@@ -15,17 +15,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
-from time import monotonic, sleep
 from typing import IO
 
 from .errors import PtvcError
+from .retry import Backoff, retry
 
 RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
 STORES_FILE = "stores.json"
-LOCK_PATIENCE_S = 0.5
+LOCK_BACKOFF = Backoff(first_s=0.025, longest_s=0.025, deadline_s=0.5)
 """Who only asks whether the lock is taken holds it for a moment."""
 
 
@@ -111,11 +111,9 @@ def lock(directory: Path) -> IO[bytes]:
     log_file(directory)
     with usable(directory):
         file = (directory / LOCK_FILE).open("ab")
-    deadline = monotonic() + LOCK_PATIENCE_S
-    while not _try_lock(file):
-        if monotonic() < deadline:
-            sleep(LOCK_PATIENCE_S / 20)
-            continue
+    try:
+        retry(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB), _is_held, LOCK_BACKOFF)
+    except BlockingIOError:
         file.close()
         info = RuntimeInfo.read(directory)
         where = f" (process {info.pid}, port {info.port})" if info is not None else ""
@@ -123,14 +121,10 @@ def lock(directory: Path) -> IO[bytes]:
             f"{directory} is served by another runtime already{where}",
             sqlstate="55006",
             hint=f"Stop it with: ptvc down --path {directory}",
-        )
+        ) from None
     (directory / RUNTIME_FILE).unlink(missing_ok=True)
     return file
 
 
-def _try_lock(file: IO[bytes]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _is_held(error: Exception) -> bool:
+    return isinstance(error, BlockingIOError)

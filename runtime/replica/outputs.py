@@ -18,10 +18,10 @@ from ..persist.blob.base import Blob
 from ..persist.part import ShardId
 from ..repr.batch import Delta
 from ..repr.schema import Schema
+from .blob_retry import write_parts_when_there_is_room
 from .installed import Installed
 from .output_writer import OutputWriter
 from .protocol import Append, Hydrated, Message, SubscriptionOutput, Updates, ViewOutput, packed_changes
-from .room import write_when_there_is_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ class Outputs:
         """The append for a view's output; None when there is nothing to append."""
         if view.delta is None:
             return None
-        parts = write_when_there_is_room(
+        parts = write_parts_when_there_is_room(
             self.blob,
             view.shard,
             view.schema,

@@ -9,7 +9,7 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.errors import DiskFull, StorageError
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica import room
+from ptvc.replica import blob_retry
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import (
     Append,
@@ -21,6 +21,7 @@ from ptvc.replica.protocol import (
     Status,
     Updates,
 )
+from ptvc.retry import Backoff
 
 from .support import Update, imported, install, parts, written
 
@@ -138,7 +139,7 @@ def test_a_view_whose_output_cannot_be_written_fails_alone() -> None:
 
 
 def test_a_view_whose_output_finds_no_room_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "INTERVAL_S", 0)
+    monkeypatch.setattr(blob_retry, "NO_ROOM", Backoff(0, 0))
 
     class Full(MemoryBlob):
         refusals = 3

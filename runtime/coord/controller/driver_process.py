@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Protocol
 
 from ...errors import PtvcError, ReplicaUnavailable
+from ...retry import Backoff, Pauses
 
 logger = logging.getLogger(__name__)
 
-FIRST_DELAY_S = 0.2
-LONGEST_DELAY_S = 30.0
+BACKOFF = Backoff(first_s=0.2, longest_s=30.0)
 STOP_TIMEOUT_S = 15.0
 
 
@@ -54,7 +54,7 @@ class DriverProcess:
         self._on_exit = on_exit
         self._was_up = False
         self._process: asyncio.subprocess.Process | None = None
-        self._delay = FIRST_DELAY_S
+        self._pauses = Pauses(BACKOFF)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -63,7 +63,7 @@ class DriverProcess:
 
     def healthy(self) -> None:
         """It has dialled in: the next failure is a new one."""
-        self._delay = FIRST_DELAY_S
+        self._pauses.reset()
         self._was_up = True
 
     async def _supervise(self) -> None:
@@ -90,8 +90,7 @@ class DriverProcess:
                 hint=f"It is tried again all the time; the driver's log is {self._log}.",
             )
             self._on_exit(None if self._was_up else failure)
-            await asyncio.sleep(self._delay)
-            self._delay = min(self._delay * 2, LONGEST_DELAY_S)
+            await asyncio.sleep(self._pauses.endless())
 
     async def stop(self) -> None:
         """Ends the driver and all that it started."""

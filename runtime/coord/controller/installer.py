@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ...expr.relation import GlobalId
+from ...retry import Backoff, Pauses
 from ..catalog import Catalog
 from ..catalog_entries import Item
 from ..collections import Failure
@@ -25,8 +26,7 @@ from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
 
-FIRST_RETRY_S = 5.0
-LONGEST_RETRY_S = 300.0
+BACKOFF = Backoff(first_s=5.0, longest_s=300.0)
 
 
 class Installer:
@@ -106,7 +106,7 @@ class Installer:
 
     async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
         """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
-        delay = FIRST_RETRY_S
+        pauses = Pauses(BACKOFF)
         while self._catalog.find_by_id(item.id) is not None:
             try:
                 await self._installation.install(replica, item)
@@ -121,8 +121,7 @@ class Installer:
                     return
                 self._cannot_install(item, error)
             _tried(replica, item.id, tried)
-            await asyncio.sleep(delay)
-            delay = min(delay * 2, LONGEST_RETRY_S)
+            await asyncio.sleep(pauses.endless())
 
     def _cannot_install(self, item: Item, error: Exception) -> None:
         if not isinstance(error, PtvcError):
