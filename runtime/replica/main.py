@@ -79,6 +79,7 @@ class Replica:
         self._peeks = Peeks(blob, connection.send)
         self._sources = Sources(retrying, writer, connection.send)
         self._sinks = Egress(retrying, connection.send)
+        self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._reported = monotonic()
 

@@ -87,7 +87,8 @@ class Outputs:
             yield from self._written()
         else:
             rows = sum(len(view.delta.oks) + len(view.delta.errs) for view in self.views if view.delta)
-            yield from self.writer.write(rows, self._written)
+            nbytes = sum(v.delta.oks.nbytes + v.delta.errs.nbytes for v in self.views if v.delta)
+            yield from self.writer.write(rows, self._written, nbytes)
 
     def _written(self) -> Iterator[Message]:
         """On the thread that writes."""

@@ -302,10 +302,15 @@ class Installation:
             generation=item.generation,
         )
         former = None
+        imports = []
         if item.former is not None:
             former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
+            imports.append(former.input)
             as_of = item.switched_at
         source = self._collections.import_of(item.on, as_of)
+        imports.append(source)
+        # Until the sink has written something, or cannot: what it reads first may be long.
+        self._holds.hold(replica, item.id, tuple(imports))
         self._subscribe(replica, item.id, set(item.uses))
         replica.installed.add(item.id)
         replica.send(InstallSink(item.id, item.name, description, source, former))

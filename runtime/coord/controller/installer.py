@@ -99,6 +99,14 @@ class Installer:
         if (item := self._catalog.find_by_id(id)) is not None:
             self.install(replica, item)
 
+    def install_again(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """A sink has ended there because it lags: it goes on with what is stored."""
+        item = self._catalog.find_by_id(id)
+        if item is not None and id in replica.installed:
+            self._withdraw(replica, id)
+            self._holds.release(replica, id)
+            self.install(replica, item)
+
     def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:
         """The replica does not run the object, as if it had never been told of it."""
         replica.unsubscribe(self._installation.subscribed(id))
