@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from ...directory import PRIVATE_UMASK
 from ...replica.protocol import DriverHello, ReplicaHello, receive
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,7 @@ class ControlSocket:
         """Listens; returns the address."""
         address = _socket_path(self._directory)
         address.unlink(missing_ok=True)
-        old_mask = os.umask(0o177)  # whoever can open the socket can run code
+        old_mask = os.umask(PRIVATE_UMASK)  # whoever can open the socket can run code
         try:
             self._server = await asyncio.start_unix_server(self._connected, str(address))
         finally:
