@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
-from ptvc.expr.relation import GlobalId
+from ptvc.expr.tree.relation import GlobalId
 from ptvc.repr.batch import Batch
 
 from .workloads import CUSTOMERS, ORDERS, Workload

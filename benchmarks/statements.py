@@ -18,12 +18,12 @@ from itertools import count as counter
 from typing import Any
 
 import psycopg
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import DATE, INT8, TEXT, Kind, ScalarType
-from ptvc.sql.catalog_view import PlanContext
-from ptvc.sql.plan_cache import Asked, PlanCache
-from ptvc.sql.query_plans import Select
+from ptvc.sql.cache.plan_cache import Asked, PlanCache
+from ptvc.sql.catalog.catalog_view import PlanContext
+from ptvc.sql.plans.query_plans import Select
 
 from .hydration import await_hydrated
 from .measure import Latencies, load

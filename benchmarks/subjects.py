@@ -26,7 +26,7 @@ from typing import Any, Protocol
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.memory import RELEASE_ROWS, release_memory
 from ptvc.compute.spark.application import Application
-from ptvc.expr.relation import GlobalId
+from ptvc.expr.tree.relation import GlobalId
 from ptvc.replica.protocol import Connection, encode
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, from_ipc, to_ipc
 from ptvc.repr.schema import Column, Schema

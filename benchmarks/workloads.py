@@ -28,14 +28,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import DataflowPlan
-from ptvc.expr.relation import GlobalId
+from ptvc.expr.tree.relation import GlobalId
 from ptvc.repr.batch import Batch
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
-from ptvc.sql.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
-from ptvc.sql.definition_plans import CreateMaterializedView
-from ptvc.sql.parse import parse
+from ptvc.sql.catalog.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
+from ptvc.sql.plans.definition_plans import CreateMaterializedView
 from ptvc.transform.pipeline import optimize
 
 ORDERS: GlobalId = "u1"

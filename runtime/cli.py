@@ -95,7 +95,10 @@ def serve(
     )
     settings = Settings().with_assignments(assignments or ())
     location = locate(path, consensus, blob)
-    asyncio.run(server.run(path, host, port, settings, location))
+    try:
+        asyncio.run(server.run(path, host, port, settings, location))
+    except server.PartFailed as failure:
+        server.start_anew(failure)
 
 
 @app.command()
@@ -169,7 +172,7 @@ def sql(
     path: PathOption = DEFAULT_PATH,
 ) -> None:
     """Run SQL and print its rows."""
-    from .sql.parse import parse
+    from .sql.parser.parse import parse
 
     info = _running(path)
     text = sys.stdin.read() if statements == "-" else statements

@@ -17,7 +17,7 @@ from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
-from .errors import Fenced
+from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
@@ -27,11 +27,44 @@ from .sql.warm_up import warm_up
 logger = logging.getLogger(__name__)
 
 
+class PartFailed(PtvcError):
+    """The runtime has stopped in order, because a part of it cannot go on; started anew, it goes on from what is durable."""
+
+    sqlstate = "57P01"
+    port: int | None = None
+
+
+STARTED = "PTVC_STARTED_ANEW"
+"""Environment variable: when this process was started anew, in seconds since 1970, one number for each time."""
+MOST_STARTS, WITHIN_S = 5, 600
+PORT = "PTVC_PORT_BEFORE"
+"""Environment variable: where the process listened before it was started anew, and listens again."""
+STOP_TIMEOUT_S = 30.0
+"""A process of which a part has failed stops in order within this time, or without order."""
+
+
+def start_anew(failure: PartFailed) -> None:
+    """Replaces this process by a new one that goes on from what is durable, under the same pid; not for ever, if that fails
+    again and again: then the failure is raised."""
+    now = SystemClock().now_ms() // 1000
+    starts = [int(start) for start in os.environ.get(STARTED, "").split() if now - int(start) < WITHIN_S]
+    if len(starts) >= MOST_STARTS:
+        raise failure
+    logger.error("%s: it is started anew", failure)
+    os.environ[STARTED] = " ".join(map(str, [*starts, now]))
+    if failure.port is not None:
+        os.environ[PORT] = str(failure.port)
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(sys.executable, [sys.executable, *sys.orig_argv[1:]])
+
+
 async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     directory = directory.resolve()
+    port = int(os.environ.pop(PORT, port))
     held = lock(directory)
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -39,13 +72,18 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
         loop.add_signal_handler(number, stopping.set)
 
     lost = asyncio.Event()
+    failures: list[BaseException] = []
 
     def fenced() -> None:
         logger.error("another coordinator has taken over %s: this one stops", directory)
         lost.set()
         stopping.set()
 
-    coordinator = Coordinator(directory, settings, SystemClock(), fenced, location=location)
+    def failed(error: BaseException) -> None:
+        failures.append(error)
+        loop.call_soon_threadsafe(stopping.set)
+
+    coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
     await coordinator.start()
     try:
         limits = Limits(max_connections=settings.max_connections)
@@ -64,8 +102,18 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
             (directory / RUNTIME_FILE).unlink(missing_ok=True)
             await listener.close()
     finally:
-        await coordinator.stop()
+        try:
+            async with asyncio.timeout(STOP_TIMEOUT_S if failures else None):
+                await coordinator.stop()
+        except Exception:
+            if not failures:
+                raise
+            logger.exception("the runtime does not stop in order")
         held.close()
+    if failures:
+        failure = PartFailed(f"a part of the runtime has failed: {failures[0]!r}")
+        failure.port = listener.port
+        raise failure from failures[0]
     if lost.is_set():
         raise Fenced(f"another coordinator has taken over {directory}", hint="This process has stopped.")
 

@@ -190,6 +190,7 @@ class InProcess:
         self.settings = settings
         self.clock = clock or SystemClock()
         self.fenced = threading.Event()
+        self.failures: list[BaseException] = []
         self.unhandled: list[dict[str, Any]] = []
         self.coordinator: Coordinator
         self.driver: ThreadDriver
@@ -214,7 +215,13 @@ class InProcess:
 
         made = None if self.spark else launch
         self.coordinator = Coordinator(
-            self.directory, self.settings, self.clock, self.fenced.set, made, location
+            self.directory,
+            self.settings,
+            self.clock,
+            self.fenced.set,
+            self.failures.append,
+            made,
+            location,
         )
         await self.coordinator.start()
         self._listener = await serve(
@@ -232,6 +239,7 @@ class InProcess:
             self._end(loop, _loop_thread(loop), listener, coordinator)
         self._abandoned.clear()
         assert self.unhandled == []
+        assert self.failures == []
 
     @staticmethod
     def _end(
@@ -268,6 +276,7 @@ class InProcess:
         self._thread.join(WAIT_S)
         self._loop = None
         self._abandoned.append((loop, self._listener, self.coordinator))
+        self.failures = []  # what a process that is dead says counts no more
         self.driver.die()
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:

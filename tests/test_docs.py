@@ -18,10 +18,10 @@ import pytest
 from dbt.adapters.base.impl import AdapterConfig
 from inprocess import eventually, running
 from ptvc.config import Settings
-from ptvc.expr.aggregates import AGGREGATES
+from ptvc.expr.functions.aggregates import AGGREGATES
 from ptvc.expr.registry import FUNCTIONS
-from ptvc.sql.parse import parse
-from ptvc.sql.system_relations import SYSTEM_RELATIONS
+from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
+from ptvc.sql.parser.parse import parse
 
 from dbt.adapters.ptvc.credentials import PtvcCredentials
 from dbt.adapters.ptvc.impl import PtvcConfig
@@ -95,7 +95,7 @@ def test_files_that_are_named_exist(path: Path) -> None:
             code.startswith(_TOP_LEVEL) or ("/" in code and code.endswith(_ENDINGS))
         ):
             continue
-        # Within runtime/ the folder is left out: `coord/oracle.py`.
+        # Within runtime/ the folder is left out: `coord/storage/oracle.py`.
         places = [ROOT, ROOT / "runtime"]
         assert any(list(place.glob(code.rstrip("/"))) for place in places), f"{path.name} names {code}"
 

@@ -70,7 +70,7 @@ def test_every_file_of_the_packages_is_there(wheel: Path) -> None:
     with zipfile.ZipFile(wheel) as archive:
         names = {name for name in archive.namelist() if ".dist-info/" not in name}
     expected = {*_files("runtime", "ptvc"), *_files("dbt", "dbt")}
-    assert {"ptvc/py.typed", "ptvc/coord/oracle.py", "dbt/include/ptvc/dbt_project.yml"} <= expected
+    assert {"ptvc/py.typed", "ptvc/coord/storage/oracle.py", "dbt/include/ptvc/dbt_project.yml"} <= expected
     assert sorted(expected - names) == []
     assert sorted(names - expected) == []
 

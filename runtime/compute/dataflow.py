@@ -17,7 +17,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ..errors import InvalidUsage
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..repr.batch import Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from ..expr.relation import GlobalId, Relation
+from ..expr.tree.relation import GlobalId, Relation
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from ..expr.relation import GlobalId, JoinKind, OrderBy, TableCall
-from ..expr.scalar import Literal, Scalar
-from ..expr.windows import Frame
+from ..expr.tree.relation import GlobalId, JoinKind, OrderBy, TableCall
+from ..expr.tree.scalar import Literal, Scalar
+from ..expr.tree.windows import Frame
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 

@@ -15,8 +15,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, assert_never
 
-from ..expr.relation import GlobalId, OrderBy
-from ..expr.scalar import (
+from ..expr.text.text_output import literal_text
+from ..expr.tree.relation import GlobalId, OrderBy
+from ..expr.tree.scalar import (
     And,
     Call,
     Case,
@@ -31,8 +32,7 @@ from ..expr.scalar import (
     PythonCall,
     Scalar,
 )
-from ..expr.text_output import literal_text
-from ..expr.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
+from ..expr.tree.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
     AggregateOp,
     ArrangeOp,

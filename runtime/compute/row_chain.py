@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from ..expr.relation import Constant, Filter, Get, GlobalId, Map, Project, Relation
-from ..expr.scalar import NowCompare
+from ..expr.tree.relation import Constant, Filter, Get, GlobalId, Map, Project, Relation
+from ..expr.tree.scalar import NowCompare
 from ..repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, concat_batches, empty_batch, empty_delta
 from ..repr.schema import ERROR_SCHEMA
 from .lower.edge import Edge

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from ..errors import MemoryLimitExceeded
 from ..expr.evaluate import evaluate_predicates
-from ..expr.relation import JoinKind
+from ..expr.tree.relation import JoinKind
 from ..repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches
 from ..repr.buffers import Words
 from ..repr.consolidate import consolidate

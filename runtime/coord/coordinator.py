@@ -17,33 +17,35 @@ from pathlib import Path
 from ..clock import Clock
 from ..config import DATABASE, Settings
 from ..directory import own_directories
-from ..errors import Fenced, PtvcError
+from ..errors import PtvcError
 from ..persist.client import PersistClient
 from ..persist.location import Location
 from ..persist.stores import locate, open_stores
-from .catalog import Catalog
-from .catalog_entries import TEMP_SCHEMA_PREFIX
-from .catalog_store import CATALOG_SHARD, CatalogStore
-from .collections import Collections
+from ..supervision import Supervisor
+from ..watchdog import Watchdog
+from .catalog.catalog import Catalog
+from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.role import OWNER_ID, RoleEntry
+from .catalog.scram_secret import ScramSecret
 from .controller import Controller
 from .controller.driver_process import DriverProcess, Launch
 from .controller.query_jobs import QueryJobs
 from .ddl import Ddl
-from .explain import Explainer
-from .group_commit import GroupCommit
+from .dml.writes import Writes
 from .introspection import Introspection
 from .maintenance import Maintenance
-from .oracle import Oracle
-from .peeks import Peeks
-from .reads import ActiveReads
-from .role import OWNER_ID, RoleEntry
-from .scram_secret import ScramSecret
-from .sequencer import Sequencer
-from .session import Session
-from .subscriptions import Subscriptions
-from .unique_keys import UniqueKeys
+from .query.explain import Explainer
+from .query.peeks import Peeks
+from .query.subscriptions import Subscriptions
+from .sequencer.sequencer import Sequencer
+from .session.session import Session
+from .storage.catalog_store import CATALOG_SHARD, CatalogStore
+from .storage.collections import Collections
+from .storage.group_commit import GroupCommit
+from .storage.oracle import Oracle
+from .storage.reads import ActiveReads
+from .storage.unique_keys import UniqueKeys
 from .variables import Variables
-from .writes import Writes
 
 logger = logging.getLogger(__name__)
 
@@ -51,7 +53,8 @@ EPOCH_NAME = "coordinator"
 
 
 class Coordinator:
-    """`on_fenced` runs when another process has taken the environment over.
+    """`on_fenced` runs when another process has taken the environment over; `on_failure`, when a part of this one has failed
+    without which others would wait for ever.  Both mean: stop.
 
     `launch` makes the driver; without it, a process of its own that runs Spark.  `location` says where the stores are;
     without it, they are where they were before, or files in the directory.
@@ -63,21 +66,25 @@ class Coordinator:
         settings: Settings,
         clock: Clock,
         on_fenced: Callable[[], None],
+        on_failure: Callable[[BaseException], None],
         launch: Launch | None = None,
         location: Location | None = None,
     ) -> None:
         self._settings = settings
         self._clock = clock
         self._on_fenced = on_fenced
+        self._on_failure = on_failure
         self._answers = directory / "state" / "answers"
         stores = open_stores(directory, location or locate(directory))
         self._own = own_directories(directory, stores.location.blob)
         self._consensus = stores.consensus
         self.persist = PersistClient(stores.consensus, stores.blob, clock)
         self.epoch = self.persist.take_epoch(EPOCH_NAME)
-        self.oracle = Oracle(
-            clock, self.persist.mark(), lambda mark: self.persist.raise_mark(mark, self.epoch)
-        )
+        self.oracle = Oracle(clock, self.persist.mark())
+        if (mark := self.oracle.wanted_mark()) is not None:
+            self.persist.raise_mark(mark, self.epoch)
+            self.oracle.mark_raised(mark)
+        self._supervisor = Supervisor(lambda name, error: self._on_failure(error))
         self.collections = Collections(self.persist, self.oracle)
         self._store = CatalogStore(self.persist, self.epoch)
         self.catalog = Catalog(self._store.load())
@@ -93,10 +100,10 @@ class Coordinator:
             clock.now_ms,
             self.epoch,
             launch or _spark(settings, stores.location.blob),
+            self._supervisor,
         )
         self._sessions: dict[int, Session] = {}
         self._session_numbers = count(1)
-        self._tasks: list[asyncio.Task[None]] = []
 
     async def start(self) -> None:
         unique = UniqueKeys(self.persist, self.oracle, self.collections, self.reads)
@@ -107,6 +114,7 @@ class Coordinator:
             self.epoch,
             self.controller.feed.committed,
             self._on_fenced,
+            self._supervisor,
             unique,
         )
         ddl = Ddl(
@@ -122,10 +130,11 @@ class Coordinator:
             self._settings.replica_room,
             self._own,
             unique,
+            self._supervisor,
         )
         self._drop_orphans()
         for item in self.catalog.user_items():
-            ddl.open(item)
+            ddl.load(item)
         jobs = QueryJobs(self.controller.jobs, self.catalog, self._settings, self._answers)
         peeks = Peeks(self.oracle, self.collections, self.catalog, self.reads, self.controller, jobs)
         self._sequencer = Sequencer(
@@ -162,17 +171,17 @@ class Coordinator:
             ddl.settle_sinks,
         )
         await self.controller.start(self._commit)
-        self._tasks = [
-            asyncio.create_task(self._tick(), name="tick"),
-            asyncio.create_task(maintenance.run(), name="maintenance"),
-        ]
+        self.watchdog = Watchdog()
+        self._supervisor.thread("watchdog", self.watchdog.run).start()
+        self._supervisor.start("tick", self._tick())
+        self._supervisor.start("maintenance", maintenance.run())
 
     async def stop(self) -> None:
         """Stops replicas and Spark; what was acknowledged is durable already."""
-        for task in self._tasks:
-            task.cancel()
         await self.controller.stop()
         await self._commit.close()
+        self.watchdog.stop()
+        await self._supervisor.stop()
         self._consensus.close()
 
     # -- SessionFactory --
@@ -234,15 +243,7 @@ class Coordinator:
     async def _tick(self) -> None:
         while True:
             await asyncio.sleep(self._settings.tick_ms / 1000)
-            try:
-                self.controller.feed.tick()
-            except Fenced:
-                self._on_fenced()
-                return
-            except (
-                PtvcError
-            ) as error:  # the mark could not be raised (a full disk): time stands still meanwhile
-                logger.error("time does not advance: %s", error)
+            self._commit.tick()
 
     def _drop_orphans(self) -> None:
         """Shards whose statement did not finish, and those of sessions that ended with the last process."""

@@ -18,20 +18,20 @@ from functools import partial
 
 from ..config import Settings
 from ..errors import UndefinedObject
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.client import DEFAULT_GRACE_MS, MAX_MERGE_BYTES, PersistClient, ShardId
 from ..replica.protocol import Updates
-from ..sql.catalog_view import ItemKind
-from .catalog import Catalog
-from .catalog_entries import Item
-from .catalog_store import CATALOG_SHARD
-from .collections import HOLDER, Collection, Collections
+from ..sql.catalog.catalog_view import ItemKind
+from .catalog.catalog import Catalog
+from .catalog.entries import Item
+from .catalog.views import stored_inputs
 from .controller import Controller
 from .controller.compaction_jobs import LargeMerge
-from .group_commit import GroupCommit
-from .oracle import Oracle
-from .reads import ActiveReads
-from .views import stored_inputs
+from .storage.catalog_store import CATALOG_SHARD
+from .storage.collections import HOLDER, Collection, Collections
+from .storage.group_commit import GroupCommit
+from .storage.oracle import Oracle
+from .storage.reads import ActiveReads
 
 logger = logging.getLogger(__name__)
 
@@ -106,11 +106,11 @@ class Maintenance:
             holds[collection.shard] = min(sinces[collection.id], collection.durable_upper - 1)
         for item in self._catalog.user_items():
             if item.remap is not None:
-                holds[item.remap] = self._persist.state(item.remap).upper - 1
-        holds[CATALOG_SHARD] = self._persist.state(CATALOG_SHARD).upper - 1
+                holds[item.remap] = self._persist.mirror.state(item.remap).upper - 1
+        holds[CATALOG_SHARD] = self._persist.mirror.state(CATALOG_SHARD).upper - 1
         # Persist is asked once per shard: nobody else moves what this holder holds.
         self._sinces = {
-            shard: self._sinces[shard] if shard in self._sinces else self._persist.state(shard).since
+            shard: self._sinces[shard] if shard in self._sinces else self._persist.mirror.state(shard).since
             for shard in holds
         }
         return {shard: since for shard, since in holds.items() if since > self._sinces[shard]}

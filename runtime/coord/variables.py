@@ -13,8 +13,8 @@ from importlib.metadata import version
 
 from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
 from ..errors import InvalidParameter, UndefinedObject, Unsupported
-from ..expr.datetime_input import InputError
-from ..expr.zones import UTC_NAMES, Zone, find_zone, session_zone
+from ..expr.datetimes.datetime_input import InputError
+from ..expr.datetimes.zones import UTC_NAMES, Zone, find_zone, session_zone
 
 DEFAULTS: dict[str, str] = {
     "application_name": "",

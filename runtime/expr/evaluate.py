@@ -15,13 +15,10 @@ import pyarrow.compute as pc
 
 from ..errors import PtvcError
 from ..repr.types import BOOL, NUMERIC, TEXT
-from .arrays import put, valid_mask, with_nulls
-from .casts import cast_array, cast_can_fail
-from .function import CallInfo, Datum, as_array
-from .literals import python_value
-from .python.kernel import call_rows
-from .registry import overload_of
-from .row_errors import (
+from .coercion.casts import cast_array, cast_can_fail
+from .coercion.literals import python_value
+from .columns.arrays import put, valid_mask, with_nulls
+from .columns.row_errors import (
     Evaluated,
     Mask,
     RowErrors,
@@ -30,7 +27,10 @@ from .row_errors import (
     same_error,
     select_errors,
 )
-from .scalar import (
+from .python.kernel import call_rows
+from .registry import overload_of
+from .tree.function import CallInfo, Datum, as_array
+from .tree.scalar import (
     And,
     Call,
     Case,

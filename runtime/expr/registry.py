@@ -13,14 +13,22 @@ from typing import NoReturn
 
 from ..errors import DatatypeMismatch, UndefinedFunction, Unsupported
 from ..repr.types import JSON, NESTED, TEXT, UNSIGNED, Kind, ScalarType
-from .coercion import CastContext, as_signed, base_name, can_cast_kind, category, is_preferred, same_kind
-from .comparands import comparands
-from .function import CallInfo, Datum, Function, Overload
-from .functions import CATALOG
-from .functions.comparison import OPERATOR_SIGNS as COMPARISONS
-from .functions.comparison_keys import check_records, comparison_keys, has_keys
-from .literals import coerce_argument
-from .scalar import Call, Scalar
+from .coercion.comparands import comparands
+from .coercion.literals import coerce_argument
+from .coercion.type_rules import (
+    CastContext,
+    as_signed,
+    base_name,
+    can_cast_kind,
+    category,
+    is_preferred,
+    same_kind,
+)
+from .functions.catalog import CATALOG
+from .functions.comparison.comparison import OPERATOR_SIGNS as COMPARISONS
+from .functions.comparison.comparison_keys import check_records, comparison_keys, has_keys
+from .tree.function import CallInfo, Datum, Function, Overload
+from .tree.scalar import Call, Scalar
 
 FUNCTIONS: Mapping[str, Function] = CATALOG
 

@@ -8,10 +8,10 @@ from datetime import UTC, datetime, timedelta
 from ..errors import Unsupported
 from ..repr.types import INT8, Kind, ScalarType
 from .registry import resolve_call
-from .relation import Binding, Filter, Join, JoinKind, LetRec, Relation
-from .relation_tree import free_locals, inputs, scalars_of, walk, with_inputs, with_scalars
-from .scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
-from .scalar import walk as walk_scalar
+from .tree.relation import Binding, Filter, Join, JoinKind, LetRec, Relation
+from .tree.relation_tree import free_locals, inputs, scalars_of, walk, with_inputs, with_scalars
+from .tree.scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
+from .tree.scalar import walk as walk_scalar
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HINT = (

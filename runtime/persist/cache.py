@@ -29,40 +29,37 @@ class _Entry:
 
 
 class ShardCache:
-    """Thread-safe.  Fetching happens under the lock: two readers never fetch the same thing."""
+    """Thread-safe.  Two locks: `_fetching` is held while the store is asked, so that two readers never fetch the same thing;
+    `_lock` guards what is remembered and is never held across I/O, so that what needs no store never waits for one."""
 
     def __init__(self, consensus: Consensus) -> None:
         self._consensus = consensus
-        self._lock = threading.RLock()
+        self._fetching = threading.RLock()
+        self._lock = threading.Lock()
         self._entries: dict[ShardId, _Entry] = {}
+
+    # -- what the store says --
 
     def find(self, shard: ShardId) -> Head | None:
         """The shard's head now, or None if it does not exist; a dropped shard's too."""
-        with self._lock:
+        with self._fetching:
             changes = self._consensus.change_count()
-            entry = self._entries.get(shard)
+            entry = self._remembered(shard)
             if entry is None:
                 head = self._consensus.head(shard)
                 if head is not None:
-                    self._entries[shard] = _Entry(head, changes)
+                    with self._lock:
+                        self._entries[shard] = _Entry(head, changes)
                 return head
             if entry.checked_at != changes:
-                self._refresh(entry)
-                entry.checked_at = changes
-            return entry.head
+                self._refresh(shard)
+                with self._lock:
+                    self._entries[shard].checked_at = changes
+            return self._entries[shard].head
 
     def current(self, shard: ShardId) -> Head:
         """The shard's head now.  Raises UndefinedObject for one that does not exist or was dropped."""
-        head = self.find(shard)
-        if head is None or head.dropped:
-            raise UndefinedObject(f'shard "{shard}" does not exist')
-        return head
-
-    def remembered(self, shard: ShardId) -> Head:
-        """The shard's head as last seen, for a compare-and-set that decides anyway."""
-        with self._lock:
-            entry = self._entries.get(shard)
-        return self.current(shard) if entry is None or entry.head.dropped else entry.head
+        return _existing(shard, self.find(shard))
 
     def batches(self, shard: ShardId) -> tuple[Head, list[ShardBatch]]:
         """The head and all batches, of one moment."""
@@ -70,14 +67,34 @@ class ShardCache:
 
     def between(self, shard: ShardId, lower: int, upper: int | None) -> tuple[Head, list[ShardBatch]]:
         """The head, and the batches whose interval meets `[lower, upper)`, of one moment."""
+        with self._fetching:
+            self.current(shard)
+            while self._entries[shard].batches is None:
+                self._fetch(shard, 0)
+            return self.remembered_between(shard, lower, upper)
+
+    # -- what is remembered --
+
+    def remembered(self, shard: ShardId) -> Head:
+        """The shard's head as last seen, for a compare-and-set that decides anyway."""
+        entry = self._remembered(shard)
+        return self.current(shard) if entry is None or entry.head.dropped else entry.head
+
+    def remembered_head(self, shard: ShardId) -> Head:
+        """The shard's head as last seen; UndefinedObject if it was not seen, or was seen dropped.  Asks no store."""
+        entry = self._remembered(shard)
+        return _existing(shard, None if entry is None else entry.head)
+
+    def remembered_between(
+        self, shard: ShardId, lower: int, upper: int | None
+    ) -> tuple[Head, list[ShardBatch]]:
+        """As `between`, as last seen.  Asks no store; UndefinedObject if the batches were never fetched."""
         with self._lock:
-            head = self.current(shard)
-            entry = self._entries[shard]
-            if entry.batches is None:
-                self._fetch(entry, 0)
-                head = entry.head
-            batches = entry.batches
-            assert batches is not None
+            entry = self._entries.get(shard)
+            head = _existing(shard, None if entry is None else entry.head)
+            batches = None if entry is None else entry.batches
+            if batches is None:
+                raise UndefinedObject(f'shard "{shard}" was not fetched')
             start = bisect_right(batches, lower, key=_UPPER)
             stop = len(batches) if upper is None else bisect_left(batches, upper, key=_LOWER)
             return head, batches[start:stop]
@@ -95,7 +112,12 @@ class ShardCache:
                 if entry.batches is not None and (change.removed or change.inserted):
                     entry.batches = _spliced(entry.batches, change)
 
-    def _refresh(self, entry: _Entry) -> None:
+    def _remembered(self, shard: ShardId) -> _Entry | None:
+        with self._lock:
+            return self._entries.get(shard)
+
+    def _refresh(self, shard: ShardId) -> None:
+        entry = self._entries[shard]
         head = entry.head
         version = self._consensus.version(head.shard)
         if version == head.version:
@@ -103,21 +125,35 @@ class ShardCache:
         if entry.batches is None:
             fresh = self._consensus.head(head.shard)
             assert fresh is not None, "a shard's row is never deleted"
-            entry.head = fresh
+            self._put(shard, fresh, None)
         else:
-            self._fetch(entry, head.version)
+            self._fetch(shard, head.version)
 
-    def _fetch(self, entry: _Entry, after_version: int) -> None:
+    def _fetch(self, shard: ShardId, after_version: int) -> None:
         """Read the batches that were added after `after_version`; all of them if others were removed."""
-        known = entry.batches or []
-        found = self._consensus.batches(entry.head.shard, after_version)
+        with self._lock:
+            entry = self._entries[shard]
+            head, known = entry.head, list(entry.batches or ())
+        found = self._consensus.batches(shard, after_version)
         assert found is not None, "a shard's row is never deleted"
-        head, added = found
-        if after_version and head.rewrites != entry.head.rewrites:
-            return self._fetch(entry, 0)
-        entry.head = head
-        entry.batches = [*known, *added] if after_version else added
-        return None
+        now, added = found
+        if after_version and now.rewrites != head.rewrites:
+            self._fetch(shard, 0)
+            return
+        self._put(shard, now, [*known, *added] if after_version else added)
+
+    def _put(self, shard: ShardId, head: Head, batches: list[ShardBatch] | None) -> None:
+        """What was read, unless a commit of this client has made it old meanwhile."""
+        with self._lock:
+            entry = self._entries[shard]
+            if head.version >= entry.head.version:
+                entry.head, entry.batches = head, batches
+
+
+def _existing(shard: ShardId, head: Head | None) -> Head:
+    if head is None or head.dropped:
+        raise UndefinedObject(f'shard "{shard}" does not exist')
+    return head
 
 
 def _spliced(batches: list[ShardBatch], change: Change) -> list[ShardBatch]:

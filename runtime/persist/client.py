@@ -25,6 +25,7 @@ from .consensus.base import Consensus, Indeterminate, Transaction, WriterRow
 from .gc import Collector
 from .holds import Leases
 from .machine import Machine
+from .mirror import Mirror, snapshot_of, updates_of
 from .part import PartRef, ShardId
 from .state import Appended, Change, Head, Hold, ShardState, Snapshot, UpperMismatch, Write
 
@@ -59,6 +60,7 @@ class PersistClient:
         self._clock = clock
         self._cache = ShardCache(consensus)
         self._machine = Machine(consensus, self._cache)
+        self.mirror = Mirror(self._cache)
         self._leases = Leases(clock)
         self._collector = Collector(consensus, blob, clock)
 
@@ -164,10 +166,7 @@ class PersistClient:
         ObjectNotReady (55000) unless `since <= as_of < upper`: this never waits.  A reader that takes longer than
         the grace period of garbage collection needs a leased hold, taken before.
         """
-        head, batches = self._cache.between(shard, 0, as_of + 1)
-        state.check_readable(head, as_of)
-        parts = tuple(part for batch in batches for part in batch.parts if part.first_time <= as_of)
-        return Snapshot(shard, as_of, head.schema, parts)
+        return snapshot_of(*self._cache.between(shard, 0, as_of + 1), as_of)
 
     def updates(self, shard: ShardId, lower: int, upper: int) -> tuple[PartRef, ...]:
         """The parts with any update in `[lower, upper)`, for `read.read_updates`.
@@ -175,14 +174,7 @@ class PersistClient:
         Together with a snapshot at `lower - 1` these are the shard's contents at every time of the interval.
         ObjectNotReady (55000) if the shard's upper is below `upper`, or its since has reached `lower`.
         """
-        head, batches = self._cache.between(shard, lower, upper)
-        state.check_listenable(head, lower, upper)
-        return tuple(
-            part
-            for batch in batches
-            for part in batch.parts
-            if part.first_time < upper and lower <= part.max_time
-        )
+        return updates_of(*self._cache.between(shard, lower, upper), lower, upper)
 
     # Holds
 

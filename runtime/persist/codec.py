@@ -25,7 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from ..errors import StorageError
-from ..expr.text_format import from_text
+from ..expr.text.text_format import from_text
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_batch
 from ..repr.schema import ERROR_SCHEMA, Column, Schema
 from .part import PartRef

@@ -11,7 +11,7 @@ import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ..coord.results import Notice
+from ..coord.results.results import Notice
 from ..errors import DataError, PtvcError
 from ..repr.schema import Schema
 

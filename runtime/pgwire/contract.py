@@ -10,11 +10,11 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..coord.cursor import Cursor
-from ..coord.results import Columns, Command, Notice, Result
-from ..expr.scalar import Literal
-from ..expr.zones import Zone
-from ..sql.catalog_view import Prepared
+from ..coord.results.cursor import Cursor
+from ..coord.results.results import Columns, Command, Notice, Result
+from ..expr.datetimes.zones import Zone
+from ..expr.tree.scalar import Literal
+from ..sql.catalog.catalog_view import Prepared
 from .scram import ScramSecret
 
 

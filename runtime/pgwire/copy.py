@@ -13,10 +13,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..coord.results import Columns, CopyIn, CopyOut
+from ..coord.results.results import Columns, CopyIn, CopyOut
 from ..errors import PtvcError, QueryCanceled
-from ..expr.text_format import from_text
-from ..sql.data_plans import CopyFormat
+from ..expr.text.text_format import from_text
+from ..sql.syntax.vocabulary import CopyFormat
 from . import codec
 from .codec import CopyDataError, FrontendKind
 from .copy_binary import BinaryReader, decoded

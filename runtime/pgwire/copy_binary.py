@@ -13,11 +13,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..coord.results import Columns
+from ..coord.results.results import Columns
 from ..errors import DataError, PtvcError
-from ..expr.clock_precision import rounded
-from ..expr.row_errors import Evaluated
-from ..expr.text_format import from_text
+from ..expr.columns.row_errors import Evaluated
+from ..expr.datetimes.clock_precision import rounded
+from ..expr.text.text_format import from_text
 from ..repr.schema import Schema
 from ..repr.types import CLOCKS, Kind, ScalarType
 from .codec import CopyDataError, decode_text

@@ -26,15 +26,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..coord.results import Columns
+from ..coord.results.results import Columns
 from ..errors import DataError, Unsupported
-from ..expr.arrays import numpy_values, valid_mask
-from ..expr.datetime_input import MICROS_PER_DAY
-from ..expr.infinities import infinite
-from ..expr.lists import counts_of, is_valid
-from ..expr.row_errors import Mask
-from ..expr.text_format import to_text
-from ..expr.zones import Zone
+from ..expr.columns.arrays import numpy_values, valid_mask
+from ..expr.columns.infinities import infinite
+from ..expr.columns.lists import counts_of, is_valid
+from ..expr.columns.row_errors import Mask
+from ..expr.datetimes.datetime_input import MICROS_PER_DAY
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import to_text
 from ..repr import buffers
 from ..repr.schema import Schema
 from ..repr.types import NUMERIC_MAX_PRECISION, PAIR, Kind, ScalarType

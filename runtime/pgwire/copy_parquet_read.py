@@ -22,17 +22,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..coord.results import Columns, CopyIn
+from ..coord.results.results import Columns, CopyIn
 from ..errors import DiskFull, StorageError
-from ..expr.arrays import numpy_values
-from ..expr.casts import cast_array
-from ..expr.coercion import CastContext, base_name, can_cast
-from ..expr.datetime_input import MAX_DATE, MAX_TIMESTAMP, MICROS_PER_DAY, MIN_DATE, MIN_TIMESTAMP
-from ..expr.lists import counts_of, is_valid, list_array, owners_of
-from ..expr.maps import keyed
-from ..expr.row_errors import Evaluated, RowErrors, listed_errors, merge_errors
-from ..expr.text_format import from_text
-from ..expr.zones import Zone
+from ..expr.coercion.casts import cast_array
+from ..expr.coercion.type_rules import CastContext, base_name, can_cast
+from ..expr.columns.arrays import numpy_values
+from ..expr.columns.lists import counts_of, is_valid, list_array, owners_of
+from ..expr.columns.maps import keyed
+from ..expr.columns.row_errors import Evaluated, RowErrors, listed_errors, merge_errors
+from ..expr.datetimes.datetime_input import MAX_DATE, MAX_TIMESTAMP, MICROS_PER_DAY, MIN_DATE, MIN_TIMESTAMP
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import from_text
 from ..repr import buffers
 from ..repr.schema import Column
 from ..repr.types import (

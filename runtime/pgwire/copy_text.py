@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import Unsupported
-from ..sql.data_plans import CopyFormat, CopyOptions
+from ..sql.syntax.vocabulary import CopyFormat, CopyOptions
 from .codec import CopyDataError
 
 Bytes = npt.NDArray[np.uint8]

@@ -6,12 +6,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..coord.results import Columns
-from ..expr.text_format import to_text
-from ..expr.zones import Zone
+from ..coord.results.results import Columns
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import to_text
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
-from ..sql.data_plans import CopyFormat, CopyOptions
+from ..sql.syntax.vocabulary import CopyFormat, CopyOptions
 from . import codec
 from .copy_binary import SIGNATURE, TRAILER
 from .fields import encode

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 
-from ..coord.results import Columns, Rows, check_shape
+from ..coord.results.results import Columns, Rows, check_shape
 from ..errors import PtvcError
-from ..expr.scalar import Literal
-from ..expr.zones import Zone
-from ..sql.catalog_view import Prepared
+from ..expr.datetimes.zones import Zone
+from ..expr.tree.scalar import Literal
+from ..sql.catalog.catalog_view import Prepared
 from . import codec
 from .types import decode_parameter
 

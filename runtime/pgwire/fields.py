@@ -15,8 +15,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ..expr.text_format import to_text
-from ..expr.zones import Zone
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import to_text
 from ..repr import intervals, ranges
 from ..repr.types import TEXT, Kind, ScalarType
 from .numeric import numeric_fields

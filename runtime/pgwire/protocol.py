@@ -14,10 +14,10 @@ import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable
 
-from ..coord.results import Command, CopyIn, CopyOut, Empty, Result, Rows
+from ..coord.results.results import Command, CopyIn, CopyOut, Empty, Result, Rows
 from ..errors import PtvcError, QueryCanceled
 from ..repr.limits import as_limit
-from ..sql.catalog_view import Prepared
+from ..sql.catalog.catalog_view import Prepared
 from . import codec
 from .codec import FrontendKind
 from .contract import SessionLike

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from ..expr.ranges import Bounds, make_ranges
-from ..expr.row_errors import Evaluated, Mask, merge_errors
-from ..expr.text_format import from_text
+from ..expr.columns.row_errors import Evaluated, Mask, merge_errors
+from ..expr.text.ranges import Bounds, make_ranges
+from ..expr.text.text_format import from_text
 from ..repr.types import Kind, ScalarType
 from .codec import Body
 from .fields import LOWER_INCLUDED, NO_LOWER, NO_UPPER, RANGE_EMPTY, UPPER_INCLUDED

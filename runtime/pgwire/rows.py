@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ..coord.results import Columns
-from ..expr.text_format import to_text
-from ..expr.zones import Zone
+from ..coord.results.results import Columns
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import to_text
 from ..repr.schema import Schema
 from ..repr.types import Kind, ScalarType
 from .codec import message

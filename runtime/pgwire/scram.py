@@ -12,7 +12,7 @@ import hashlib
 import hmac
 import secrets
 
-from ..coord.scram_secret import ITERATIONS, MECHANISM, ScramSecret, new_secret, saslprep
+from ..coord.catalog.scram_secret import ITERATIONS, MECHANISM, ScramSecret, new_secret, saslprep
 from ..errors import PtvcError
 
 __all__ = ["ITERATIONS", "MECHANISM", "ScramSecret", "ScramServer", "fake_secret", "new_secret", "saslprep"]

@@ -10,11 +10,11 @@ import numpy as np
 import pyarrow as pa
 
 from ..errors import DataError, PtvcError, Unsupported
-from ..expr.literals import any_value
-from ..expr.row_errors import Evaluated
-from ..expr.scalar import Literal
-from ..expr.text_format import from_text
-from ..expr.zones import Zone
+from ..expr.coercion.literals import any_value
+from ..expr.columns.row_errors import Evaluated
+from ..expr.datetimes.zones import Zone
+from ..expr.text.text_format import from_text
+from ..expr.tree.scalar import Literal
 from ..repr.types import SEQUENCES, Kind, ScalarType
 from .codec import Body, decode_text
 from .fields import EPOCH_DAYS, EPOCH_MICROSECONDS

@@ -24,7 +24,7 @@ from ..compute.run import Run
 from ..compute.run_store import RunStore, StateId
 from ..compute.spine import Spine
 from ..errors import PtvcError, StorageError
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from .protocol import Checkpointed, CheckpointPublished, StateOptions
 
 logger = logging.getLogger(__name__)

@@ -16,7 +16,7 @@ from time import monotonic
 
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.interrupt import interruptible
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from .beginning import begin

@@ -15,7 +15,7 @@ from contextlib import closing
 from typing import Any
 
 from ..errors import PtvcError, StorageError
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta
 from ..repr.schema import Schema

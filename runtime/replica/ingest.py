@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ..clock import SystemClock
 from ..errors import PtvcError
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta
 from ..repr.schema import Schema

@@ -11,7 +11,7 @@ from ..compute.plan import not_a_job
 from ..compute.run import Run
 from ..compute.run_store import StateId
 from ..compute.spine import Spine
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from ..repr.schema import Schema

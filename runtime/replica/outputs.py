@@ -13,7 +13,7 @@ from time import monotonic
 
 import numpy as np
 
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
 from ..persist.part import ShardId
 from ..repr.batch import Delta

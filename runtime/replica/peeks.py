@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
 from ..expr.interrupt import interruptible
-from ..expr.relation import Get, GlobalId, Project, Relation
+from ..expr.tree.relation import Get, GlobalId, Project, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc
 from ..repr.limits import as_limit

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from ..compute.dataflow import Dataflow
 from ..compute.plan import SharedNode
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from .index import Index
 
 

@@ -29,7 +29,7 @@ from ..compute.run import Run, RunFile
 from ..compute.run_file import map_run, write_unsynced
 from ..compute.run_store import StateId
 from ..compute.spark.job import Changes, Step
-from ..expr.relation import GlobalId
+from ..expr.tree.relation import GlobalId
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, from_ipc
 from .checkpoint import DurableState
 from .protocol import INDEX_RUNS, StepEnded, StepJob

@@ -10,7 +10,7 @@ have one order, that of their bytes: `5)` is below `[5`, `5]` is at it.  The emp
 Whatever an operator of ranges asks is asked of places, which are compared as byte strings, whatever the subtype.
 
 As it is made of plain bytes that are equal where values are, a range is hashed, compared, sorted, stored and sent as
-`bytea` is.  These bytes are a durable format.  Ranges are canonical when they are stored (see `expr/ranges.py`), so `[1,2]` and `[1,3)` of integers are one.
+`bytea` is.  These bytes are a durable format.  Ranges are canonical when they are stored (see `expr/text/ranges.py`), so `[1,2]` and `[1,3)` of integers are one.
 """
 
 from __future__ import annotations

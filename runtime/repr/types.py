@@ -36,9 +36,7 @@ class Kind(enum.Enum):
     NUMERIC = "numeric"
     TEXT = "text"
     VARCHAR = "varchar"
-    BPCHAR = (
-        "bpchar"  # char(n): without the blanks at its end, which are its text's; see expr/blank_padding.py
-    )
+    BPCHAR = "bpchar"  # char(n): without the blanks at its end, which are its text's; see expr/columns/blank_padding.py
     NAME = "name"
     CHAR = "char"  # PostgreSQL's internal one-byte "char", as in pg_class.relkind
     DATE = "date"
@@ -51,7 +49,7 @@ class Kind(enum.Enum):
     OID = "oid"
     MZ_TIMESTAMP = "mz_timestamp"  # Materialize's time of a collection: milliseconds since 1970
     JSONB = "jsonb"  # canonical text, see expr/jsonb/document.py
-    JSON = "json"  # the text as it was written, see expr/json_text.py
+    JSON = "json"  # the text as it was written, see expr/text/json_text.py
     ARRAY = "array"  # one-dimensional; `element` says of what
     LIST = "list"  # Materialize's; `element` may be a list itself
     MAP = "map"  # Materialize's map[text => T], of which `element` is the T; a list of entries in order of their keys
@@ -69,7 +67,7 @@ class Kind(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class ScalarType:
     """One SQL type.  `length` is varchar's limit and char's number of characters, the fields of an interval (see
-    `expr/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` the type of what an
+    `expr/datetimes/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` the type of what an
     array, a list or a map holds; `fields` the names and types of a record's.  `precision` is also how many digits of a
     second an interval, a time or a timestamp keeps; None: six."""
 

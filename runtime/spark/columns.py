@@ -45,8 +45,8 @@ from pyspark.sql.types import (
 )
 
 from ..errors import DataError, Unsupported
-from ..expr.infinities import infinite
-from ..expr.text_output import to_text
+from ..expr.columns.infinities import infinite
+from ..expr.text.text_output import to_text
 from ..repr.schema import Schema
 from ..repr.types import NUMERIC_MAX_PRECISION, SEQUENCES, Kind, ScalarType
 

@@ -15,15 +15,15 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
-from ..coord.catalog import Catalog
-from ..coord.catalog_entries import Item
-from ..coord.catalog_store import load_catalog
-from ..coord.views import expand
+from ..coord.catalog.catalog import Catalog
+from ..coord.catalog.entries import Item
+from ..coord.catalog.views import expand
+from ..coord.storage.catalog_store import load_catalog
 from ..errors import ObjectNotReady
-from ..expr.relation_tree import dependencies, scalars_of, walk
 from ..expr.temporal import reads_now
+from ..expr.tree.relation_tree import dependencies, scalars_of, walk
 from ..persist.client import PersistClient
-from ..sql.catalog_view import ItemKind
+from ..sql.catalog.catalog_view import ItemKind
 
 _STAMPED = (ItemKind.TABLE, ItemKind.SOURCE)
 _ATTEMPTS = 10

@@ -24,7 +24,7 @@ import pyarrow as pa
 
 from ..config import DATABASE, DEFAULT_SCHEMA
 from ..errors import InvalidParameter
-from ..expr.text_format import from_text
+from ..expr.text.text_format import from_text
 from ..persist.location import Location, blob_url, consensus_url
 from ..persist.stores import locate
 from ..repr.types import TIMESTAMPTZ

@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..clock import SystemClock
-from ..coord.catalog_entries import Item
-from ..coord.catalog_store import find_item
+from ..coord.catalog.entries import Item
+from ..coord.storage.catalog_store import find_item
 from ..errors import ObjectNotReady, UndefinedObject, UndefinedTable, Unsupported, WrongObjectType
 from ..persist.client import PersistClient, ShardId
 from ..persist.stores import open_existing
 from ..repr.schema import Schema
-from ..sql.catalog_view import ItemKind
+from ..sql.catalog.catalog_view import ItemKind
 from .completeness import frontier_of
 from .options import Options
 

@@ -7,28 +7,29 @@ from dataclasses import replace
 from typing import assert_never
 
 from ..errors import PtvcError, Unsupported
-from ..expr.relation import Constant, Filter, Get, Map, Project, Relation
-from ..expr.scalar import Literal
+from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
+from ..expr.tree.scalar import Literal
 from ..repr.schema import Column, Schema
 from ..repr.types import TEXT, ScalarType
 from ..transform.bind_parameters import bind_parameters, bind_scalar
 from ..transform.pipeline import optimize
-from . import (
-    data_plans,
-    definition_plans,
-    explain_plans,
-    plan_changes,
-    plan_data,
-    plan_definitions,
-    plan_function,
-    plan_grant,
-    plan_replacement,
-    plan_sink,
-    query_plans,
-    session_plans,
-)
-from .catalog_view import PlanContext, Prepared
-from .data_statements import (
+from .catalog.catalog_view import PlanContext, Prepared
+from .catalog.named_types import types_in
+from .parser.parse import Statement, too_complex
+from .plans import data_plans, definition_plans, explain_plans, query_plans, session_plans
+from .plans.plans import PlannedStatement
+from .query.planner import Planner
+from .scalars.scope import Correlated
+from .scalars.zone import plan_in_zone
+from .statement import alterations, data, definitions, function, grant, replacement, sink
+from .statement.alter_table import alter_table
+from .statement.create_type import create_type
+from .statement.execute import execute
+from .statement.explain import plan_explain
+from .statement.merge import merge
+from .statement.show import show
+from .statement.subscribe import plan_subscribe
+from .syntax.data_statements import (
     CopyStatement,
     DeleteStatement,
     InsertStatement,
@@ -36,7 +37,7 @@ from .data_statements import (
     TruncateStatement,
     UpdateStatement,
 )
-from .definition_statements import (
+from .syntax.definition_statements import (
     AlterClusterStatement,
     AlterRetentionStatement,
     AlterSinkStatement,
@@ -57,27 +58,16 @@ from .definition_statements import (
     SetSchemaStatement,
     SwapStatement,
 )
-from .function_statements import (
+from .syntax.function_statements import (
     AlterFunctionStatement,
     CommentFunctionStatement,
     CreateFunctionStatement,
     DropFunctionStatement,
 )
-from .named_types import create_type, types_in
-from .parse import Statement, too_complex
-from .plan_alter_table import alter_table
-from .plan_execute import execute
-from .plan_explain import plan_explain
-from .plan_merge import merge
-from .plan_show import show
-from .plan_subscribe import plan_subscribe
-from .planner import Planner
-from .plans import PlannedStatement
-from .privilege_statements import GrantStatement, OwnerStatement
-from .query_statements import QueryStatement, SubscribeStatement
-from .role_plans import DefaultPrivileges, DropOwned, ReassignOwned, RoleDefinition
-from .scope import Correlated
-from .session_statements import (
+from .syntax.privilege_statements import GrantStatement, OwnerStatement
+from .syntax.query_statements import QueryStatement, SubscribeStatement
+from .syntax.role_statements import DefaultPrivileges, DropOwned, ReassignOwned, RoleDefinition
+from .syntax.session_statements import (
     BeginStatement,
     CloseStatement,
     CommitStatement,
@@ -93,9 +83,8 @@ from .session_statements import (
     SavepointStatement,
     SetStatement,
 )
-from .show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
-from .types import resolve_type
-from .zone import plan_in_zone
+from .syntax.show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
+from .syntax.types import resolve_type
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
 PUSHDOWN_SCHEMA = Schema(
@@ -224,23 +213,23 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         return node
     match node:
         case QueryStatement(query=query):
-            return plan_data.finished(planner, query, node.as_of)
+            return data.finished(planner, query, node.as_of)
         case SubscribeStatement():
             return plan_subscribe(planner, node)
         case ExplainStatement():
             return plan_explain(planner, node)
         case InsertStatement():
-            return plan_data.insert(planner, node)
+            return data.insert(planner, node)
         case UpdateStatement():
-            return plan_data.update(planner, node)
+            return data.update(planner, node)
         case DeleteStatement():
-            return plan_data.delete(planner, node)
+            return data.delete(planner, node)
         case MergeStatement():
-            return merge(planner, node, plan_data.writable(node.target.name, planner))
+            return merge(planner, node, data.writable(node.target.name, planner))
         case TruncateStatement():
-            return plan_data.truncate(planner, node)
+            return data.truncate(planner, node)
         case CopyStatement():
-            return plan_data.copy(planner, node)
+            return data.copy(planner, node)
         case ShowObjectsStatement():
             return show(planner, node)
         case (
@@ -263,29 +252,29 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         ):
             return _function(planner, node)
         case AlterClusterStatement():
-            return plan_definitions.alter_cluster(planner, node)
+            return definitions.alter_cluster(planner, node)
         case AlterRetentionStatement():
-            return plan_changes.alter_retention(planner, node)
+            return alterations.alter_retention(planner, node)
         case DropStatement():
-            return plan_changes.drop(planner, node)
+            return alterations.drop(planner, node)
         case RenameStatement():
-            return plan_changes.rename(planner, node)
+            return alterations.rename(planner, node)
         case AlterTableStatement():
             return alter_table(planner, node)
         case SetSchemaStatement():
-            return plan_changes.set_schema(planner, node)
+            return alterations.set_schema(planner, node)
         case AlterSinkStatement():
-            return plan_sink.alter(planner, node)
+            return sink.alter(planner, node)
         case SwapStatement():
-            return plan_changes.swap(planner, node)
+            return alterations.swap(planner, node)
         case ApplyReplacementStatement():
-            return plan_replacement.apply(planner, node)
+            return replacement.apply(planner, node)
         case CommentStatement():
-            return plan_changes.comment(planner, node)
+            return alterations.comment(planner, node)
         case GrantStatement():
-            return plan_grant.grant(planner, node)
+            return grant.grant(planner, node)
         case OwnerStatement():
-            return plan_grant.owner(planner, node)
+            return grant.owner(planner, node)
         case PrepareStatement():
             return _prepare(planner.context, node, statement)
         case ExecuteStatement():
@@ -304,7 +293,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
                     )
                 subscribe = plan_subscribe(planner, query)
                 return session_plans.DeclareCursor(name, subscribe, hold, binary, statement.sql)
-            select = plan_data.finished(planner, query, node.as_of)
+            select = data.finished(planner, query, node.as_of)
             return session_plans.DeclareCursor(name, select, hold, binary, statement.sql)
         case _:
             return _session(node, planner.context)
@@ -326,17 +315,17 @@ _Create = (
 def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedStatement:
     match node:
         case CreateTableStatement():
-            return plan_definitions.create_table(planner, node)
+            return definitions.create_table(planner, node)
         case CreateViewStatement():
-            return plan_definitions.create_view(planner, node, statement.text)
+            return definitions.create_view(planner, node, statement.text)
         case CreateMaterializedViewStatement():
-            return plan_definitions.create_materialized_view(planner, node, statement.text)
+            return definitions.create_materialized_view(planner, node, statement.text)
         case CreateIndexStatement():
-            return plan_definitions.create_index(planner, node)
+            return definitions.create_index(planner, node)
         case CreateSourceStatement():
-            return plan_definitions.create_source(planner, node, statement.sql)
+            return definitions.create_source(planner, node, statement.sql)
         case CreateSinkStatement():
-            return plan_sink.create(planner, node, statement.sql)
+            return sink.create(planner, node, statement.sql)
         case CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
             if name.startswith(("pg_", "mz_")):
                 raise PtvcError(
@@ -346,7 +335,7 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
                 )
             return definition_plans.CreateSchema(name, if_not_exists)
         case CreateClusterStatement():
-            return plan_definitions.create_cluster(node)
+            return definitions.create_cluster(node)
         case CreateTypeStatement():
             return create_type(node, planner.context)
         case _:
@@ -359,13 +348,13 @@ def _function(
 ) -> PlannedStatement:
     match node:
         case CreateFunctionStatement():
-            return plan_function.create_function(planner, node)
+            return function.create_function(planner, node)
         case DropFunctionStatement():
-            return plan_function.drop_function(planner, node)
+            return function.drop_function(planner, node)
         case AlterFunctionStatement():
-            return plan_function.alter_function(planner, node)
+            return function.alter_function(planner, node)
         case CommentFunctionStatement():
-            return plan_function.comment_function(planner, node)
+            return function.comment_function(planner, node)
         case _:
             assert_never(node)
 

@@ -6,10 +6,10 @@ That takes most of half a second, so a server does it in the background as soon 
 from __future__ import annotations
 
 from ..expr.evaluate import fold
-from ..expr.scalar import Literal
+from ..expr.tree.scalar import Literal
 from ..repr.types import INT4
-from . import build
-from .parse import parse
+from .parser.parse import parse
+from .scalars import build
 
 
 def warm_up() -> None:

@@ -1,7 +1,7 @@
 """Decoding: bytes of a file become records, as columns of the source's schema, and errors.
 
 A record whose bytes make no sense, or one of whose values does not fit its column, is an error of that record; it
-never hides its neighbours.  Text becomes values by PostgreSQL's input rules (`expr.text_format`), however the
+never hides its neighbours.  Text becomes values by PostgreSQL's input rules (`expr.text.text_format`), however the
 format spells it.  Decoding is a function of the record alone: how a file was cut into chunks does not show.
 """
 
@@ -16,9 +16,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import Unsupported
-from ..expr.clock_precision import rounded
-from ..expr.row_errors import Evaluated
-from ..expr.text_format import from_text
+from ..expr.columns.row_errors import Evaluated
+from ..expr.datetimes.clock_precision import rounded
+from ..expr.text.text_format import from_text
 from ..repr.batch import Indices, Mask
 from ..repr.schema import Column, Schema
 from ..repr.types import NESTED, TIMESTAMP, Kind, ScalarType

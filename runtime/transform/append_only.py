@@ -22,7 +22,8 @@ from collections.abc import Iterable
 from collections.abc import Set as AbstractSet
 from typing import assert_never
 
-from ..expr.relation import (
+from ..expr.temporal import reads_now
+from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
@@ -44,8 +45,7 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.scalar import NowCompare, Scalar
-from ..expr.temporal import reads_now
+from ..expr.tree.scalar import NowCompare, Scalar
 from .facts import conjuncts
 
 Origins = frozenset[GlobalId] | None

@@ -12,9 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..expr.relation import Constant, Filter, Join, Map, Project, Relation
-from ..expr.relation_tree import scalars_of, with_scalars
-from ..expr.scalar import Literal, Parameter, Scalar, transform, walk
+from ..expr.tree.relation import Constant, Filter, Join, Map, Project, Relation
+from ..expr.tree.relation_tree import scalars_of, with_scalars
+from ..expr.tree.scalar import Literal, Parameter, Scalar, transform, walk
 from .fold_constants import fold_node
 from .pipeline import optimize
 from .rewrite import bottom_up

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr.relation import Constant, Filter, Relation, TopK, Window, WindowCall
-from ..expr.scalar import Call, Cast, ColumnRef, Literal, Scalar
-from ..expr.windows import BoundKind, FrameUnit
+from ..expr.tree.relation import Constant, Filter, Relation, TopK, Window, WindowCall
+from ..expr.tree.scalar import Call, Cast, ColumnRef, Literal, Scalar
+from ..expr.tree.windows import BoundKind, FrameUnit
 from .rewrite import bottom_up, filtered
 
 _MIRRORED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from ..expr.evaluate import can_fail
 from ..expr.registry import resolve_call
-from ..expr.relation import (
+from ..expr.tree.relation import (
     Aggregate,
     AssertSingle,
     Distinct,
@@ -29,8 +29,8 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.relation_tree import inputs, with_inputs
-from ..expr.scalar import ColumnRef, Scalar, remap
+from ..expr.tree.relation_tree import inputs, with_inputs
+from ..expr.tree.scalar import ColumnRef, Scalar, remap
 from ..repr.types import Kind
 from .facts import Analysis
 from .rewrite import appended, filtered, projected, references, substitute

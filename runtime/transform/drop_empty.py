@@ -6,7 +6,7 @@ no longer matter vanish with the errors that they may hold.
 
 from __future__ import annotations
 
-from ..expr.relation import (
+from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
@@ -23,7 +23,7 @@ from ..expr.relation import (
     TopK,
     Window,
 )
-from ..expr.scalar import Literal
+from ..expr.tree.scalar import Literal
 from ..repr.schema import Schema
 from .rewrite import bottom_up, projected
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr.relation import Distinct, Filter, Join, JoinKind, Map, Project, Relation
+from ..expr.tree.relation import Distinct, Filter, Join, JoinKind, Map, Project, Relation
 from .facts import Analysis
 from .rewrite import bottom_up
 

@@ -26,7 +26,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..expr.relation import (
+from ..expr.tree.relation import (
     AssertSingle,
     Distinct,
     Filter,
@@ -39,7 +39,7 @@ from ..expr.relation import (
     Relation,
     TopK,
 )
-from ..expr.relation_tree import inputs, with_inputs
+from ..expr.tree.relation_tree import inputs, with_inputs
 from .domain import Elision
 from .facts import identical_when_equal
 from .push_predicates import push_predicates

@@ -7,10 +7,10 @@ zero.
 
 from __future__ import annotations
 
-from ..expr.casts import cast_can_fail
+from ..expr.coercion.casts import cast_can_fail
 from ..expr.registry import resolve_call
-from ..expr.relation import Aggregate, Reduce, Relation
-from ..expr.scalar import Case, Cast, Literal, Scalar
+from ..expr.tree.relation import Aggregate, Reduce, Relation
+from ..expr.tree.scalar import Case, Cast, Literal, Scalar
 from ..repr.types import INT8
 from .facts import Analysis, key_columns
 from .rewrite import appended, bottom_up, projected

@@ -6,8 +6,8 @@ Both sides may be different projections of it.  A row whose key has a NULL meets
 from __future__ import annotations
 
 from ..expr.registry import resolve_call
-from ..expr.relation import Join, JoinKind, Project, Relation
-from ..expr.scalar import ColumnRef
+from ..expr.tree.relation import Join, JoinKind, Project, Relation
+from ..expr.tree.scalar import ColumnRef
 from .facts import Analysis
 from .rewrite import bottom_up, filtered, projected, references
 

@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from ..expr.evaluate import can_fail
-from ..expr.relation import (
+from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
@@ -34,7 +34,19 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.scalar import And, Call, Cast, ColumnRef, Literal, Or, Parameter, Scalar, columns_of, remap, walk
+from ..expr.tree.scalar import (
+    And,
+    Call,
+    Cast,
+    ColumnRef,
+    Literal,
+    Or,
+    Parameter,
+    Scalar,
+    columns_of,
+    remap,
+    walk,
+)
 from ..repr.types import RANGES, UNSIGNED, Kind, ScalarType
 from .null_rejection import rejects_null
 

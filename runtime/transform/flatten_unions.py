@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..expr.relation import Constant, Relation, Union
+from ..expr.tree.relation import Constant, Relation, Union
 from .rewrite import bottom_up
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ..expr.evaluate import fold
-from ..expr.relation import Constant, Filter, FlatMap, Join, Map, Reduce, Relation, Window
-from ..expr.scalar import And, ColumnRef, Literal, Scalar
+from ..expr.tree.relation import Constant, Filter, FlatMap, Join, Map, Reduce, Relation, Window
+from ..expr.tree.scalar import And, ColumnRef, Literal, Scalar
 from ..repr.types import BOOL
 from .rewrite import bottom_up, unique
 

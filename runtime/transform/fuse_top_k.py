@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr.relation import Relation, TopK
+from ..expr.tree.relation import Relation, TopK
 from .facts import Analysis
 from .rewrite import bottom_up
 

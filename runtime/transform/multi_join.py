@@ -20,9 +20,9 @@ from dataclasses import dataclass
 
 from ..expr.evaluate import can_fail
 from ..expr.registry import resolve_call
-from ..expr.relation import Filter, Join, JoinKind, Project, Relation
-from ..expr.scalar import Scalar, columns_of, remap
 from ..expr.temporal import reads_now
+from ..expr.tree.relation import Filter, Join, JoinKind, Project, Relation
+from ..expr.tree.scalar import Scalar, columns_of, remap
 from .facts import conjuncts
 from .rewrite import filtered, unique
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from ..expr.relation import (
+from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
@@ -32,7 +32,7 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.scalar import Scalar, columns_of, remap
+from ..expr.tree.scalar import Scalar, columns_of, remap
 from .facts import Analysis, key_columns
 from .rewrite import projected
 

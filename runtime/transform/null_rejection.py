@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from ..errors import PtvcError
 from ..expr.registry import overload_of
-from ..expr.scalar import And, Call, Cast, ColumnRef, Or, PythonCall, Scalar
+from ..expr.tree.scalar import And, Call, Cast, ColumnRef, Or, PythonCall, Scalar
 
 
 def rejects_null(predicate: Scalar, columns: set[int]) -> bool:

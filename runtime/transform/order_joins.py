@@ -17,9 +17,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..expr.relation import Filter, Join, JoinKind, Project, Relation
-from ..expr.relation_tree import inputs, with_inputs
-from ..expr.scalar import Call, Literal, Parameter, Scalar, remap
+from ..expr.tree.relation import Filter, Join, JoinKind, Project, Relation
+from ..expr.tree.relation_tree import inputs, with_inputs
+from ..expr.tree.scalar import Call, Literal, Parameter, Scalar, remap
 from .facts import Analysis, key_columns
 from .multi_join import MultiJoin, multi_join, residual_ready
 from .rewrite import projected

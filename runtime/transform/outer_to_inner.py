@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..expr.relation import Filter, Join, JoinKind, Project, Relation
-from ..expr.scalar import Scalar
+from ..expr.tree.relation import Filter, Join, JoinKind, Project, Relation
+from ..expr.tree.scalar import Scalar
 from .null_rejection import rejects_null
 from .rewrite import bottom_up
 

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ..expr.relation import OrderBy, Relation, TopK
-from ..expr.relation_tree import inputs, walk, with_inputs
+from ..expr.tree.relation import OrderBy, Relation, TopK
+from ..expr.tree.relation_tree import inputs, walk, with_inputs
 
 _Choice = tuple[int, tuple[int, ...], tuple[OrderBy, ...], int | None, int]
 """What a TopK takes, and of which relation, by identity."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 
-from ..expr.relation import Constant, Filter, Get, Map, Project, Relation
+from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
 from .bound_row_numbers import bound_row_numbers
 from .drop_empty import drop_empty
 from .elide_distinct import elide_distinct

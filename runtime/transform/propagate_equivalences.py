@@ -20,8 +20,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ..expr.evaluate import fold
-from ..expr.relation import Constant, Filter, Join, JoinKind, Relation
-from ..expr.scalar import Call, Case, ColumnRef, Literal, Scalar, columns_of, remap, transform
+from ..expr.tree.relation import Constant, Filter, Join, JoinKind, Relation
+from ..expr.tree.scalar import Call, Case, ColumnRef, Literal, Scalar, columns_of, remap, transform
 from .facts import Analysis, Facts, conjuncts, equality, identical_when_equal, is_simple
 from .rewrite import bottom_up, filtered, unique
 

@@ -21,7 +21,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..expr.evaluate import can_fail
-from ..expr.relation import (
+from ..expr.tree.relation import (
     Distinct,
     Filter,
     FlatMap,
@@ -38,8 +38,8 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.relation_tree import inputs, with_inputs
-from ..expr.scalar import And, ColumnRef, Scalar, columns_of, remap
+from ..expr.tree.relation_tree import inputs, with_inputs
+from ..expr.tree.scalar import And, ColumnRef, Scalar, columns_of, remap
 from .rewrite import filtered, key_pair, shifted, side_of, substitute
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from ..expr.coercion import common_type
-from ..expr.relation import Filter, Map, Project, Relation
-from ..expr.relation_tree import inputs, with_inputs
-from ..expr.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
+from ..expr.coercion.type_rules import common_type
+from ..expr.tree.relation import Filter, Map, Project, Relation
+from ..expr.tree.relation_tree import inputs, with_inputs
+from ..expr.tree.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
 from ..repr.types import BPCHAR_KEY, Kind, ScalarType
 
 

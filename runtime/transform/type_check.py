@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 
 from ..errors import PtvcError
 from ..expr.registry import overload_of
-from ..expr.relation import (
+from ..expr.tree.relation import (
     AssertSingle,
     Constant,
     Filter,
@@ -30,8 +30,8 @@ from ..expr.relation import (
     Union,
     Window,
 )
-from ..expr.relation_tree import inputs
-from ..expr.scalar import And, Call, Case, Coalesce, ColumnRef, Or, PythonCall, Scalar, children
+from ..expr.tree.relation_tree import inputs
+from ..expr.tree.scalar import And, Call, Case, Coalesce, ColumnRef, Or, PythonCall, Scalar, children
 from ..repr.schema import Schema
 from ..repr.types import BOOL, Kind
 

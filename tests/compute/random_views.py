@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from decimal import Decimal
 from random import Random
 
-from ptvc.expr import relation as r
-from ptvc.expr.aggregates import resolve_aggregate
+from ptvc.expr.functions.aggregates import resolve_aggregate
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, NowCompare, Or, Scalar
-from ptvc.expr.windows import DEFAULT_FRAME, Bound, BoundKind, Frame, FrameUnit
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, NowCompare, Or, Scalar
+from ptvc.expr.tree.windows import DEFAULT_FRAME, Bound, BoundKind, Frame, FrameUnit
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, Kind, ScalarType, derived_numeric
 

@@ -19,10 +19,10 @@ from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
-from ptvc.expr import relation as r
-from ptvc.expr import scalar as s
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree import scalar as s
 
-from .reference_windows import window
+from .operators.reference_windows import window
 
 Row = tuple[Any, ...]
 Rows = dict[Row, int]

@@ -22,8 +22,8 @@ from ptvc.compute.plan import DataflowPlan
 from ptvc.compute.run_store import RunStore
 from ptvc.compute.spine import Spine
 from ptvc.errors import StorageError
-from ptvc.expr import relation as r
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.types import INT4, INT8
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from ptvc.compute.consolidated import consolidated_nodes
 from ptvc.compute.lower import lower
-from ptvc.expr import relation as r
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.repr.types import INT8
 
 from .histories import schema_of

@@ -10,9 +10,9 @@ from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.operators.base import Operator
 from ptvc.errors import InvalidUsage
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
 from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.repr.types import FLOAT8, INT4, INT8

@@ -7,9 +7,9 @@ import pickle
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import Import, JoinOp, Mfp, ReduceOp, TopKOp, UnionOp, levels
 from ptvc.compute.plan_text import plan_text
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Case, ColumnRef, Literal, Scalar
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Case, ColumnRef, Literal, Scalar
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT
 
 from .histories import schema_of

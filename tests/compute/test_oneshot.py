@@ -8,9 +8,9 @@ import pytest
 from ptvc.compute import snapshot_join as snapshot_join_module
 from ptvc.compute.lower import lower
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
 from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.repr.types import INT4, INT8, TEXT

@@ -18,17 +18,17 @@ from ptvc.compute.plan_text import plan_text
 from ptvc.compute.run import Run
 from ptvc.compute.run_store import RunStore
 from ptvc.compute.spine import Spine
-from ptvc.expr import relation as r
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.consolidate import advance, consolidate
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import INT4
 
 from .histories import batch_of, consolidated, history, random_cuts, updates_of
+from .operators.test_delta_join import NUMBERS, TABLE_SCHEMAS, A, B, C, joined, random_join
 from .random_views import TABLES, random_row
 from .reference import Update, as_of, evaluate
-from .test_delta_join import NUMBERS, TABLE_SCHEMAS, A, B, C, joined, random_join
 
 TIMES = 6
 
@@ -196,7 +196,7 @@ def test_what_no_index_has_is_joined_as_ever() -> None:
 
 def test_a_filter_that_may_fail_is_not_put_off() -> None:
     from ptvc.expr.registry import resolve_call
-    from ptvc.expr.scalar import ColumnRef
+    from ptvc.expr.tree.scalar import ColumnRef
 
     quotient = resolve_call("divide", (Literal(1, INT4), ColumnRef(2, INT4)))
     filtered = r.Filter(B, (resolve_call("eq", (quotient, Literal(1, INT4))),))

@@ -17,14 +17,14 @@ from ptvc.compute.operators.reductions.float_sum import ExactSums
 from ptvc.compute.operators.reductions.limb_products import product_pieces, squares
 from ptvc.compute.operators.reductions.moments import REGRESSIONS, VARIANCES
 from ptvc.compute.plan import ReduceOp
-from ptvc.expr import relation as r
-from ptvc.expr.aggregates import resolve_arguments
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.functions.aggregates import resolve_arguments
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.repr.types import FLOAT4, FLOAT8, INT2, INT4, INT8, NUMERIC, Kind, ScalarType
 
 from .histories import check, history, schema_of
+from .operators.test_reduce import steps
 from .reference import as_of, reduce
-from .test_reduce import steps
 
 MONEY = ScalarType(Kind.NUMERIC, 12, 2)
 _FLOATS = (1.5, 0.1, -3.25, 1e200, -1e200, 1e-200, 5e-324, 2.0**53, 1e8, 1e8 + 1, None)

@@ -10,8 +10,8 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.expr import relation as r
 from ptvc.expr.temporal import at_time
+from ptvc.expr.tree import relation as r
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.transform.pipeline import optimize
 

@@ -14,9 +14,9 @@ from ptvc.compute.operators.loops.appearances import Appearances
 from ptvc.compute.operators.loops.waves import Waves, growing
 from ptvc.compute.plan import DataflowPlan, IterateOp
 from ptvc.errors import PtvcError
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal, Scalar
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef, Literal, Scalar
 from ptvc.repr.batch import NO_ERRORS, Delta
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import INT4

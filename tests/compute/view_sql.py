@@ -5,8 +5,8 @@ Every level is a subquery whose columns are c0, c1, ...  Ties of a top k are bro
 
 from __future__ import annotations
 
-from ptvc.expr import relation as r
-from ptvc.expr.scalar import And, Case, Coalesce, ColumnRef, Literal, Or, Scalar
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import And, Case, Coalesce, ColumnRef, Literal, Or, Scalar
 from ptvc.repr.types import Kind, ScalarType
 
 _OPERATORS = {"eq": "=", "ne": "<>", "lt": "<", "le": "<=", "gt": ">", "ge": ">=", "add": "+"}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from ptvc.coord.beside import MAX_IDLE, RETRY_S, beside
+from ptvc.coord.run_in_thread import MAX_IDLE, RETRY_S, beside
 
 
 def workers() -> set[threading.Thread]:

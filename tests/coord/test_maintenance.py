@@ -8,11 +8,11 @@ from threading import Thread
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
-from ptvc.coord.catalog_entries import Change, Item
+from ptvc.coord.catalog.entries import Change, Item
 from ptvc.coord.ddl.catalog_changes import CatalogChanges
 from ptvc.persist.client import ShardState
 from ptvc.replica.protocol import SinkProgress
-from ptvc.sql.catalog_view import ItemKind
+from ptvc.sql.catalog.catalog_view import ItemKind
 
 
 @pytest.fixture

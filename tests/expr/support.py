@@ -10,11 +10,11 @@ from decimal import Decimal
 import psycopg
 import pyarrow as pa
 from oracle import Answer, answers
-from ptvc.expr.casts import cast_array
+from ptvc.expr.coercion.casts import cast_array
+from ptvc.expr.coercion.literals import python_value
 from ptvc.expr.evaluate import evaluate
-from ptvc.expr.literals import python_value
-from ptvc.expr.scalar import ColumnRef, Literal, Scalar
-from ptvc.expr.text_format import from_text
+from ptvc.expr.text.text_format import from_text
+from ptvc.expr.tree.scalar import ColumnRef, Literal, Scalar
 from ptvc.repr.types import TEXT, Kind, ScalarType
 
 Build = Callable[..., Scalar]

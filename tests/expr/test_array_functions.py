@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from ptvc.errors import UndefinedFunction
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT, UUID, ScalarType, array_of
 from support import check, product
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import psycopg
 import pyarrow as pa
 import pytest
-from ptvc.expr.casts import cast_array
-from ptvc.expr.coercion import CastContext, can_cast
-from ptvc.expr.scalar import Cast
-from ptvc.expr.text_format import from_text, to_text
+from ptvc.expr.coercion.casts import cast_array
+from ptvc.expr.coercion.type_rules import CastContext, can_cast
+from ptvc.expr.text.text_format import from_text, to_text
+from ptvc.expr.tree.scalar import Cast
 from ptvc.repr.types import (
     BOOL,
     BYTEA,

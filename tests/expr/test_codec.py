@@ -10,7 +10,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 from ptvc.errors import StorageError
-from ptvc.expr.codec import (
+from ptvc.expr.tree.codec import (
     finishing_from_json,
     finishing_to_json,
     relation_from_json,
@@ -18,7 +18,7 @@ from ptvc.expr.codec import (
     scalar_from_json,
     scalar_to_json,
 )
-from ptvc.expr.relation import (
+from ptvc.expr.tree.relation import (
     Aggregate,
     AssertSingle,
     Constant,
@@ -39,7 +39,7 @@ from ptvc.expr.relation import (
     TopK,
     Union,
 )
-from ptvc.expr.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
+from ptvc.expr.tree.scalar import And, Call, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import (
     BOOL,

@@ -9,7 +9,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from ptvc.expr.registry import FUNCTIONS, KNOWN_ELSEWHERE
-from ptvc.expr.table_functions import NAMES
+from ptvc.expr.tables.table_functions import NAMES
 
 FAMILIES = {
     "numbers": """abs cbrt ceil ceiling degrees div erf erfc exp factorial floor gamma gcd lcm lgamma ln log log10 min_scale

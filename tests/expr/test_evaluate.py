@@ -9,11 +9,11 @@ import psycopg
 import pyarrow as pa
 import pytest
 from ptvc.errors import DatatypeMismatch, UndefinedFunction, Unsupported
-from ptvc.expr.aggregates import AGGREGATES, AggregateKind, resolve_aggregate
-from ptvc.expr.coercion import base_name, common_type
+from ptvc.expr.coercion.type_rules import base_name, common_type
 from ptvc.expr.evaluate import can_fail, evaluate, evaluate_predicates, fold
+from ptvc.expr.functions.aggregates import AGGREGATES, AggregateKind, resolve_aggregate
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, walk
+from ptvc.expr.tree.scalar import And, Case, Cast, Coalesce, ColumnRef, Literal, Or, Scalar, walk
 from ptvc.repr.types import (
     BOOL,
     DATE,

@@ -6,7 +6,7 @@ import psycopg
 import pytest
 from ptvc.errors import InvalidParameter, UndefinedFunction, Unsupported
 from ptvc.expr.registry import FUNCTIONS, resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.types import (
     BOOL,
     DATE,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Cast
+from ptvc.expr.tree.scalar import Cast
 from ptvc.repr.types import INTERVAL, INTERVAL_BITS, TEXT, TIME, Kind, ScalarType
 from support import check, product
 from values import EDGES

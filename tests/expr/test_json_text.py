@@ -8,9 +8,9 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from ptvc.expr.datetime_input import InputError
-from ptvc.expr.json_text import at_path, elements, get, get_text, kind_of, members
-from ptvc.expr.text_format import from_text
+from ptvc.expr.datetimes.datetime_input import InputError
+from ptvc.expr.text.json_text import at_path, elements, get, get_text, kind_of, members
+from ptvc.expr.text.text_format import from_text
 from ptvc.repr.types import JSON
 
 _STRINGS = ["", "a", "b", "x y", 'q"uote', "back\\slash", "[{,:}]", "\n", "ä€😀", "\u0001"]

@@ -15,8 +15,8 @@ from ptvc.expr.evaluate import evaluate
 from ptvc.expr.jsonb import columns
 from ptvc.expr.jsonb.document import ABSENT, canonical
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Cast, ColumnRef, Literal, Scalar
-from ptvc.expr.text_format import from_text
+from ptvc.expr.text.text_format import from_text
+from ptvc.expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, JSONB, TEXT, ScalarType, array_of
 from support import check, column, product
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import psycopg
 import pytest
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.types import (
     BYTEA,
     FLOAT8,

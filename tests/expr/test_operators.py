@@ -99,7 +99,7 @@ def test_signs(oracle: psycopg.Connection, type_: ScalarType) -> None:
 def test_undefined(
     oracle: psycopg.Connection, name: str, types: tuple[ScalarType, ...], message: str
 ) -> None:
-    from ptvc.expr.scalar import ColumnRef
+    from ptvc.expr.tree.scalar import ColumnRef
 
     with pytest.raises(UndefinedFunction) as caught:
         resolve_call(name, [ColumnRef(i, type_) for i, type_ in enumerate(types)])

@@ -13,14 +13,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from ptvc.errors import PtvcError, QueryCanceled, Unsupported
-from ptvc.expr.codec import scalar_from_json, scalar_to_json
 from ptvc.expr.evaluate import evaluate, fold
 from ptvc.expr.interrupt import interruptible
 from ptvc.expr.python import process
-from ptvc.expr.python.function import PythonFunction
 from ptvc.expr.python.source import check_packages, check_source, check_version
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import And, Case, Coalesce, ColumnRef, Literal, PythonCall, Scalar
+from ptvc.expr.tree.codec import scalar_from_json, scalar_to_json
+from ptvc.expr.tree.python_function import PythonFunction
+from ptvc.expr.tree.scalar import And, Case, Coalesce, ColumnRef, Literal, PythonCall, Scalar
 from ptvc.repr.types import (
     BOOL,
     BYTEA,

@@ -9,12 +9,12 @@ import psycopg
 import pyarrow as pa
 import pytest
 from ptvc.errors import UndefinedFunction
-from ptvc.expr.range_text import scan_range
+from ptvc.expr.columns.row_errors import Evaluated
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.row_errors import Evaluated
-from ptvc.expr.scalar import Cast, Literal
-from ptvc.expr.text_format import from_text
-from ptvc.expr.text_output import literal_text
+from ptvc.expr.text.range_text import scan_range
+from ptvc.expr.text.text_format import from_text
+from ptvc.expr.text.text_output import literal_text
+from ptvc.expr.tree.scalar import Cast, Literal
 from ptvc.repr.types import (
     BOOL,
     DATERANGE,

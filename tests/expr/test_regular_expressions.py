@@ -9,7 +9,7 @@ import pytest
 from ptvc.expr.regex.agreement import same_match
 from ptvc.expr.regex.parse import parse
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.types import INT4, TEXT
 from support import agree, check, column, ours, product
 

@@ -7,10 +7,10 @@ from random import Random
 import psycopg
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.expr.datetime_input import InputError
+from ptvc.expr.datetimes.datetime_input import InputError
+from ptvc.expr.datetimes.zones import find_zone
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Literal
-from ptvc.expr.zones import find_zone
+from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.types import FLOAT8, INT4, INTERVAL, TEXT, TIMESTAMP, TIMESTAMPTZ
 from support import check, product
 

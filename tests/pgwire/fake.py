@@ -10,14 +10,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
-from ptvc.coord.cursor import Cursor
-from ptvc.coord.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from ptvc.coord.results.cursor import Cursor
+from ptvc.coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from ptvc.errors import InvalidTransactionState, PtvcError, QueryCanceled, SqlSyntaxError, UndefinedTable
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, SIMPLE, TEXT, ScalarType, array_of
-from ptvc.sql.catalog_view import Prepared
-from ptvc.sql.data_plans import CopyFormat, CopyOptions
+from ptvc.sql.catalog.catalog_view import Prepared
+from ptvc.sql.syntax.vocabulary import CopyFormat, CopyOptions
 
 BY_OID = {type_.oid: type_ for kind in SIMPLE for type_ in (ScalarType(kind), array_of(ScalarType(kind)))}
 BY_NAME = {str(type_): type_ for type_ in BY_OID.values()}

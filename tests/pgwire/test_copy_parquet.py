@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from inprocess import InProcess, running
-from ptvc.coord.results import CopyIn
+from ptvc.coord.results.results import CopyIn
 from ptvc.errors import Unsupported
 from ptvc.pgwire import copy_parquet, copy_parquet_read
 from ptvc.pgwire.codec import CopyDataError
@@ -26,7 +26,7 @@ from ptvc.pgwire.copy_parquet import RowGroups, parquet_type
 from ptvc.pgwire.copy_parquet_read import ParquetReader
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT, array_of, record_of
-from ptvc.sql.data_plans import CopyFormat, CopyOptions
+from ptvc.sql.syntax.vocabulary import CopyFormat, CopyOptions
 
 from .test_psql import PSQL
 

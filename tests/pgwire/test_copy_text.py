@@ -9,13 +9,13 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from ptvc.coord.results import CopyIn
+from ptvc.coord.results.results import CopyIn
 from ptvc.errors import Unsupported
 from ptvc.pgwire.codec import CopyDataError
 from ptvc.pgwire.copy import TextReader
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
-from ptvc.sql.data_plans import CopyFormat, CopyOptions
+from ptvc.sql.syntax.vocabulary import CopyFormat, CopyOptions
 
 Row = tuple[object, ...]
 TEXT_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)

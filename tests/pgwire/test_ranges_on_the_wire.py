@@ -23,7 +23,7 @@ from psycopg.types.range import (
     TimestamptzRange,
 )
 from ptvc.errors import DataError
-from ptvc.expr.text_format import from_text
+from ptvc.expr.text.text_format import from_text
 from ptvc.pgwire.codec import ProtocolViolation
 from ptvc.pgwire.fields import encode
 from ptvc.pgwire.pieces import join

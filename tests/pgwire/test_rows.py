@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.expr.text_format import to_text
+from ptvc.expr.text.text_format import to_text
 from ptvc.pgwire.numeric import numeric_text
 from ptvc.pgwire.rows import data_rows, slices
 from ptvc.pgwire.types import decode_binary

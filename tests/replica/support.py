@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import DataflowPlan
-from ptvc.expr.relation import Filter, Get, Relation
-from ptvc.expr.scalar import Call, ColumnRef, Literal
+from ptvc.expr.tree.relation import Filter, Get, Relation
+from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PartRef
 from ptvc.persist.read import read_updates

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.expr.relation import Aggregate, Filter, Get, Reduce
-from ptvc.expr.scalar import Call, ColumnRef, Literal
+from ptvc.expr.tree.relation import Aggregate, Filter, Get, Reduce
+from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.persist.part import PartRef
 from ptvc.replica.protocol import (
     CancelPeek,

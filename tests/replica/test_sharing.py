@@ -8,8 +8,8 @@ from random import Random
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.lower.shared_arrangements import IndexKey
-from ptvc.expr.relation import Get, Join, JoinKind, Map, Project
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.tree.relation import Get, Join, JoinKind, Map, Project
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import Append, Import, IndexOutput, InstallDataflow, Progress, Updates, ViewOutput

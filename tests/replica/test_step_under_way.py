@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.expr.relation import Get, Union
+from ptvc.expr.tree.relation import Get, Union
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 import pyarrow as pa
-from ptvc.expr.text_input import from_text
+from ptvc.expr.text.text_input import from_text
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import DATE, INT4, JSONB, list_of, map_of
 from ptvc.spark.columns import arrow_schema, spark_columns, spark_schema

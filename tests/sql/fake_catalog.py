@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from ptvc.expr.relation import Relation
+from ptvc.expr.tree.relation import Relation
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, DATE, INT4, INT8, NUMERIC, TEXT, Kind, ScalarType
-from ptvc.sql.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
-from ptvc.sql.parse import parse
+from ptvc.sql.catalog.catalog_view import CatalogItem, ItemKind, PlanContext, QualifiedName
+from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.plans import PlannedStatement
-from ptvc.sql.query_plans import Select
-from ptvc.sql.system_relations import SYSTEM_RELATIONS
+from ptvc.sql.plans.plans import PlannedStatement
+from ptvc.sql.plans.query_plans import Select
 
 TABLES: dict[str, tuple[tuple[str, ScalarType], ...]] = {
     "t": (("a", INT4), ("b", INT4), ("c", TEXT)),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.sql.query_plans import Select
-from ptvc.sql.system_relations import ALWAYS_EMPTY, SYSTEM_RELATIONS
+from ptvc.sql.catalog.system_relations import ALWAYS_EMPTY, SYSTEM_RELATIONS
+from ptvc.sql.plans.query_plans import Select
 
 from .fake_catalog import planned
 

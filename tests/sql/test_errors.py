@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.sql.lexer import tokenize
-from ptvc.sql.parse import parse
+from ptvc.sql.parser.lexer import tokenize
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import describe, plan
 
 from .fake_catalog import CONTEXT, planned

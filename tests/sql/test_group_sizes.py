@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.sql import definition_plans
+from ptvc.sql.plans import definition_plans
 
 from .fake_catalog import planned
 

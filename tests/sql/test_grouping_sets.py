@@ -6,12 +6,12 @@ import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.plan import JoinOp, ReduceOp
 from ptvc.errors import PtvcError, Unsupported
-from ptvc.sql import ast
-from ptvc.sql.grouping_sets import grouping_sets
-from ptvc.sql.parse import parse
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.query_plans import Select
-from ptvc.sql.query_statements import QueryStatement
+from ptvc.sql.plans.query_plans import Select
+from ptvc.sql.query.grouping_sets import grouping_sets
+from ptvc.sql.syntax import ast
+from ptvc.sql.syntax.query_statements import QueryStatement
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CONTEXT

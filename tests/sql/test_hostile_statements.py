@@ -15,11 +15,12 @@ import psycopg
 import pytest
 from oracle import running_postgres
 from ptvc.errors import PtvcError
-from ptvc.sql import definition_plans, lexer, query_plans
-from ptvc.sql.catalog_view import ItemKind, PlanContext
-from ptvc.sql.lexer import MAX_NAME, tokenize
-from ptvc.sql.parse import parse
+from ptvc.sql.catalog.catalog_view import ItemKind, PlanContext
+from ptvc.sql.parser import lexer
+from ptvc.sql.parser.lexer import MAX_NAME, tokenize
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import describe, plan
+from ptvc.sql.plans import definition_plans, query_plans
 from slt.script import parse as parse_script
 
 from .fake_catalog import CONTEXT, FakeCatalog, context_of, fake_catalog, planned

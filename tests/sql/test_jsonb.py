@@ -8,8 +8,8 @@ import psycopg
 import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
-from ptvc.expr.text_format import to_text
-from ptvc.sql.query_plans import Select
+from ptvc.expr.text.text_format import to_text
+from ptvc.sql.plans.query_plans import Select
 
 from .fake_catalog import planned
 

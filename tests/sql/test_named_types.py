@@ -6,9 +6,9 @@ import pytest
 from ptvc.errors import PtvcError
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, Kind, ScalarType
-from ptvc.sql.catalog_view import ItemKind
-from ptvc.sql.definition_plans import CreateTable, CreateType, CreateView
-from ptvc.sql.query_plans import Select
+from ptvc.sql.catalog.catalog_view import ItemKind
+from ptvc.sql.plans.definition_plans import CreateTable, CreateType, CreateView
+from ptvc.sql.plans.query_plans import Select
 
 from .fake_catalog import context_of, fake_catalog, planned
 

@@ -6,8 +6,8 @@ import json
 
 import pytest
 from ptvc.errors import PtvcError
-from ptvc.sql.definition_plans import CreateFunction
-from ptvc.sql.function_definition import FunctionDefinition, FunctionKind, PythonOptions, Volatility
+from ptvc.sql.plans.definition_plans import CreateFunction
+from ptvc.sql.syntax.function_definition import FunctionDefinition, FunctionKind, PythonOptions, Volatility
 
 from .fake_catalog import planned
 

@@ -13,11 +13,11 @@ from typing import Any
 import psycopg
 import pytest
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.expr.relation import Relation
+from ptvc.expr.tree.relation import Relation
 from ptvc.repr.batch import Batch, batch_from_rows
-from ptvc.sql.parse import parse
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.query_plans import Select
+from ptvc.sql.plans.query_plans import Select
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CATALOG, CONTEXT, TABLES

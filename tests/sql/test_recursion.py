@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
-from ptvc.expr.codec import relation_from_json, relation_to_json
+from ptvc.expr.tree.codec import relation_from_json, relation_to_json
 from ptvc.repr.batch import batch_from_rows
 from ptvc.transform.pipeline import optimize
 

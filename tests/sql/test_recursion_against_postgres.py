@@ -13,7 +13,7 @@ import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows, concat_batches
-from ptvc.sql.query_plans import Select
+from ptvc.sql.plans.query_plans import Select
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CATALOG, planned

@@ -8,8 +8,8 @@ import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.repr.batch import batch_from_rows
 from ptvc.repr.types import INT4, Kind
-from ptvc.sql import data_plans, definition_plans, plans, query_plans
-from ptvc.sql.parse import parse
+from ptvc.sql.parser.parse import parse
+from ptvc.sql.plans import data_plans, definition_plans, plans, query_plans
 
 from .fake_catalog import CATALOG, planned
 

@@ -31,10 +31,10 @@ from ptvc.repr.types import (
     Kind,
     ScalarType,
 )
-from ptvc.sql.catalog_view import ItemKind
-from ptvc.sql.parse import parse
+from ptvc.sql.catalog.catalog_view import ItemKind
+from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import plan
-from ptvc.sql.query_plans import Select
+from ptvc.sql.plans.query_plans import Select
 from ptvc.transform.pipeline import optimize
 
 from .fake_catalog import CONTEXT, FakeCatalog

@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 from ptvc.errors import InvalidParameter
-from ptvc.expr.text_format import to_text
+from ptvc.expr.text.text_format import to_text
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT4RANGE, TEXT, Kind, ScalarType
 from ptvc.storage.decode_csv import CsvDecoder

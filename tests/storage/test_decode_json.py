@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 from ptvc.errors import Unsupported
-from ptvc.expr.text_output import to_text
+from ptvc.expr.text.text_output import to_text
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import (
     BOOL,

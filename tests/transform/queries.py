@@ -7,11 +7,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
-from ptvc.expr.relation import Relation
-from ptvc.sql import plan_data
-from ptvc.sql.parse import parse
-from ptvc.sql.planner import Planner
-from ptvc.sql.query_statements import QueryStatement
+from ptvc.expr.tree.relation import Relation
+from ptvc.sql.parser.parse import parse
+from ptvc.sql.query.planner import Planner
+from ptvc.sql.statement import data
+from ptvc.sql.syntax.query_statements import QueryStatement
 from sql.fake_catalog import CONTEXT
 
 QUERIES = [
@@ -65,4 +65,4 @@ def raw(sql: str) -> Relation:
     """The query as it is planned, before any rule."""
     (statement,) = parse(sql)
     assert isinstance(statement.node, QueryStatement)
-    return plan_data.finished(Planner(CONTEXT), statement.node.query).relation
+    return data.finished(Planner(CONTEXT), statement.node.query).relation

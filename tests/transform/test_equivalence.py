@@ -22,10 +22,10 @@ from compute.random_views import TABLES, Views, random_row
 from compute.reference import Rows, as_of, evaluate
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
-from ptvc.expr import relation as r
-from ptvc.expr import relation_tree
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Scalar
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree import relation_tree
+from ptvc.expr.tree.scalar import Scalar
 from ptvc.repr.batch import Batch, Delta
 from ptvc.repr.schema import Schema
 from ptvc.repr.types import INT4, Kind, ScalarType

@@ -12,8 +12,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from compute.random_views import TABLES, Views, random_row
 from compute.reference import _same, evaluate, scalar
-from ptvc.expr import relation as r
-from ptvc.expr.relation_tree import inputs, walk
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.relation_tree import inputs, walk
 from ptvc.transform.facts import Analysis, Facts
 from ptvc.transform.push_predicates import push_predicates
 

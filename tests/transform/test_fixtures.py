@@ -18,9 +18,9 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from ptvc.compute.lower import lower
 from ptvc.compute.plan_text import plan_text
-from ptvc.expr.relation import Relation
-from ptvc.expr.relation_tree import inputs
-from ptvc.sql.explain import explain
+from ptvc.expr.tree.relation import Relation
+from ptvc.expr.tree.relation_tree import inputs
+from ptvc.sql.plans.explain_tree import explain
 from ptvc.transform.append_only import AppendOnly
 from ptvc.transform.pipeline import RULES, optimize
 

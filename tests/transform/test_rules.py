@@ -11,10 +11,10 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.relation import Filter, Project
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.tree.relation import Filter, Project
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.repr.types import INT4, TEXT
-from ptvc.sql.explain import explain
+from ptvc.sql.plans.explain_tree import explain
 from ptvc.transform.pipeline import RULES
 from ptvc.transform.type_check import check_types
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Set as AbstractSet
 
-from ...expr.relation import GlobalId, Relation
+from ...expr.tree.relation import GlobalId, Relation
 from ...transform.append_only import AppendOnly
 from ..plan import DataflowPlan
 from .loops import GraphBuilder

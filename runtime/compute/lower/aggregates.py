@@ -10,9 +10,9 @@ from dataclasses import replace
 from typing import TypeGuard
 
 from ...expr.registry import resolve_call
-from ...expr.relation import Aggregate, OrderBy, ScalarOrder, WindowCall
-from ...expr.scalar import And, Case, Literal, Scalar
-from ...expr.windows import WINDOW_FUNCTIONS
+from ...expr.tree.relation import Aggregate, OrderBy, ScalarOrder, WindowCall
+from ...expr.tree.scalar import And, Case, Literal, Scalar
+from ...expr.tree.windows import WINDOW_FUNCTIONS
 from ...repr.types import BOOL, NESTED, Kind
 from ..plan import WHOLE_GROUP, AggregateOp
 

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from dataclasses import replace
 from typing import assert_never
 
-from ...expr.relation import (
+from ...expr.tree.relation import (
     AssertSingle,
     Constant,
     Distinct,
@@ -33,7 +33,7 @@ from ...expr.relation import (
     Union,
     Window,
 )
-from ...expr.scalar import ColumnRef, NowCompare, Scalar, remap
+from ...expr.tree.scalar import ColumnRef, NowCompare, Scalar, remap
 from ...repr.schema import Column, Schema
 from ...transform.append_only import AppendOnly
 from ..plan import (

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from ...expr.registry import resolve_call
-from ...expr.relation import Join, JoinKind, Relation
-from ...expr.scalar import ColumnRef, Scalar, remap
+from ...expr.tree.relation import Join, JoinKind, Relation
+from ...expr.tree.scalar import ColumnRef, Scalar, remap
 from ...repr.schema import Schema
 from ...transform.multi_join import MultiJoin, joins_of, multi_join, pair_join, residual_ready
 from ..plan import ArrangeOp, Exchange, Import, LookupOp, Mfp, Node, Op, UnionOp

@@ -23,8 +23,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from ...expr.relation import Filter, Map, Project, Relation
-from ...expr.scalar import Call, Literal
+from ...expr.tree.relation import Filter, Map, Project, Relation
+from ...expr.tree.scalar import Call, Literal
 from ...transform.multi_join import MultiJoin
 
 LITERAL, FILTERED = 0.1, 0.3

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from ...expr.scalar import ColumnRef, Scalar, columns_of, remap
+from ...expr.tree.scalar import ColumnRef, Scalar, columns_of, remap
 from ..plan import Mfp
 
 

@@ -7,9 +7,9 @@ maintained once, and only once per step.
 from __future__ import annotations
 
 from ...expr.registry import resolve_call
-from ...expr.relation import LetRec, Relation
-from ...expr.relation_tree import free_locals
-from ...expr.scalar import ColumnRef, Literal
+from ...expr.tree.relation import LetRec, Relation
+from ...expr.tree.relation_tree import free_locals
+from ...expr.tree.scalar import ColumnRef, Literal
 from ...repr.schema import Column, Schema
 from ...repr.types import INT4
 from ..plan import EnterOp, Exchange, FeedbackOp, IterateOp, Mfp, Op, TemporalFilterOp

@@ -12,9 +12,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ...expr.evaluate import can_fail
-from ...expr.relation import Filter, Get, GlobalId, Project, Relation
-from ...expr.scalar import ColumnRef, Scalar, remap
 from ...expr.temporal import reads_now
+from ...expr.tree.relation import Filter, Get, GlobalId, Project, Relation
+from ...expr.tree.scalar import ColumnRef, Scalar, remap
 from ...repr.schema import Schema
 from ...transform.multi_join import MultiJoin
 

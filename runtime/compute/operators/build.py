@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import assert_never
 
-from ...expr.relation import JoinKind
+from ...expr.tree.relation import JoinKind
 from ...repr.schema import Schema
 from ..plan import (
     ArrangeOp,

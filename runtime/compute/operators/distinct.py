@@ -5,7 +5,7 @@ Over an append-only input a row that has occurred occurs for good: it is enough 
 
 from __future__ import annotations
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, Delta
 from ...repr.schema import Schema
 from ..spine import Spine

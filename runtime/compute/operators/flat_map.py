@@ -17,12 +17,12 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import PtvcError
+from ...expr.columns.row_errors import RowErrors, merge_errors
 from ...expr.evaluate import evaluate
-from ...expr.function import Datum
-from ...expr.relation import TableCall
-from ...expr.row_errors import RowErrors, merge_errors
-from ...expr.scalar import Literal
-from ...expr.table_functions import Expanded, Ints, expand, positions
+from ...expr.tables.table_functions import Expanded, Ints, expand, positions
+from ...expr.tree.function import Datum
+from ...expr.tree.relation import TableCall
+from ...expr.tree.scalar import Literal
 from ...repr.batch import NO_ERRORS, Batch, Delta
 from ...repr.schema import Schema
 from ..plan import FlatMapOp

@@ -7,7 +7,7 @@ error at once.  What comes and goes within one time has never been there.
 from __future__ import annotations
 
 from ...errors import UnexpectedRetraction
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, Diffs, concat_batches
 from ...repr.consolidate import consolidate
 from ...repr.schema import Schema

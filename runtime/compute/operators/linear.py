@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...expr.columns.row_errors import RowErrors, error_mask, select_errors
 from ...expr.evaluate import evaluate, evaluate_predicates
-from ...expr.row_errors import RowErrors, error_mask, select_errors
-from ...expr.scalar import Scalar, columns_of
+from ...expr.tree.scalar import Scalar, columns_of
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..plan import Mfp

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...expr.arrays import numpy_values, valid_mask
+from ...expr.columns.arrays import numpy_values, valid_mask
 from ...repr.batch import Batch, Delta, Mask, Times, concat_batches
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns

@@ -10,7 +10,7 @@ are, one after the other, what one process would have written, but for the order
 
 from __future__ import annotations
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...repr.schema import Schema
 from ..plan import DataflowPlan, Import, Node, UnionOp
 

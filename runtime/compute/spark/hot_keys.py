@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...expr.relation import JoinKind
+from ...expr.tree.relation import JoinKind
 from ...repr.batch import Batch, Mask
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate

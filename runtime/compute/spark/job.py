@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.part import PartRef, ShardId
 from ...repr.schema import Schema
 from ..plan import DataflowPlan

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.read import read_updates

@@ -26,7 +26,7 @@ from pathlib import Path
 from pyspark import RDD, SparkContext, TaskContext
 from pyspark.accumulators import Accumulator, AccumulatorParam
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.write import write_parts

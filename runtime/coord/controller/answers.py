@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...errors import PtvcError
 from ...replica.protocol import PeekRows
-from ..spool import Spool
+from ..results.spool import Spool
 
 
 class Answers:

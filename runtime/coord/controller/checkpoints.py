@@ -12,13 +12,18 @@ import asyncio
 import logging
 import shutil
 from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from itertools import count
 from pathlib import Path
 
 from ...compute.checkpoint import Checkpoint, publish, read
 from ...errors import StorageError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 
 logger = logging.getLogger(__name__)
+
+REMOVED = "removed-"
+"""How the directories begin of which the files are being removed."""
 
 
 class Checkpoints:
@@ -30,6 +35,8 @@ class Checkpoints:
         self._directory = directory
         self._names = dict(names)
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
+        self._thread = ThreadPoolExecutor(1, "remove state")
+        self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
         for path in directory.iterdir() if directory.is_dir() else ():
             if path.name not in ids:
@@ -105,4 +112,16 @@ class Checkpoints:
         else:
             self._published.get(id, {}).pop(replica, None)
             path = path / replica
-        shutil.rmtree(path, ignore_errors=True)
+        self._remove(path)
+
+    def _remove(self, path: Path) -> None:
+        """At once out of the way of what is written there next; its files go beside the loop."""
+        gone = self._directory / f"{REMOVED}{next(self._removed)}"
+        try:
+            path.rename(gone)
+        except FileNotFoundError:
+            return
+        self._thread.submit(shutil.rmtree, gone, ignore_errors=True)
+
+    def close(self) -> None:
+        self._thread.shutdown()

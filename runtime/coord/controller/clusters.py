@@ -13,9 +13,9 @@ from pathlib import Path
 
 from ...config import ClusterOptions
 from ...errors import ObjectNotReady, PtvcError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Hydrated
-from ..catalog_entries import ClusterEntry
+from ..catalog.entries import ClusterEntry
 from .replicas import ReplicaClient
 
 START_TIMEOUT_S = 180

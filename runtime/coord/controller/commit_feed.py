@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Progress, Updates
-from ..catalog import Catalog
-from ..collections import Collections
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..shared_indexes import shared_by
+from ..catalog.catalog import Catalog
+from ..catalog.shared_indexes import shared_by
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
 from .clusters import Clusters
 from .input_holds import HYDRATION_LEASE_MS
 from .replicas import ReplicaClient
@@ -60,11 +60,6 @@ class CommitFeed:
             relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
-
-    def tick(self) -> None:
-        """Moves time on when nothing is written."""
-        self._oracle.tick()
-        self.committed(())
 
     def _index_since(self, replica: ReplicaClient) -> int:
         """What the replica is told, and will do at some time or other."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from ...compute.spark.compaction import compaction_plan
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import Merge, PersistClient, ShardId
 from ...replica.protocol import Import, JobFinished, RunJob
 from ...retry import Backoff, Pauses

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import (
     DriverHello,
@@ -36,14 +36,15 @@ from ...replica.protocol import (
     receive,
     replica_writer,
 )
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import ClusterEntry, Item
-from ..collections import Collections
-from ..group_commit import GroupCommit
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import Remap
+from ...sql.catalog.catalog_view import ItemKind
+from ...supervision import Supervisor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import ClusterEntry, Item
+from ..storage.collections import Collections
+from ..storage.group_commit import GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import Remap
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .commit_feed import CommitFeed
@@ -86,8 +87,10 @@ class Controller:
         now_ms: Callable[[], int],
         epoch: int,
         launch: Launch,
+        supervisor: Supervisor,
     ) -> None:
         self._settings = settings
+        self._supervisor = supervisor
         self._persist = persist
         self._oracle = oracle
         self._catalog = catalog
@@ -96,7 +99,6 @@ class Controller:
         self._commit: GroupCommit
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(epoch << 32)
-        self._background: set[asyncio.Task[None]] = set()
         self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica)
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
@@ -149,6 +151,8 @@ class Controller:
         self._driver.hang_up()
         self._socket.close()
         await self._driver.stop()
+        self.holds.close()
+        self.checkpoints.close()
 
     @property
     def closed(self) -> int:
@@ -156,7 +160,7 @@ class Controller:
         return self._oracle.closed
 
     def since(self, shard: ShardId) -> int:
-        return self._persist.state(shard).since
+        return self._persist.mirror.state(shard).since
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
@@ -388,8 +392,6 @@ class Controller:
             spawn=self._spawn,
         )
 
-    def _spawn(self, work: Coroutine[None, None, None]) -> None:
+    def _spawn(self, work: Coroutine[None, None, None]) -> asyncio.Task[None]:
         """Runs `work` to its end, whatever becomes of the replica that it is for."""
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        return self._supervisor.run(work.__qualname__, work)

@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable
 from ...compute.plan import DataflowPlan, recursive
 from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
-from ..catalog import Catalog
-from ..catalog_entries import Item
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
 from .checkpoints import Checkpoints
 from .jobs import Jobs
 from .replicas import ReplicaClient

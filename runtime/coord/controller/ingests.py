@@ -11,11 +11,11 @@ import logging
 from dataclasses import dataclass
 
 from ...errors import PtvcError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, Ingested
-from ..catalog import Catalog
-from ..group_commit import GroupCommit
-from ..remap import Remap
+from ..catalog.catalog import Catalog
+from ..storage.group_commit import GroupCommit
+from ..storage.remap import Remap
 from .replicas import ReplicaClient
 
 logger = logging.getLogger(__name__)

@@ -5,13 +5,19 @@ Later the object's durable frontier, or its checkpoint, holds them; until then t
 
 from __future__ import annotations
 
+import asyncio
+import logging
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
-from ...errors import ObjectNotReady
-from ...expr.relation import GlobalId
+from ...errors import ObjectNotReady, PtvcError
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import Import
+from ..storage.acceptance import settled
 from .replicas import ReplicaClient
+
+logger = logging.getLogger(__name__)
 
 HYDRATION_LEASE_MS = 3_600_000
 """How long inputs are held after the last `renew`: at most, should this process end in the middle."""
@@ -21,11 +27,18 @@ class InputHolds:
     def __init__(self, persist: PersistClient) -> None:
         self._persist = persist
         self._held: dict[str, tuple[ShardId, ...]] = {}
+        # One thread, so that a hold and its release take effect in their order.
+        self._thread = ThreadPoolExecutor(1, "holds")
 
-    def hold(self, replica: ReplicaClient, id: GlobalId, imports: tuple[Import, ...]) -> None:
+    async def hold(self, replica: ReplicaClient, id: GlobalId, imports: tuple[Import, ...]) -> None:
         """Keeps the inputs, and their blobs, as they are.  Each is held where it is readable from: the only hold on a
         shard moves that to itself."""
         holder = _holder(replica, id)
+        loop = asyncio.get_running_loop()
+        self._held[holder] = tuple(source.shard for source in imports)
+        await settled(loop.run_in_executor(self._thread, self._hold, holder, imports))
+
+    def _hold(self, holder: str, imports: tuple[Import, ...]) -> None:
         sinces = self._readable_from(imports)
         while True:
             try:
@@ -37,7 +50,6 @@ class InputHolds:
                 if moved == sinces:
                     raise
                 sinces = moved
-        self._held[holder] = tuple(sinces)
 
     def _readable_from(self, imports: tuple[Import, ...]) -> dict[ShardId, int]:
         return {source.shard: self._persist.state(source.shard).since for source in imports}
@@ -51,8 +63,18 @@ class InputHolds:
     def release(self, replica: ReplicaClient, id: GlobalId) -> None:
         """The replica has read the inputs of the object as of its beginning, or will not."""
         holder = _holder(replica, id)
-        for shard in self._held.pop(holder, ()):
-            self._persist.drop_hold(shard, holder)
+        if shards := self._held.pop(holder, ()):
+            self._thread.submit(self._release, holder, shards)
+
+    def _release(self, holder: str, shards: tuple[ShardId, ...]) -> None:
+        try:
+            for shard in shards:
+                self._persist.drop_hold(shard, holder)
+        except PtvcError as error:
+            logger.warning("the hold of %s ends with its lease: %s", holder, error)
+
+    def close(self) -> None:
+        self._thread.shutdown()
 
 
 def _holder(replica: ReplicaClient, id: GlobalId) -> str:

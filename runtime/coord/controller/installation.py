@@ -16,7 +16,7 @@ from ...compute.plan import DataflowPlan, shared_nodes
 from ...config import Settings
 from ...directory import installed_version
 from ...errors import UndefinedObject
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId, ShardState
 from ...replica.protocol import (
     FormerInput,
@@ -31,15 +31,15 @@ from ...replica.protocol import (
     StateOptions,
     ViewOutput,
 )
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import Item
-from ..collections import Collections
-from ..maintained_plan import maintained_plan
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import Remap
-from ..shared_indexes import sharing
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..catalog.maintained_plan import maintained_plan
+from ..catalog.shared_indexes import sharing
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import Remap
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
@@ -143,16 +143,19 @@ class Installation:
         by_job = self._jobs.wanted(replica, item, plan, imports)
         if by_job or len(self._clusters.of(replica.cluster)) > 1:
             # The output's durable frontier, which holds the inputs otherwise, moves meanwhile.
-            self._holds.hold(replica, item.id, imports)
-        if by_job:
             try:
-                job = await self._jobs.run(replica, item, plan, as_of, imports, output)
-                self._check_there(item)
+                with self._reads.at(as_of):
+                    await self._holds.hold(replica, item.id, imports)
+                    self._check_there(item)
+                    imports = self._imports(plan.imports, as_of)
+                if by_job:
+                    job = await self._jobs.run(replica, item, plan, as_of, imports, output)
+                    self._check_there(item)
             except BaseException:
                 self._holds.release(replica, item.id)
                 raise
             if item.shard is not None:
-                output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+                output = ViewOutput(item.shard, self._persist.mirror.state(item.shard).upper)
             imports = self._imports(plan.imports, as_of)
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         self._subscribe(replica, item.id, set(plan.imports))
@@ -201,10 +204,10 @@ class Installation:
         as_of = checkpoint.cut - 1
         if checkpoint.fingerprint != expected_fingerprint:
             reason = "its plan, or the program that runs it, has changed since the checkpoint"
-        elif item.shard is not None and checkpoint.cut > self._persist.state(item.shard).upper:
+        elif item.shard is not None and checkpoint.cut > self._persist.mirror.state(item.shard).upper:
             reason = "the checkpoint is of a time at which its output is not known"
         elif checkpoint.cut > self._oracle.closed or any(
-            self._persist.state(self._collections[id_].shard).since > as_of for id_ in plan.imports
+            self._persist.mirror.state(self._collections[id_].shard).since > as_of for id_ in plan.imports
         ):
             reason = "its inputs cannot be read at the time of the checkpoint"
         if reason is not None:
@@ -227,7 +230,7 @@ class Installation:
             output = IndexOutput(_index_key(item))
         else:
             assert item.shard is not None
-            output = ViewOutput(item.shard, self._persist.state(item.shard).upper)
+            output = ViewOutput(item.shard, self._persist.mirror.state(item.shard).upper)
         as_of = checkpoint.cut - 1
         imports = self._imports(plan.imports, as_of)
         logger.info("%s goes on from its checkpoint at %d", item.full_name, checkpoint.cut)
@@ -241,10 +244,10 @@ class Installation:
     async def _durable_state(self, shard: ShardId, ids: tuple[GlobalId, ...]) -> ShardState:
         """The state of a view's shard when all inputs are readable at the last time that it is durable for."""
         while True:
-            state = self._persist.state(shard)
+            state = self._persist.mirror.state(shard)
             await self._collections.wait_until_readable(ids, max(state.upper - 1, state.since))
             # What the last replica had promised may have become durable meanwhile, and inputs were let go up to that.
-            if self._persist.state(shard).upper == state.upper:
+            if self._persist.mirror.state(shard).upper == state.upper:
                 return state
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
@@ -264,9 +267,9 @@ class Installation:
             if checkpoint is not None:
                 as_of = min(as_of, checkpoint.cut - 1)
             elif item.shard is not None:
-                state = self._persist.state(item.shard)
+                state = self._persist.mirror.state(item.shard)
                 as_of = min(as_of, max(state.upper - 1, state.since))
-        readable = (self._persist.state(self._collections[id_].shard).since for id_ in plan.imports)
+        readable = (self._persist.mirror.state(self._collections[id_].shard).since for id_ in plan.imports)
         return max((as_of, *readable))
 
     def _imports(self, ids: tuple[GlobalId, ...], as_of: int) -> tuple[Import, ...]:
@@ -301,16 +304,22 @@ class Installation:
             key=tuple(item.options["key"]),
             generation=item.generation,
         )
+        begins = {item.on: as_of}
+        if item.former is not None:
+            begins = {item.former: as_of, item.on: item.switched_at}
+        try:
+            # Until the sink has written something, or cannot: what it reads first may be long.
+            held = tuple(self._collections.import_of(id_, begin) for id_, begin in begins.items())
+            await self._holds.hold(replica, item.id, held)
+            self._check_there(item)
+        except BaseException:
+            self._holds.release(replica, item.id)
+            raise
+        # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         former = None
-        imports = []
         if item.former is not None:
             former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
-            imports.append(former.input)
-            as_of = item.switched_at
-        source = self._collections.import_of(item.on, as_of)
-        imports.append(source)
-        # Until the sink has written something, or cannot: what it reads first may be long.
-        self._holds.hold(replica, item.id, tuple(imports))
+        source = self._collections.import_of(item.on, begins[item.on])
         self._subscribe(replica, item.id, set(item.uses))
         replica.installed.add(item.id)
         replica.send(InstallSink(item.id, item.name, description, source, former))

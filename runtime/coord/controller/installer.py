@@ -12,11 +12,11 @@ import logging
 from collections.abc import Callable
 
 from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...retry import Backoff, Pauses
-from ..catalog import Catalog
-from ..catalog_entries import Item
-from ..collections import Failure
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..storage.collections import Failure
 from .checkpoints import Checkpoints
 from .input_holds import InputHolds
 from .installation import Installation

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 
 from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
 
 REMEMBERED = 100

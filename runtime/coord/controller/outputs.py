@@ -21,10 +21,10 @@ from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 
 from ...errors import PtvcError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Append, Appended, Checkpointed, CheckpointPublished, Updates
-from ..collections import Collections
-from ..group_commit import GroupCommit
+from ..storage.collections import Collections
+from ..storage.group_commit import GroupCommit
 from .checkpoints import Checkpoints
 from .replicas import ReplicaClient
 
@@ -44,7 +44,7 @@ class Outputs:
     collections: Collections
     checkpoints: Checkpoints
     forward: Callable[[tuple[tuple[GlobalId, int], ...]], None]
-    spawn: Callable[[Coroutine[None, None, None]], None]
+    spawn: Callable[[Coroutine[None, None, None]], object]
     _waiting: asyncio.Queue[Append | Checkpointed] = field(default_factory=asyncio.Queue)
 
     def put(self, message: Append | Checkpointed) -> None:

@@ -14,12 +14,12 @@ from ...compute.lower import lower
 from ...compute.spark.answer import read_answer
 from ...config import Settings
 from ...errors import COLLECTION_ERROR_HINT, PtvcError
-from ...expr.relation import LetRec, Relation
-from ...expr.relation_tree import walk
+from ...expr.tree.relation import LetRec, Relation
+from ...expr.tree.relation_tree import walk
 from ...replica.protocol import Import, JobFinished, RunJob
 from ...repr.batch import Batch, concat_batches
 from ...repr.consolidate import consolidate
-from ..catalog import Catalog
+from ..catalog.catalog import Catalog
 from .jobs import Jobs
 
 

@@ -15,10 +15,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ...errors import ObjectNotReady
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Adopt, Halt, ViewOutput
-from ..catalog_entries import Item
-from ..collections import Collections
+from ..catalog.entries import Item
+from ..storage.collections import Collections
 from .clusters import Clusters
 from .replicas import ReplicaClient
 

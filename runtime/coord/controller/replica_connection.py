@@ -31,7 +31,7 @@ from ...replica.protocol import (
     StepJob,
     receive,
 )
-from ..collections import Failure
+from ..storage.collections import Failure
 from .clusters import Clusters
 from .ingests import Ingests
 from .input_holds import InputHolds
@@ -62,11 +62,11 @@ class ReplicaConnection:
     sinks: SinkFrontiers
     statuses: Statuses
     steps: StepJobs
-    spawn: Callable[[Coroutine[None, None, None]], None]
+    spawn: Callable[[Coroutine[None, None, None]], asyncio.Task[None]]
 
     async def run(self) -> None:
         """Until the replica goes away, or has another connection."""
-        committer = asyncio.create_task(self.outputs.run())
+        committer = self.spawn(self.outputs.run())
         try:
             while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
                 self._handle(message)

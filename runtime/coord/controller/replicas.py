@@ -9,7 +9,7 @@ from itertools import count
 from pathlib import Path
 
 from ...errors import PtvcError, ReplicaLost
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     CancelPeek,
     DataflowStatistics,

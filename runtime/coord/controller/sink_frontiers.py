@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
-from ..catalog_entries import Item
-from ..remap import Remap
+from ..catalog.entries import Item
+from ..storage.remap import Remap
 
 
 class SinkFrontiers:

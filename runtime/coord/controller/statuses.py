@@ -10,9 +10,9 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from ...expr.relation import GlobalId
-from ..catalog import Catalog
-from ..collections import Collections, Failure
+from ...expr.tree.relation import GlobalId
+from ..catalog.catalog import Catalog
+from ..storage.collections import Collections, Failure
 
 
 @dataclass(frozen=True, slots=True)

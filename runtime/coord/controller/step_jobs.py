@@ -11,7 +11,7 @@ import logging
 
 from ...config import Settings
 from ...errors import PtvcError
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...replica.protocol import RunJob, StepEnded, StepJob
 from .jobs import Jobs
 from .replicas import ReplicaClient

@@ -13,17 +13,17 @@ import numpy as np
 
 from ...errors import CheckViolation, DuplicateObject, NotNullViolation, UndefinedTable, Unsupported
 from ...expr.registry import resolve_call
-from ...expr.relation import Filter, Get, Relation, TopK
-from ...expr.scalar import ColumnRef, Scalar, transform
+from ...expr.tree.relation import Filter, Get, Relation, TopK
+from ...expr.tree.scalar import ColumnRef, Scalar, transform
 from ...repr.hash import hash_columns
-from ...sql.catalog_view import ItemKind
-from ...sql.constraints import Constraint
-from ...sql.definition_plans import AlterTable
-from ..catalog import Catalog
-from ..catalog_entries import Change, Item
-from ..key_lookup import Read, duplicate, not_unique
-from ..key_values import key_values
-from ..unique_keys import UniqueKeys
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import AlterTable
+from ...sql.syntax.constraints import Constraint
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item
+from ..dml.key_lookup import Read, duplicate, not_unique
+from ..storage.key_values import key_values
+from ..storage.unique_keys import UniqueKeys
 from .drop_column import drop_columns
 
 

@@ -11,10 +11,11 @@ from typing import Any
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
-from ...sql.catalog_view import ItemKind
-from ...sql.definition_plans import AlterRetention, Comment, ObjectKind, Rename, SetSchema, Swap
-from ..catalog import Catalog
-from ..catalog_entries import Change, SchemaEntry, renamed
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import AlterRetention, Comment, Rename, SetSchema, Swap
+from ...sql.syntax.vocabulary import ObjectKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, SchemaEntry, renamed
 from .functions import moved_function, renamed_function
 
 RETAIN_HISTORY = "retain_history_ms"

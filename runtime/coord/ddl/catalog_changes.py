@@ -1,4 +1,4 @@
-"""The one way to change the catalog: durable first, then visible; then shards and replicas follow.
+"""The one way to change the catalog: durable first, and in the same moment so for everybody.
 
 A crash in between leaves at most shards that no item names, which the next start drops.
 """
@@ -6,27 +6,35 @@ A crash in between leaves at most shards that no item names, which the next star
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import replace
 from functools import partial
+from typing import TypeVar
 
-from ...errors import Fenced
-from ...persist.client import PersistClient, ShardId
+from ...errors import DuplicateObject, Fenced, PtvcError, SerializationFailure, UndefinedSchema
+from ...persist.client import PersistClient, ShardId, Write
 from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import Change, ClusterEntry, Item
-from ..catalog_store import CatalogStore
-from ..collections import HOLDER, Collections
+from ...sql.catalog.catalog_view import ItemKind
+from ...supervision import Supervisor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, ClusterEntry, Item
 from ..controller import Controller
-from ..group_commit import Defined, GroupCommit
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..remap import REMAP_SCHEMA
-from ..unique_keys import UniqueKeys
+from ..storage.acceptance import completed, settled
+from ..storage.catalog_store import CatalogStore
+from ..storage.collections import HOLDER, Collections
+from ..storage.group_commit import Defined, GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.remap import REMAP_SCHEMA
+from ..storage.unique_keys import UniqueKeys
 from .sinks import switched
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 Append = Callable[[Defined], Awaitable[None]]
 """Makes what a block has defined durable, with its rows."""
@@ -35,7 +43,14 @@ STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 class CatalogChanges:
-    """Those of one statement, or of one block, at a time."""
+    """Those of one statement, or of one block, at a time: the lock of definitions is held.
+
+    ```
+    validated ── shards created ── [accepted: durable ── memory: catalog, collections, replicas] ── shards dropped
+    ```
+
+    A cancel before the acceptance takes everything back; one after it changes nothing.
+    """
 
     def __init__(
         self,
@@ -49,6 +64,7 @@ class CatalogChanges:
         commit: GroupCommit,
         epoch: int,
         unique: UniqueKeys,
+        supervisor: Supervisor,
     ) -> None:
         self._persist = persist
         self._oracle = oracle
@@ -60,47 +76,89 @@ class CatalogChanges:
         self._commit = commit
         self._epoch = epoch
         self._unique = unique
+        self._supervisor = supervisor
 
     async def apply(self, changes: Iterable[Change]) -> None:
-        """Durable first, then visible; then what was dropped is stopped and its shards go, and what is new begins."""
-        loop = asyncio.get_running_loop()
-        # Until the catalog has a view, nothing else keeps its inputs readable at the time at which it begins.
-        with self._reads.at(self._oracle.read_time) as now:
-            changes = self._with_ids(switched(change, now) for change in changes)
-            if not changes:
-                return
-            await loop.run_in_executor(self._commit.thread, self._save, changes, now)
-            self._switch(changes)
-            for item in _altered(changes):
-                await loop.run_in_executor(self._commit.thread, self._evolve, item)
-            for item in _created(changes):
-                self.open(item)
-                self._controller.install(item)  # from now on indexes that it shares are held readable, too
-        await self._settle(changes)
+        """Makes the changes of a statement by itself durable, and then so."""
+        await self.commit(changes, self._commit.define)
 
     async def commit(self, changes: Iterable[Change], append: Append) -> None:
         """As `apply`, of a block's changes, durable in one transaction with its rows: `append` makes them so, or raises.
 
-        Shards of its tables are there before, as rows are to be written to them.
+        Shards are there before, as rows may be written to them; what fails before the transaction takes them back.
         """
-        loop = asyncio.get_running_loop()
+        # Until the catalog has a view, nothing else keeps its inputs readable at the time at which it begins.
         with self._reads.at(self._oracle.read_time) as now:
             changes = self._with_ids(_born(change, now) for change in changes)
-            made = [item for item in _created(changes) if item.kind in STORED]
+            if not changes:
+                return
+            validate(self._catalog, changes)
+            evolved = {item.id: self._known(item) for item in _altered(changes)}
+            made = [item for item in _created(changes) if item.shard or item.remap]
+            opened: list[Item] = []
             try:
+                rows = await self._in_thread(
+                    "prepare definitions", partial(self._prepare, made, changes, now)
+                )
                 for item in made:
-                    await loop.run_in_executor(self._commit.thread, self._create_shards, item, now)
-                    self.open(item)
-                evolved = {item.id: self._known(item) for item in _altered(changes)}
-                await append(Defined(self._store.writes(changes), evolved, partial(self._begin, changes)))
+                    if item.kind in STORED:
+                        opened.append(item)
+                        self.open(item)
+                await append(Defined(rows, evolved, partial(self._begin, changes)))
             except (Fenced, Indeterminate):
                 raise  # whether it is durable is not known here
-            except BaseException:
-                for item in made:
+            except BaseException as error:
+                for item in opened:
                     self._collections.remove(item.id)
-                await self._drop_shards(made)
+                taken_back = self._supervisor.run("drop shards", self._drop_shards(made))
+                if not isinstance(error, asyncio.CancelledError):  # who cancels waits for no store
+                    await completed(taken_back)
                 raise
         await self._settle(changes)
+
+    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
+        """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
+        all of it in one transaction.  Both dataflows stand still where the difference ends."""
+        new = replaced(view, replacement)
+        changes = self._with_ids([Change(view, new), Change(replacement, None)])
+        validate(self._catalog, changes)
+
+        def switch() -> None:
+            self._catalog.apply(changes)
+            self._controller.withdraw(view, replacement, difference.upper - 1)
+
+        def adopt() -> None:
+            self._controller.adopt(new, replacement, difference.upper)
+            self._collections.remove(replacement.id)
+            self._collections.wake()
+
+        rows = await self._in_thread("prepare definitions", partial(self._store.writes, changes))
+        await self._commit.replace(difference, Defined(rows, {}, switch, adopt))
+        await self._settle([Change(replacement, None)])
+
+    def open(self, item: Item) -> None:
+        """Makes a stored item's collection known; its shards were created, or loaded."""
+        if item.kind is ItemKind.INDEX:
+            self._collections.add_unstored(item.id, item.name)
+        elif item.kind in STORED:
+            assert item.shard is not None
+            stamped = item.kind is not ItemKind.MATERIALIZED_VIEW
+            evolved = bool(item.missing or item.layout)
+            schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
+            self._collections.add(item.id, item.name, item.shard, schema, stamped=stamped)
+            if evolved:
+                self._collections.evolve(item.id, ())
+
+    def load(self, item: Item) -> None:
+        """Reads the item's shards from the store: one that is in the catalog since before this start.  Blocks."""
+        for shard in (item.shard, item.remap):
+            if shard is not None:
+                self._persist.mirror.load(shard)
+        if item.shard is not None and (item.missing or item.layout):
+            self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
+        self.open(item)
+
+    # -- in memory --
 
     def _with_ids(self, changes: Iterable[Change]) -> list[Change]:
         changes = list(changes)
@@ -109,15 +167,7 @@ class CatalogChanges:
         return changes
 
     def _begin(self, changes: list[Change]) -> None:
-        """A block's changes are durable; its tables and views are open already."""
-        self._switch(changes)
-        for item in _created(changes):
-            if item.kind not in STORED:
-                self.open(item)
-            self._controller.install(item)
-
-    def _switch(self, changes: list[Change]) -> None:
-        """The changes are durable, and from now on so for everybody."""
+        """The changes are durable, and from now on so for everybody; shards of what is new are open."""
         self._catalog.apply(changes)
         for change in changes:
             match change:
@@ -131,73 +181,50 @@ class CatalogChanges:
                     self._controller.uninstall(old)
                     self._collections.remove(old.id)
                     self._unique.forget(old.constraints)
-        renamed = self._rename_clusters(changes)
+        self._change_clusters(changes)
+        for item in _created(changes):
+            if item.kind not in STORED:
+                self.open(item)
+            self._controller.install(item)  # from now on indexes that it shares are held readable, too
+        self._collections.wake()
+
+    def _change_clusters(self, changes: list[Change]) -> None:
+        """What runs in renamed clusters goes on under their new names; what was dropped has been stopped."""
+        names: dict[str, str] = {}
         for change in changes:
             match change:
-                case Change(Item(kind=ItemKind.SINK) as old, Item() as new):
-                    place = renamed.get(old.cluster, old.cluster) if old.cluster is not None else None
-                    if place != new.cluster or old.generation != new.generation:
-                        self._controller.move(replace(old, cluster=place), new)
-        self._collections.wake()
+                case Change(ClusterEntry() as old, ClusterEntry() as new) if old.name != new.name:
+                    names[old.name] = new.name
+        if names:
+            self._controller.rename_clusters(names)
+        for change in changes:
+            match change:
+                case Change(ClusterEntry() as old, None):
+                    self._controller.drop_cluster(old)
+                case Change(None, ClusterEntry() as new):
+                    self._controller.set_cluster(new)
+                case Change(ClusterEntry() as old, ClusterEntry() as new) if old.options != new.options:
+                    self._controller.set_cluster(new)
+                case Change(Item(kind=ItemKind.SINK) as sink, Item() as moved):
+                    place = names.get(sink.cluster, sink.cluster) if sink.cluster is not None else None
+                    if place != moved.cluster or sink.generation != moved.generation:
+                        self._controller.move(replace(sink, cluster=place), moved)
 
-    def _rename_clusters(self, changes: list[Change]) -> dict[str, str]:
-        """What runs in clusters goes on under their new names; what was dropped has been stopped under the old ones."""
-        names = {
-            change.before.name: change.after.name
-            for change in changes
-            if isinstance(change.before, ClusterEntry) and isinstance(change.after, ClusterEntry)
-        }
-        renamed = {old: new for old, new in names.items() if old != new}
-        if renamed:
-            self._controller.rename_clusters(renamed)
-        return renamed
+    # -- in the store --
 
-    async def _settle(self, changes: list[Change]) -> None:
-        """Shards of what was dropped go, when nobody writes to them any more."""
-        await self._commit.drained()
-        await self._drop_shards(
-            [change.before for change in changes if isinstance(change.before, Item) and change.after is None]
-        )
-
-    async def _drop_shards(self, items: Iterable[Item]) -> None:
+    async def _in_thread(self, name: str, work: Callable[[], T]) -> T:
+        """What `work` returns; a cancel is raised when it has ended."""
         loop = asyncio.get_running_loop()
-        for item in items:
-            for shard in (item.shard, item.remap):
-                if shard is not None:
-                    await loop.run_in_executor(self._commit.thread, self._drop_shard, shard)
+        return await settled(loop.run_in_executor(self._commit.thread, work))
 
-    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
-        """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
-        all of it in one transaction.  Both dataflows stand still where the difference ends."""
-        new = replaced(view, replacement)
-        changes = [Change(view, new), Change(replacement, None)]
-        if (ids := self._catalog.ids_change()) is not None:
-            changes.append(ids)
-
-        def switch() -> None:
-            self._catalog.apply(changes)
-            self._controller.withdraw(view, replacement, difference.upper - 1)
-
-        await self._commit.replace(difference, self._store.writes(changes), switch)
-        self._controller.adopt(new, replacement, difference.upper)
-        self._collections.remove(replacement.id)
-        self._collections.wake()
-        await self._commit.drained()
-        assert replacement.shard is not None
-        loop = asyncio.get_running_loop()
-        await loop.run_in_executor(self._commit.thread, self._drop_shard, replacement.shard)
-
-    def _drop_shard(self, shard: ShardId) -> None:
-        self._persist.drop_shard(shard, epoch=self._epoch)
-
-    def _save(self, changes: list[Change], now: int) -> None:
-        for item in _created(changes):
+    def _prepare(self, made: list[Item], changes: list[Change], now: int) -> dict[ShardId, Write]:
+        """Creates the shards of what is new; returns what makes the changes durable."""
+        for item in made:
             self._create_shards(item, now)
-        self._store.save(changes)
+        return self._store.writes(changes)
 
     def _create_shards(self, item: Item, now: int) -> None:
-        """A view's contents begin at the time of the statement.  Columns that were added in the same block follow by
-        `open`."""
+        """A view's contents begin at the time of the statement."""
         if item.shard is not None:
             since = now if item.kind is ItemKind.MATERIALIZED_VIEW else 0
             first = len(item.physical) - len(item.missing)
@@ -205,35 +232,70 @@ class CatalogChanges:
             self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
             # Held from the first moment, so that no reader's lease can move the shard's since.
             self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
+            if item.missing or item.layout:  # columns that were added or dropped in the same block
+                self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
         if item.remap is not None:
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
 
-    def open(self, item: Item) -> None:
-        """Makes a stored item's collection known."""
-        if item.kind is ItemKind.INDEX:
-            self._collections.add_unstored(item.id, item.name)
-        elif item.kind in STORED:
-            assert item.shard is not None
-            stamped = item.kind is not ItemKind.MATERIALIZED_VIEW
-            evolved = bool(item.missing or item.layout)
-            schema = self._evolve(item) if evolved else item.schema
-            self._collections.add(item.id, item.name, item.shard, schema, stamped=stamped)
-            if evolved:
-                self._collections.evolve(item.id, ())
+    async def _settle(self, changes: list[Change]) -> None:
+        """Shards of what was dropped go, when nothing is written to them any more."""
+        gone = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
+        if gone:
+            await completed(self._supervisor.run("drop shards", self._drop_shards(gone)))
 
-    def _evolve(self, item: Item) -> Schema:
-        """Lets the table's shard know of columns that were added or dropped, should it not yet."""
-        assert item.shard is not None
-        return self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch).schema
+    async def _drop_shards(self, items: Iterable[Item]) -> None:
+        shards = [shard for item in items for shard in (item.shard, item.remap) if shard is not None]
+        try:
+            await self._commit.drained()
+            loop = asyncio.get_running_loop()
+            for shard in shards:
+                drop = partial(self._persist.drop_shard, shard, epoch=self._epoch)
+                await loop.run_in_executor(self._commit.thread, drop)
+        except PtvcError as error:
+            logger.warning("shards %s are dropped at the next start: %s", ", ".join(shards), error)
 
     def _known(self, item: Item) -> Schema:
         """What the table's shard is to know of its columns."""
         assert item.shard is not None
-        known = self._persist.state(item.shard).schema  # under the names that its columns had at first
+        # Under the names that its columns had at first.
+        known = self._persist.mirror.state(item.shard).schema
         first = len(item.physical) - len(item.missing)
         columns = (*known.columns, *item.stored_columns[len(known) - first :])
         gone = item.dropped_places
         return Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
+
+
+def validate(catalog: Catalog, changes: list[Change]) -> None:
+    """Whether the changes fit the catalog as it is now, under the lock: what was planned may be older.
+
+    What is accepted behind this cannot fail for a reason that a user could cause.  Raises 42704, 3F000, 42P07 or 40001.
+    """
+    after = catalog.fork(changes)
+    for change in changes:
+        before = change.before
+        if isinstance(before, Item) and catalog.find_by_id(before.id) is not before:
+            raise SerializationFailure(detail=f'"{before.full_name}" was changed meanwhile.')
+        match change.after:
+            case Item() as item:
+                _validate_item(after, item)
+
+
+def _validate_item(after: Catalog, item: Item) -> None:
+    if item.cluster is not None and after.cluster(item.cluster) is None:
+        raise PtvcError(
+            f'unknown cluster "{item.cluster}"',
+            sqlstate="42704",
+            hint="CREATE CLUSTER makes one; SET cluster = ... chooses another.",
+        )
+    if not item.temporary and not after.schema_exists(item.schema_name):
+        raise UndefinedSchema(f'schema "{item.schema_name}" does not exist')
+    if item.owner not in after.roles.by_id:
+        raise PtvcError("the role that was to own it does not exist any more", sqlstate="42704")
+    if item.kind.is_relation and after.find(item.schema_name, item.name) is not item:
+        raise DuplicateObject(f'relation "{item.name}" already exists')
+    for id_ in item.uses:
+        if after.find_by_id(id_) is None:
+            raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')
 
 
 def _created(changes: Iterable[Change]) -> list[Item]:

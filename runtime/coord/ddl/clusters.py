@@ -7,12 +7,11 @@ from dataclasses import replace
 
 from ...config import ClusterOptions
 from ...errors import DuplicateObject, InvalidParameter
-from ...sql.definition_plans import AlterCluster, CreateCluster
-from ...sql.role_plans import Securable
-from ..catalog import Catalog
-from ..catalog_entries import Change, ClusterEntry
-from ..controller import Controller
-from ..results import Command, Notice
+from ...sql.plans.definition_plans import AlterCluster, CreateCluster
+from ...sql.syntax.role_statements import Securable
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, ClusterEntry
+from ..results.results import Command, Notice
 from .catalog_changes import CatalogChanges
 from .default_privileges import first_acl
 from .definitions import skipping
@@ -22,9 +21,8 @@ from .dependents import dropped_with, refuse_unless_empty
 class ClusterDefinitions:
     """`slots` is how many replicas there is room for."""
 
-    def __init__(self, catalog: Catalog, controller: Controller, changes: CatalogChanges, slots: int) -> None:
+    def __init__(self, catalog: Catalog, changes: CatalogChanges, slots: int) -> None:
         self._catalog = catalog
-        self._controller = controller
         self._changes = changes
         self._slots = slots
 
@@ -40,7 +38,6 @@ class ClusterDefinitions:
         acl = first_acl(self._catalog, owner, Securable.CLUSTER)
         entry = ClusterEntry(f"c{number}", plan.name, dict(plan.options), owner, acl)
         await self._changes.apply([Change(None, entry)])
-        self._controller.set_cluster(entry)
         return Command("CREATE CLUSTER")
 
     async def alter(self, plan: AlterCluster) -> Command:
@@ -48,18 +45,14 @@ class ClusterDefinitions:
         self._check_slots(entry, plan.options)
         changed = replace(entry, options={**entry.options, **plan.options})
         await self._changes.apply([Change(entry, changed)])
-        self._controller.set_cluster(changed)
         return Command("ALTER CLUSTER")
 
     async def drop(self, name: str, cascade: bool) -> None:
         entry = self._cluster(name)
         roots = [item for item in self._catalog.user_items() if item.cluster == name]
         refuse_unless_empty(f'cluster "{name}"', roots, cascade, "runs in it")
-        await self._changes.apply(
-            [Change(item, None) for item in dropped_with(self._catalog, roots, cascade)]
-        )
-        self._controller.drop_cluster(entry)
-        await self._changes.apply([Change(entry, None)])
+        gone = [Change(item, None) for item in dropped_with(self._catalog, roots, cascade)]
+        await self._changes.apply([*gone, Change(entry, None)])
 
     def _check_slots(self, changed: ClusterEntry | None, options: Mapping[str, int]) -> None:
         """Refuses more replicas than Spark has slots for."""

@@ -10,13 +10,13 @@ from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...replica.egress import open_sink
 from ...replica.ingest import open_source
-from ...sql.catalog_view import ItemKind
-from ...sql.definition_plans import CounterConnector, CreateSink, CreateSource, FileConnector
-from ..catalog import Catalog
-from ..catalog_entries import Change
-from ..collections import Collections
-from ..oracle import Oracle
-from ..results import Command
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import CounterConnector, CreateSink, CreateSource, FileConnector
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change
+from ..results.results import Command
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
 from .alterations import retaining
 from .catalog_changes import CatalogChanges
 from .definitions import Definitions

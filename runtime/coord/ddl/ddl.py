@@ -10,9 +10,9 @@ import asyncio
 from collections.abc import Iterable
 from pathlib import Path
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient
-from ...sql.definition_plans import (
+from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterTable,
     ApplyReplacement,
@@ -20,21 +20,22 @@ from ...sql.definition_plans import (
     CreateSink,
     CreateSource,
     Drop,
-    ObjectKind,
 )
-from ...sql.role_plans import PrivilegeDefinition, RoleDefinition
-from ..actor import Actor
-from ..catalog import Catalog
-from ..catalog_entries import Change, Item
-from ..catalog_store import CatalogStore
-from ..collections import Collections
+from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
+from ...sql.syntax.vocabulary import ObjectKind
+from ...supervision import Supervisor
+from ..catalog.actor import Actor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item
 from ..controller import Controller
-from ..group_commit import GroupCommit
-from ..key_lookup import Read
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..results import Command, Notice
-from ..unique_keys import UniqueKeys
+from ..dml.key_lookup import Read
+from ..results.results import Command, Notice
+from ..storage.catalog_store import CatalogStore
+from ..storage.collections import Collections
+from ..storage.group_commit import GroupCommit
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from ..storage.unique_keys import UniqueKeys
 from .alter_table import Rows, alter_table, check_unique
 from .catalog_changes import Append, CatalogChanges
 from .clusters import ClusterDefinitions
@@ -76,25 +77,25 @@ class Ddl:
         slots: int,
         own: tuple[Path, ...],
         unique: UniqueKeys,
+        supervisor: Supervisor,
     ) -> None:
         self._oracle = oracle
         self._catalog = catalog
-        self._controller = controller
         self._commit = commit
         self._unique = unique
         self._changes = CatalogChanges(
-            persist, oracle, catalog, store, collections, reads, controller, commit, epoch, unique
+            persist, oracle, catalog, store, collections, reads, controller, commit, epoch, unique, supervisor
         )
-        self._clusters = ClusterDefinitions(catalog, controller, self._changes, slots)
+        self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes, own)
         self.replacements = Replacements(
             persist, oracle, catalog, collections, reads, controller, self._changes
         )
         self.lock = asyncio.Lock()
 
-    def open(self, item: Item) -> None:
-        """Makes the collection of an item known that is in the catalog since before this start."""
-        self._changes.open(item)
+    def load(self, item: Item) -> None:
+        """Makes the collection of an item known that is in the catalog since before this start.  Blocks."""
+        self._changes.load(item)
 
     async def execute(self, plan: Definition, notices: list[Notice], read: Read, actor: Actor) -> Command:
         """`read` is what rows are checked with, at the latest time; `actor` whose statement it is."""
@@ -179,16 +180,13 @@ class Ddl:
                 changes = [settled(sink) for sink in sinks if sink is not None and sink.former is not None]
                 await self._changes.apply(changes)
 
-    async def drop_created(self, item: Item) -> None:
-        """Takes back a table whose filling failed."""
-        async with self.lock:
-            await self._changes.apply([Change(item, None)])
-
     async def drop_temporary(self, schema: str) -> None:
         """The session that owned the temporary schema has ended."""
-        roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
-        if roots:
-            async with self.lock:
+        if not self._catalog.has_objects_in(schema):
+            return
+        async with self.lock:
+            roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
+            if roots:
                 await self._changes.apply(
                     [Change(item, None) for item in dropped_with(self._catalog, roots, cascade=True)]
                 )

@@ -7,12 +7,12 @@ schema, which is granted beside it; a list that says what is so anyway is not ke
 from __future__ import annotations
 
 from ...errors import PermissionDenied, PtvcError, UndefinedSchema
-from ...sql.role_plans import DefaultPrivileges, RoleWord, Securable
-from ..acl import ALL, LETTERS, PUBLIC, Acl, default_acl, grant, revoke
-from ..actor import Actor
-from ..catalog import Catalog
-from ..catalog_entries import Change, DefaultAclEntry
-from ..role import RoleEntry
+from ...sql.syntax.role_statements import DefaultPrivileges, RoleWord, Securable
+from ..catalog.acl import ALL, LETTERS, PUBLIC, Acl, default_acl, grant, revoke
+from ..catalog.actor import Actor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, DefaultAclEntry
+from ..catalog.role import RoleEntry
 
 ANYWHERE = 0
 

@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, assert_never
 
 from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
-from ...expr.relation import Relation
-from ...expr.relation_tree import dependencies
+from ...expr.tree.relation import Relation
+from ...expr.tree.relation_tree import dependencies
 from ...repr.schema import Column, Schema
 from ...repr.types import SYSTEM_OIDS
-from ...sql.catalog_view import ItemKind, QualifiedName
-from ...sql.definition_plans import (
+from ...sql.catalog.catalog_view import ItemKind, QualifiedName
+from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterRetention,
     AlterSink,
@@ -32,20 +32,20 @@ from ...sql.definition_plans import (
     CreateType,
     CreateView,
     Drop,
-    ObjectKind,
     Rename,
     SetSchema,
     Swap,
 )
-from ...sql.function_definition import FunctionKind
-from ...sql.plans import PlannedStatement
-from ...sql.role_plans import AlterSystem, RoleDefinition, Securable
-from ..catalog import SYSTEM_SCHEMAS, Catalog
-from ..catalog_entries import Change, Item, SchemaEntry, entry_key
-from ..results import Command, Notice
-from ..shared_indexes import OPTION as SHARES
-from ..shared_indexes import indexes_for
-from ..views import expand
+from ...sql.plans.plans import PlannedStatement
+from ...sql.syntax.function_definition import FunctionKind
+from ...sql.syntax.role_statements import AlterSystem, RoleDefinition, Securable
+from ...sql.syntax.vocabulary import ObjectKind
+from ..catalog.catalog import SYSTEM_SCHEMAS, Catalog
+from ..catalog.entries import Change, Item, SchemaEntry, entry_key
+from ..catalog.shared_indexes import OPTION as SHARES
+from ..catalog.shared_indexes import indexes_for
+from ..catalog.views import expand
+from ..results.results import Command, Notice
 from .alterations import (
     comment_changes,
     move_changes,

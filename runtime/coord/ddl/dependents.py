@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from ...errors import DependentObjectsExist
-from ...expr.relation import GlobalId
-from ...sql.catalog_view import ItemKind
-from ..catalog import Catalog
-from ..catalog_entries import Item
+from ...expr.tree.relation import GlobalId
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
 
 CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
 

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import DependentObjectsExist, Unsupported
-from ...expr.relation_tree import dependencies
-from ...expr.scalar import columns_of
-from ...sql.catalog_view import ItemKind
-from ...sql.definition_plans import AlterTable
-from ..catalog import Catalog
-from ..catalog_entries import Item
-from ..views import expand
+from ...expr.tree.relation_tree import dependencies
+from ...expr.tree.scalar import columns_of
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import AlterTable
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..catalog.views import expand
 from .dependents import CASCADE_HINT, dropped_with, noun
 
 _MAINTAINED = (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX, ItemKind.SINK)

@@ -11,9 +11,9 @@ from collections.abc import Sequence
 from ...errors import DependentObjectsExist, DuplicateObject
 from ...expr.python.source import check_packages, check_source, check_version
 from ...repr.types import ScalarType
-from ...sql.function_definition import FunctionDefinition
-from ..catalog import Catalog
-from ..catalog_entries import Change, Item, renamed
+from ...sql.syntax.function_definition import FunctionDefinition
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item, renamed
 from .dependents import depends
 
 

@@ -11,8 +11,8 @@ from dataclasses import replace
 
 from ...config import DATABASE
 from ...errors import PermissionDenied, PtvcError, Unsupported
-from ...sql.catalog_view import ItemKind
-from ...sql.role_plans import (
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.syntax.role_statements import (
     AlterOwner,
     DefaultPrivileges,
     DropOwned,
@@ -23,14 +23,14 @@ from ...sql.role_plans import (
     RoleWord,
     Securable,
 )
-from ..acl import ALL, LETTERS, PUBLIC, Acl, grant, grantable, held, owned_by, revoke, within
-from ..actor import Actor
-from ..authorize import entry_of
-from ..catalog import Catalog
-from ..catalog_entries import Change, ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
-from ..privileges import CREATE, Privileges
-from ..results import Command, Notice
-from ..role import RoleEntry
+from ..catalog.acl import ALL, LETTERS, PUBLIC, Acl, grant, grantable, held, owned_by, revoke, within
+from ..catalog.actor import Actor
+from ..catalog.authorize import entry_of
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ..catalog.privileges import CREATE, Privileges
+from ..catalog.role import RoleEntry
+from ..results.results import Command, Notice
 from .default_privileges import default_changes
 from .dependents import dropped_with, refuse_unless_empty
 

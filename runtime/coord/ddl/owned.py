@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Container
 
 from ...config import DATABASE
-from ..catalog import Catalog
-from ..catalog_entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
-from ..role import RoleEntry
+from ..catalog.catalog import Catalog
+from ..catalog.entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ..catalog.role import RoleEntry
 from .dependents import noun
 
 

@@ -20,7 +20,7 @@ import asyncio
 from collections.abc import Iterator
 
 from ...errors import DependentObjectsExist, ObjectNotReady, PtvcError, WrongObjectType
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, PersistClient
 from ...persist.read import read_snapshot, read_updates
 from ...persist.state import Snapshot
@@ -29,16 +29,16 @@ from ...replica.protocol import Import, Updates
 from ...repr.batch import Delta, concat_deltas
 from ...repr.consolidate import advance, consolidate
 from ...repr.schema import Schema
-from ...sql.catalog_view import ItemKind
-from ...sql.definition_plans import ApplyReplacement
-from ..catalog import Catalog
-from ..catalog_entries import Item
-from ..collections import Collections
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import ApplyReplacement
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..catalog.maintained_plan import needs_append_only
 from ..controller import Controller
-from ..maintained_plan import needs_append_only
-from ..oracle import Oracle
-from ..reads import ActiveReads
-from ..results import Command
+from ..results.results import Command
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
 from .catalog_changes import CatalogChanges
 from .dependents import depends
 
@@ -85,14 +85,7 @@ class Replacements:
                 await self._halted(view, replacement, time)
                 new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
                 parts = await asyncio.to_thread(self._write, view, known, new, old, time)
-                switch = asyncio.create_task(
-                    self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
-                )
-                try:
-                    await asyncio.shield(switch)
-                except asyncio.CancelledError:
-                    await switch  # what has begun ends: nobody else may change the catalog in between
-                    raise
+                await self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
             finally:
                 self._controller.halts.end()
         return Command("ALTER MATERIALIZED VIEW")

@@ -17,7 +17,7 @@ from ...errors import (
     PermissionDenied,
     Unsupported,
 )
-from ...sql.role_plans import (
+from ...sql.syntax.role_statements import (
     AlterRole,
     AlterRoleSetting,
     AlterSystem,
@@ -31,12 +31,12 @@ from ...sql.role_plans import (
     RoleSpec,
     RoleWord,
 )
-from ..actor import Actor
-from ..catalog import Catalog
-from ..catalog_entries import Change, Entry, SettingsEntry
-from ..results import Command, Notice
-from ..role import OWNER_ID, Membership, RoleEntry, Roles
-from ..scram_secret import ScramSecret, new_secret
+from ..catalog.actor import Actor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Entry, SettingsEntry
+from ..catalog.role import OWNER_ID, Membership, RoleEntry, Roles
+from ..catalog.scram_secret import ScramSecret, new_secret
+from ..results.results import Command, Notice
 from ..variables import checked_setting
 from .definitions import skipping
 from .owned import held_by

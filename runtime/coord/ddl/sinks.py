@@ -18,10 +18,10 @@ from dataclasses import replace
 
 from ...errors import ObjectNotReady
 from ...replica.egress import open_sink
-from ...sql.catalog_view import ItemKind
-from ...sql.definition_plans import AlterSink
-from ..catalog import Catalog
-from ..catalog_entries import Change, Item
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import AlterSink
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item
 
 
 def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:

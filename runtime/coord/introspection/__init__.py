@@ -12,13 +12,13 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, batch_from_rows
-from ...sql.catalog_view import CatalogItem
-from ...sql.system_relations import SYSTEM_RELATIONS
-from ..catalog import Catalog
-from ..collections import Collections
+from ...sql.catalog.catalog_view import CatalogItem
+from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from ..catalog.catalog import Catalog
 from ..controller import Controller
+from ..storage.collections import Collections
 from . import (
     constraints,
     grants,

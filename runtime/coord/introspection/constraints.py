@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...expr.functions.system import quote_ident
+from ...expr.functions.system.system import quote_ident
 from ...repr.schema import Schema
-from ...sql.constraints import Constraint, ConstraintKind
-from ..catalog_entries import Item
+from ...sql.syntax.constraints import Constraint, ConstraintKind
+from ..catalog.entries import Item
 from .state import State
 
 Rows = Iterator[dict[str, Any]]

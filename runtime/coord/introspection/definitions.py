@@ -11,17 +11,17 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from ...expr.coercion import base_name
+from ...expr.coercion.type_rules import base_name
 from ...expr.evaluate import fold
-from ...expr.functions.system import quote_ident, quote_literal
-from ...expr.scalar import Cast, ColumnRef, Literal, Scalar
-from ...expr.text_output import to_text
+from ...expr.functions.system.system import quote_ident, quote_literal
+from ...expr.text.text_output import to_text
+from ...expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ...repr.schema import Column
 from ...repr.types import Kind, ScalarType
-from ...sql.catalog_view import CatalogItem, ItemKind
-from ...sql.explain import show
-from ...sql.rename_in_text import all_renamed_in_text
-from ..catalog_entries import ClusterEntry, Item
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind
+from ...sql.plans.explain_tree import show
+from ...sql.statement.rename_in_text import all_renamed_in_text
+from ..catalog.entries import ClusterEntry, Item
 from .constraints import constraint_sql
 from .state import State
 

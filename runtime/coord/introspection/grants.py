@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...sql.catalog_view import ItemKind
-from ..acl import PUBLIC, WORDS, AclItem
-from ..catalog_entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.acl import PUBLIC, WORDS, AclItem
+from ..catalog.entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
 from .state import OWNER, State
 
 Rows = Iterator[dict[str, Any]]

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...expr.coercion import base_name
+from ...expr.coercion.type_rules import base_name
 from ...repr.types import Kind, ScalarType
-from ...sql.catalog_view import CatalogItem, ItemKind
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from .definitions import default_sql
 from .state import State
 

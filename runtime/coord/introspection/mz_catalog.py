@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...expr.scalar import ColumnRef
-from ...sql.catalog_view import ItemKind
-from ..catalog_entries import Item
-from ..role import OWNER_ID
+from ...expr.tree.scalar import ColumnRef
+from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.entries import Item
+from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
 from .pg_types import system_types
 from .state import DATABASE_OID, State

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...expr.functions.system import quote_ident
-from ...sql.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
-from ...sql.catalog_view import ItemKind
+from ...expr.functions.system.system import quote_ident
+from ...sql.calls.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
+from ...sql.catalog.catalog_view import ItemKind
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts

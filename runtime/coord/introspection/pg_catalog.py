@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...expr.scalar import ColumnRef
+from ...expr.tree.scalar import ColumnRef
 from ...repr.types import (
     Kind,
     ScalarType,
 )
-from ...sql.catalog_view import CatalogItem, ItemKind
-from ...sql.constraints import ConstraintKind
-from ..catalog_entries import Item
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind
+from ...sql.syntax.constraints import ConstraintKind
+from ..catalog.entries import Item
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
 from .pg_types import DEFAULT_COLLATION, collation_of

@@ -9,18 +9,18 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...expr.coercion import base_name
-from ...expr.functions.system import quote_ident
-from ...expr.python.function import DEFAULT_TIMEOUT_MS
+from ...expr.coercion.type_rules import base_name
+from ...expr.functions.system.system import quote_ident
+from ...expr.tree.python_function import DEFAULT_TIMEOUT_MS
 from ...repr.types import Kind, ScalarType
-from ...sql.catalog_functions import (
+from ...sql.calls.catalog_functions import (
     FUNCTION_ARGUMENTS,
     FUNCTION_BODY,
     FUNCTION_DEFINITION,
     FUNCTION_IDENTITY,
     FUNCTION_RESULT,
 )
-from ...sql.function_definition import (
+from ...sql.syntax.function_definition import (
     FunctionArgument,
     FunctionDefinition,
     FunctionKind,
@@ -28,7 +28,7 @@ from ...sql.function_definition import (
     PythonOptions,
     Volatility,
 )
-from ..catalog_entries import Item
+from ..catalog.entries import Item
 from .state import State
 
 Rows = Iterator[dict[str, Any]]

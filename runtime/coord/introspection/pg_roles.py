@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...expr.functions.system import quote_ident
-from ..acl import shown
-from ..role import RoleEntry
+from ...expr.functions.system.system import quote_ident
+from ..catalog.acl import shown
+from ..catalog.role import RoleEntry
 from .state import State
 
 Rows = Iterator[dict[str, Any]]

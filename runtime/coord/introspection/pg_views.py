@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ...config import DATABASE
-from ...sql.catalog_view import ItemKind
+from ...sql.catalog.catalog_view import ItemKind
 from ..variables import DEFAULTS
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql

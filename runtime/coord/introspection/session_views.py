@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from ...expr.coercion import base_name
+from ...expr.coercion.type_rules import base_name
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]

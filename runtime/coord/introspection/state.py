@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
 
-from ...expr.functions.system import quote_ident
-from ...sql.catalog_view import CatalogItem, ItemKind, Prepared
-from ..acl import shown
-from ..actor import Actor
-from ..catalog import Catalog
-from ..catalog_entries import Item, Owned
-from ..collections import Collections
+from ...expr.functions.system.system import quote_ident
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind, Prepared
+from ..catalog.acl import shown
+from ..catalog.actor import Actor
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item, Owned
+from ..catalog.role import FIRST_ROLE, RoleEntry, Roles
 from ..controller import Controller
-from ..cursor import Cursor
-from ..role import FIRST_ROLE, RoleEntry, Roles
+from ..results.cursor import Cursor
+from ..storage.collections import Collections
 from ..variables import Variables
 
 OWNER_OID = FIRST_ROLE.oid

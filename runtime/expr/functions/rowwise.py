@@ -10,9 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from ..datetime_input import InputError
-from ..function import CallInfo, Datum, Kernel, as_array
-from ..row_errors import Evaluated, listed_errors
+from ..columns.row_errors import Evaluated, listed_errors
+from ..datetimes.datetime_input import InputError
+from ..tree.function import CallInfo, Datum, Kernel, as_array
 
 
 def rowwise(one: Callable[..., Any]) -> Kernel:

@@ -17,9 +17,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr.types import Kind
-from ..datetime_input import InputError
-from ..function import CallInfo, Datum, Kernel, as_array
-from ..row_errors import Evaluated, listed_errors
+from ..columns.row_errors import Evaluated, listed_errors
+from ..datetimes.datetime_input import InputError
+from ..tree.function import CallInfo, Datum, Kernel, as_array
 from .document import ABSENT, MAX_DEPTH, Document, canonical, encode, limited, load, shape
 
 _KEPT_COLUMNS = 4

@@ -22,7 +22,7 @@ import re
 from decimal import Context, Decimal
 from typing import Any, Final, NoReturn
 
-from ..datetime_input import InputError
+from ..datetimes.datetime_input import InputError
 
 
 class Absent(enum.Enum):

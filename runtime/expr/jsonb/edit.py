@@ -6,7 +6,7 @@ import enum
 from collections.abc import Sequence
 from json.encoder import encode_basestring
 
-from ..datetime_input import InputError
+from ..datetimes.datetime_input import InputError
 from .access import index_of, is_scalar
 from .document import Document, encode, ordered
 

@@ -10,10 +10,10 @@ import pyarrow.compute as pc
 
 from ...errors import Unsupported
 from ...repr.types import TEXT, Kind, ScalarType
-from ..arrays import put, with_nulls
-from ..casts import cast_array
-from ..row_errors import Evaluated, Mask, RowErrors, merge_errors
-from .function import PythonFunction
+from ..coercion.casts import cast_array
+from ..columns.arrays import put, with_nulls
+from ..columns.row_errors import Evaluated, Mask, RowErrors, merge_errors
+from ..tree.python_function import PythonFunction
 from .process import call
 from .values import AS_TEXT, TYPES
 

@@ -23,10 +23,10 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
+from ..columns.row_errors import Evaluated, RowErrors, listed_errors, same_error
 from ..interrupt import check_interrupt
-from ..row_errors import Evaluated, RowErrors, listed_errors, same_error
+from ..tree.python_function import PythonFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
-from .function import PythonFunction, described
 from .values import transport
 
 MOST_IDLE = 4
@@ -156,7 +156,7 @@ class _Worker:
 
 _idle: deque[_Worker] = deque()
 """Those of this process that wait for work.  No lock guards it: whoever evaluates may be ended at any bytecode, see
-coord/beside.py."""
+coord/run_in_thread.py."""
 
 _others: list[_Worker] = []
 """Those of the process that this one was forked from."""

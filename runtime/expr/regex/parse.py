@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from ..datetime_input import InputError
+from ..datetimes.datetime_input import InputError
 from .tree import (
     FULL,
     Alternation,

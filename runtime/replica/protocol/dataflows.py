@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from ...compute.checkpoint import Checkpoint
 from ...compute.dataflow import OperatorStatistics
 from ...compute.plan import DataflowPlan
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import ShardId
 from .commits import Import
 from .jobs import StateRuns

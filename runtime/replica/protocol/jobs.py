@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from ...compute.plan import DataflowPlan
 from ...compute.spark.job import Step
-from ...expr.relation import GlobalId
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
 from .commits import Import
 

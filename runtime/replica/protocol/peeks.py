@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...expr.relation import GlobalId, Relation
+from ...expr.tree.relation import GlobalId, Relation
 from .commits import Import
 
 

@@ -8,7 +8,7 @@ from itertools import chain
 import pyarrow as pa
 from pyspark.sql.types import StructType
 
-from ...coord.results import CopyIn
+from ...coord.results.results import CopyIn
 from ...errors import PtvcError, Unsupported
 from ...pgwire.copy import TextReader
 from ...repr.schema import Column, Schema

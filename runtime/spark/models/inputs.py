@@ -18,18 +18,18 @@ from dataclasses import dataclass, field
 from pyspark.sql import DataFrame, SparkSession
 
 from ...clock import SystemClock
-from ...coord.catalog import Catalog
-from ...coord.catalog_entries import Item
-from ...coord.catalog_store import load_catalog
-from ...coord.views import expand, stored_inputs
+from ...coord.catalog.catalog import Catalog
+from ...coord.catalog.entries import Item
+from ...coord.catalog.views import expand, stored_inputs
+from ...coord.storage.catalog_store import load_catalog
 from ...errors import ObjectNotReady, UndefinedTable, WrongObjectType
-from ...expr.relation_tree import scalars_of, walk
 from ...expr.temporal import reads_now
+from ...expr.tree.relation_tree import scalars_of, walk
 from ...persist.client import PersistClient, ShardId
 from ...persist.stores import Stores, open_existing
 from ...repr.schema import Schema
 from ...retry import Backoff, retry
-from ...sql.catalog_view import ItemKind
+from ...sql.catalog.catalog_view import ItemKind
 from ..completeness import Completeness, hold_latest
 from ..options import parse_options
 from .channel import Channel

@@ -21,7 +21,7 @@ from ...pgwire.copy_write import RowWriter
 from ...pgwire.pieces import joined_bytes
 from ...repr.schema import Column, Schema
 from ...repr.types import NUMERIC, Kind
-from ...sql.data_plans import CopyFormat, CopyOptions
+from ...sql.syntax.vocabulary import CopyFormat, CopyOptions
 from .column_types import column_values, sql_type
 
 COPY_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)

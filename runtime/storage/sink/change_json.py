@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ...expr.text_format import to_text
+from ...expr.text.text_format import to_text
 from ...repr.batch import Batch, Indices
 from ...repr.schema import Schema
 from ...repr.types import Kind, ScalarType

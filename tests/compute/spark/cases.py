@@ -14,9 +14,9 @@ from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
-from ptvc.expr import relation as r
-from ptvc.expr.aggregates import resolve_aggregate
-from ptvc.expr.scalar import ColumnRef
+from ptvc.expr.functions.aggregates import resolve_aggregate
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef
 from ptvc.persist.blob.file import FileBlob
 from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_updates

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.compute.plan import ArrangeOp, LookupOp, shared_nodes
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import ColumnRef, Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 
 from .cases import AS_OF, NUMBERS, Case, column, get, part, random_numbers, totals

@@ -16,9 +16,9 @@ from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.answer import read_answer
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.errors import UnexpectedRetraction
-from ptvc.expr import relation as r
-from ptvc.expr.aggregates import resolve_aggregate
-from ptvc.expr.scalar import Literal
+from ptvc.expr.functions.aggregates import resolve_aggregate
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Literal
 from ptvc.persist.read import read_updates
 from ptvc.replica.index import Index
 from ptvc.replica.protocol import INDEX_RUNS
@@ -26,10 +26,10 @@ from ptvc.repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
 
 from ..histories import batch_of, consolidated, schema_of, updates_of
-from ..test_reduce import reduction
-from ..test_temporal_filter import VIEWS as TEMPORAL_VIEWS
-from ..test_temporal_filter import T as TIMED
-from ..test_temporal_filter import row as temporal_row
+from ..operators.test_reduce import reduction
+from ..operators.test_temporal_filter import VIEWS as TEMPORAL_VIEWS
+from ..operators.test_temporal_filter import T as TIMED
+from ..operators.test_temporal_filter import row as temporal_row
 from .cases import (
     AS_OF,
     NUMBERS,

@@ -22,9 +22,9 @@ from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Delta
 
 from ..histories import batch_of, consolidated, history, random_cuts, updates_of
+from ..operators.test_delta_join import TABLE_SCHEMAS, A, B, joined, random_join
 from ..random_views import TABLES, random_row
 from ..reference import Update, as_of, evaluate
-from ..test_delta_join import TABLE_SCHEMAS, A, B, joined, random_join
 from ..test_shared_arrangements import TIMES, HeldIndex, contents, random_indexes
 from .test_step_jobs import Stepped, answer
 

@@ -21,9 +21,9 @@ from ptvc.compute.operators.windows import state as window_state
 from ptvc.compute.plan import DataflowPlan, LookupOp, not_a_job
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Literal
 from ptvc.replica.checkpoint import DurableState
 from ptvc.replica.protocol import INDEX_RUNS, StateOptions, StateRuns, StepEnded, StepJob
 from ptvc.replica.step_under_way import StepUnderWay
@@ -32,9 +32,9 @@ from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.repr.types import INT4, INT8
 
 from ..histories import batch_of, consolidated, updates_of
+from ..operators.test_temporal_filter import VIEWS as TEMPORAL_VIEWS
 from ..random_views import TABLES, Views
 from ..reference import Row, Update, as_of, evaluate
-from ..test_temporal_filter import VIEWS as TEMPORAL_VIEWS
 from ..test_views import TIMES, Histories, random_histories, snapshot
 from .cases import NUMBERS, column, get, part, random_numbers, totals
 from .local_job import run_locally

@@ -17,9 +17,9 @@ from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.exchange import decode, encode, partition_of, split
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
-from ptvc.expr import relation as r
 from ptvc.expr.registry import resolve_call
-from ptvc.expr.scalar import Literal
+from ptvc.expr.tree import relation as r
+from ptvc.expr.tree.scalar import Literal
 from ptvc.replica.step_under_way import StepUnderWay
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA, Schema

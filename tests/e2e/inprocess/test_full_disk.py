@@ -12,7 +12,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
-from ptvc.coord import oracle
+from ptvc.coord.storage import oracle
 from ptvc.persist.blob import file as file_module
 
 pytestmark = pytest.mark.timeout(120)

@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually, rows
 from psycopg import errors
-from ptvc.sql.function_calls import MAX_NESTING
+from ptvc.sql.calls.function_calls import MAX_NESTING
 
 from .side_by_side import compare, script
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually, rows
 from psycopg import OperationalError
-from ptvc.coord.peeks import Peeks
+from ptvc.coord.query.peeks import Peeks
 from ptvc.errors import ReplicaLost
 from ptvc.repr.batch import Batch
 
@@ -242,7 +242,9 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
         )
 
     async def main() -> ReplicaUnavailable:
-        coordinator = Coordinator(tmp_path, Settings(), SystemClock(), lambda: None, launch)
+        coordinator = Coordinator(
+            tmp_path, Settings(), SystemClock(), lambda: None, lambda error: None, launch
+        )
         await coordinator.start()
         try:
             with pytest.raises(ReplicaUnavailable) as caught:

@@ -14,7 +14,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
 from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
-from ptvc.coord import maintained_tail
+from ptvc.coord.query import maintained_tail
 
 History = list[Moment]
 

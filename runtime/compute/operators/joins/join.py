@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from ....expr.evaluate import evaluate_predicates
-from ....expr.scalar import Scalar
+from ....expr.tree.scalar import Scalar
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ....repr.schema import ERROR_SCHEMA, Schema
 from ...arrangement import Arrangement, Keyed, keyed

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ....expr.relation import JoinKind
-from ....expr.scalar import Scalar
+from ....expr.tree.relation import JoinKind
+from ....expr.tree.scalar import Scalar
 from ....repr.batch import Batch, Delta, concat_batches
 from ....repr.schema import Schema
 from ...arrangement import Arrangement, Keyed

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 import pyarrow as pa
 
-from ....expr.scalar import Scalar
+from ....expr.tree.scalar import Scalar
 from ....repr import buffers
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ....repr.schema import Schema

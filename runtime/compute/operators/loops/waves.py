@@ -27,7 +27,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ....expr.interrupt import check_interrupt
-from ....expr.relation import JoinKind
+from ....expr.tree.relation import JoinKind
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_delta
 from ....repr.schema import ERROR_SCHEMA
 from ...plan import (

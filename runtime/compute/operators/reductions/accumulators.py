@@ -19,8 +19,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ....errors import Unsupported
-from ....expr.functions.numeric import divide
-from ....expr.row_errors import Evaluated, RowErrors, same_error
+from ....expr.columns.row_errors import Evaluated, RowErrors, same_error
+from ....expr.functions.numbers.numeric import divide
 from ....repr import buffers
 from ....repr.batch import Indices
 from ....repr.schema import Schema

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ....expr.decimals import as_ints, trailing_zeros
+from ....expr.columns.decimals import as_ints, trailing_zeros
 from ....repr import buffers
 from ....repr.types import UNCONSTRAINED_SCALE, ScalarType
 from .limbs import Limbs

@@ -18,10 +18,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ....expr.decimals import POWERS, divide_rounded, storage_scale
-from ....expr.functions.math import rounded_roots
-from ....expr.functions.numeric import division_scale, numeric_result
-from ....expr.row_errors import Evaluated, same_error
+from ....expr.columns.decimals import POWERS, divide_rounded, storage_scale
+from ....expr.columns.row_errors import Evaluated, same_error
+from ....expr.functions.numbers.math import rounded_roots
+from ....expr.functions.numbers.numeric import division_scale, numeric_result
 from ....repr.types import NUMERIC, ScalarType
 from .float_sum import ExactSums, Floats, Ints
 

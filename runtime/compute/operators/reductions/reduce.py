@@ -27,8 +27,8 @@ import numpy as np
 import pyarrow as pa
 
 from ....errors import Unsupported
-from ....expr.aggregates import empty_value
-from ....expr.row_errors import Evaluated, RowErrors
+from ....expr.columns.row_errors import Evaluated, RowErrors
+from ....expr.functions.aggregates import empty_value
 from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
 from ....repr.buffers import fixed, take
 from ....repr.consolidate import canonical

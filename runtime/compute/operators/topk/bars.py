@@ -19,7 +19,7 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from ....expr.relation import OrderBy
+from ....expr.tree.relation import OrderBy
 from ....repr import buffers
 from ....repr.batch import Batch, Indices
 from ....repr.order import place_words

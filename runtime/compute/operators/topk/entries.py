@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ....expr.relation import OrderBy
+from ....expr.tree.relation import OrderBy
 from ....repr.batch import Batch, Indices, Mask
 from ....repr.equality import rows_equal
 from ....repr.order import dense_ranks, order_keys, sort_keys

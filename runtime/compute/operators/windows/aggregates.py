@@ -18,8 +18,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ....expr.row_errors import Evaluated
-from ....expr.scalar import Literal
+from ....expr.columns.row_errors import Evaluated
+from ....expr.tree.scalar import Literal
 from ....repr import buffers
 from ....repr.order import dense_ranks
 from ....repr.schema import Column, Schema

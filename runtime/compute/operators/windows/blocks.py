@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from ....expr.relation import OrderBy
+from ....expr.tree.relation import OrderBy
 from ....repr import buffers
 from ....repr.batch import Batch, Indices, Mask
 from ....repr.order import Key, order_keys

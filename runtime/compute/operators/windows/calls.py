@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from ....expr.row_errors import RowErrors, merge_errors
-from ....expr.windows import FRAMED, OFFSET, RANKING, Frame
+from ....expr.columns.row_errors import RowErrors, merge_errors
+from ....expr.tree.windows import FRAMED, OFFSET, RANKING, Frame
 from ....repr.schema import Schema
 from ...plan import WindowOp
 from .aggregates import aggregate

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ....expr.columns.row_errors import RowErrors, merge_errors, same_error, select_errors
 from ....expr.evaluate import evaluate
 from ....expr.registry import resolve_call
-from ....expr.relation import OrderBy
-from ....expr.row_errors import RowErrors, merge_errors, same_error, select_errors
-from ....expr.scalar import Cast, ColumnRef, Literal
-from ....expr.windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
+from ....expr.tree.relation import OrderBy
+from ....expr.tree.scalar import Cast, ColumnRef, Literal
+from ....expr.tree.windows import Bound, BoundKind, Exclusion, Frame, FrameUnit
 from ....repr import buffers, intervals
 from ....repr.order import Key, order_keys
 from ....repr.types import NUMERIC, TIMESTAMP, Kind, ScalarType

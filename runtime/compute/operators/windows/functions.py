@@ -6,8 +6,8 @@ import numpy as np
 import pyarrow as pa
 
 from ....errors import Unsupported
-from ....expr.row_errors import Evaluated, RowErrors, same_error
-from ....expr.scalar import Literal
+from ....expr.columns.row_errors import Evaluated, RowErrors, same_error
+from ....expr.tree.scalar import Literal
 from ....repr import buffers
 from ....repr.batch import Mask
 from ...plan import WindowCallOp

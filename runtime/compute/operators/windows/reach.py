@@ -14,8 +14,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ....expr.scalar import Literal
-from ....expr.windows import FRAMED, OFFSET, RANKING, Bound, BoundKind, Exclusion, FrameUnit
+from ....expr.tree.scalar import Literal
+from ....expr.tree.windows import FRAMED, OFFSET, RANKING, Bound, BoundKind, Exclusion, FrameUnit
 from ....repr.types import ScalarType
 from ...plan import WHOLE_GROUP, WindowCallOp, WindowOp
 from .aggregates import WindowSums

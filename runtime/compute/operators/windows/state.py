@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 import pyarrow as pa
 
-from ....expr.scalar import Literal
+from ....expr.tree.scalar import Literal
 from ....repr.batch import Batch, Indices, Mask, concat_batches
 from ....repr.hash import hash_columns
 from ....repr.schema import Column, Schema

@@ -1,0 +1,48 @@
+"""Which stored collections are append-only, so that views over them may forget what can never come back.
+
+A source says so by its connector and envelope (`storage/connectors.py`), a materialized view by its definition, over what
+it reads in turn (`transform/append_only.py`).  From tables, rows may be deleted.  The answer is derived from the catalog
+whenever a plan is made, and kept nowhere: so it is that of the definitions as they are.
+"""
+
+from __future__ import annotations
+
+from ...expr.tree.relation import GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies
+from ...sql.catalog.catalog_view import ItemKind
+from ...storage.connectors import only_appends
+from ...storage.envelope import EnvelopeKind
+from ...transform.append_only import AppendOnly
+from .catalog import Catalog
+from .views import expand
+
+
+def append_only(relation: Relation, catalog: Catalog) -> frozenset[GlobalId]:
+    """The append-only collections among those that `relation`, whose views are expanded, reads."""
+    known: dict[GlobalId, bool] = {}
+    return frozenset(id_ for id_ in dependencies(relation) if _is_append_only(id_, catalog, known))
+
+
+def _is_append_only(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> bool:
+    if id not in known:
+        known[id] = _derived(id, catalog, known)
+    return known[id]
+
+
+def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> bool:
+    item = catalog.find_by_id(id)
+    if item is None:
+        return False  # a relation of the system's
+    if item.kind is ItemKind.SOURCE:
+        options = item.options
+        return only_appends(
+            options["connector"], options["connector_options"], EnvelopeKind(options["envelope"])
+        )
+    if item.kind is not ItemKind.MATERIALIZED_VIEW:
+        return False
+    if item.options.get("replaced"):
+        return False  # by the difference to its earlier definition rows have gone
+    assert item.relation is not None
+    definition = expand(item.relation, catalog)
+    below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))
+    return AppendOnly(below).holds(definition)

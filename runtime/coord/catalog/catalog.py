@@ -1,0 +1,396 @@
+"""The catalog: every object of the environment, in memory, and its durable form.
+
+The durable form is a persist shard of rows `(key, value)` where the value is the entry as JSON (`entries`): one
+DDL statement is one append.  Objects of temporary schemas are in memory only.
+
+`Catalog` implements `CatalogView` for planning: system relations first, users' after.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from ...config import DATABASE, ClusterOptions
+from ...expr.tree.relation import Get, GlobalId, Project, Relation
+from ...expr.tree.relation_tree import inputs, with_inputs
+from ...repr.types import ScalarType
+from ...sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
+from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from .entries import (
+    Change,
+    ClusterEntry,
+    DatabaseEntry,
+    DefaultAclEntry,
+    Entry,
+    IdsEntry,
+    Item,
+    Owned,
+    SchemaEntry,
+    SettingsEntry,
+    entry_key,
+)
+from .role import FIRST_ROLE, RoleEntry, Roles
+
+FIRST_USER_OID = 16_384
+
+SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 13_001, "mz_internal": 13_002}
+
+
+@dataclass(slots=True)
+class _NextIds:
+    """The first id and oid that are free; one for a catalog and its forks."""
+
+    id: int = 1
+    oid: int = FIRST_USER_OID
+
+
+class Catalog:
+    """All entries by id and by name.  `apply` is the only way in which it changes.
+
+    A fork changes by itself, and takes its ids from where they all come from; `unbuilt` are the objects that exist in a
+    fork only: nobody stores or maintains them yet.
+    """
+
+    def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        self._items: dict[GlobalId, Item] = {}
+        self._by_name: dict[tuple[str, str], GlobalId] = {}
+        self._populated: frozenset[str] = frozenset()
+        self._schemas: dict[str, SchemaEntry] = {}
+        self._clusters: dict[str, ClusterEntry] = {}
+        self._ordered: tuple[Item, ...] = ()
+        self._relations: tuple[Item, ...] = ()
+        self._functions: dict[str, list[Item]] = {}
+        self._types: dict[tuple[str, str], Item] = {}
+        self._dependents: dict[GlobalId, list[Item]] = {}
+        self._planned: dict[GlobalId, CatalogItem] = {}
+        self._next = _NextIds()
+        self.unbuilt: frozenset[GlobalId] = frozenset()
+        self._durable_ids: IdsEntry | None = None
+        self.roles = Roles([FIRST_ROLE])
+        self.database = DatabaseEntry()
+        self.settings: SettingsEntry | None = None
+        self.default_acls: dict[tuple[str, int, str], DefaultAclEntry] = {}
+        self.version = 0
+        self._system = _system_items()
+        self._system_by_name = {(i.name.schema, i.name.name): i for i in self._system.values()}
+        self.apply([Change(None, entry) for entry in entries])
+
+    def fork(self, changes: Iterable[Change]) -> Catalog:
+        """This catalog after some changes, which it does not know of."""
+        changes = list(changes)
+        fork = copy.copy(self)
+        fork._items, fork._by_name = dict(self._items), dict(self._by_name)
+        fork._schemas, fork._clusters = dict(self._schemas), dict(self._clusters)
+        fork.default_acls = dict(self.default_acls)
+        fork.unbuilt = self.unbuilt | {
+            change.after.id for change in changes if change.before is None and isinstance(change.after, Item)
+        }
+        fork.apply(changes)
+        return fork
+
+    def entries(self) -> dict[str, Entry]:
+        """All of them as they are now, by key; but for the ids."""
+        entries: list[Entry] = [*self.owned(), *self.roles.by_id.values(), *self.default_acls.values()]
+        if self.settings is not None:
+            entries.append(self.settings)
+        return {entry_key(entry): entry for entry in entries}
+
+    # -- identity --
+
+    def allocate(self) -> tuple[GlobalId, int]:
+        """A new id and oid; never used again, even if the statement fails."""
+        oid = self.allocate_oid()
+        self._next.id += 1
+        return f"u{self._next.id - 1}", oid
+
+    def allocate_oid(self) -> int:
+        self._next.oid += 1
+        return self._next.oid - 1
+
+    def has_objects_in(self, schema: str) -> bool:
+        """Whether a schema has objects, of any kind."""
+        return schema in self._populated
+
+    def skip_ids(self, ids: Iterable[GlobalId]) -> None:
+        """Counts ids as used that no entry has."""
+        self._next.id = max([self._next.id, *(int(id_[1:]) + 1 for id_ in ids)])
+
+    def ids_change(self) -> Change | None:
+        """What makes the ids durable that were allocated since it was last applied; part of every statement."""
+        now = IdsEntry(self._next.id, self._next.oid)
+        return Change(self._durable_ids, now) if now != self._durable_ids else None
+
+    # -- change --
+
+    def apply(self, changes: Iterable[Change]) -> None:
+        changes = list(changes)
+        roles = dict(self.roles.by_id)
+        for change in changes:
+            match change.before:
+                case Item(id=id_, kind=kind) if not kind.is_relation:
+                    del self._items[id_]
+                case Item(id=id_, schema_name=schema, name=name):
+                    del self._items[id_]
+                    del self._by_name[schema, name]
+                case SchemaEntry(name=name):
+                    del self._schemas[name]
+                case ClusterEntry(name=name):
+                    del self._clusters[name]
+                case RoleEntry(id=id_):
+                    del roles[id_]
+                case SettingsEntry():
+                    self.settings = None
+                case DefaultAclEntry() as defaults:
+                    del self.default_acls[defaults.role, defaults.schema, defaults.kind]
+        for change in changes:
+            match change.after:
+                case Item() as item:
+                    self._items[item.id] = item
+                    if item.kind.is_relation:
+                        self._by_name[item.schema_name, item.name] = item.id
+                    oids = (item.oid, *(constraint.oid for constraint in item.constraints))
+                    self._next.oid = max(self._next.oid, max(oids) + 1)
+                    self._next.id = max(self._next.id, int(item.id[1:]) + 1)
+                case SchemaEntry() as schema_entry:
+                    self._schemas[schema_entry.name] = schema_entry
+                    self._next.oid = max(self._next.oid, schema_entry.oid + 1)
+                case ClusterEntry() as cluster:
+                    self._clusters[cluster.name] = cluster
+                case IdsEntry(next_id=next_id, next_oid=next_oid) as ids:
+                    self._durable_ids = ids
+                    self._next.id = max(self._next.id, next_id)
+                    self._next.oid = max(self._next.oid, next_oid)
+                case RoleEntry() as role:
+                    roles[role.id] = role
+                    self._next.oid = max(self._next.oid, role.oid + 1)
+                case DefaultAclEntry() as defaults:
+                    self.default_acls[defaults.role, defaults.schema, defaults.kind] = defaults
+                case DatabaseEntry() as database:
+                    self.database = database
+                case SettingsEntry() as settings:
+                    self.settings = settings
+        self.roles = Roles(roles.values())
+        self._populated = frozenset(schema for schema, _ in self._by_name)
+        self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
+        self._relations = tuple(item for item in self._ordered if item.kind.is_relation)
+        functions: dict[str, list[Item]] = {}
+        types: dict[tuple[str, str], Item] = {}
+        if len(self._relations) != len(self._ordered):
+            for item in self._ordered:
+                if item.kind is ItemKind.FUNCTION:
+                    functions.setdefault(item.name, []).append(item)
+                elif item.kind is ItemKind.TYPE:
+                    types[item.schema_name, item.name] = item
+        self._functions, self._types = functions, types
+        dependents: dict[GlobalId, list[Item]] = {}
+        for item in self._ordered:
+            for id_ in dict.fromkeys(item.uses):
+                dependents.setdefault(id_, []).append(item)
+        self._dependents = dependents
+        self._planned = {}
+        self.version += 1
+
+    # -- users' objects --
+
+    def get(self, id: GlobalId) -> Item:
+        return self._items[id]
+
+    def find_by_id(self, id: GlobalId) -> Item | None:
+        return self._items.get(id)
+
+    def widened(self, relation: Relation) -> Relation:
+        """`relation` over tables as they are now."""
+        return widened(relation, self._items)
+
+    def find(self, schema: str, name: str) -> Item | None:
+        id_ = self._by_name.get((schema, name))
+        return self._items[id_] if id_ is not None else None
+
+    def user_items(self) -> list[Item]:
+        """Relations, indexes and sinks, in order of creation, so that every one comes after those it uses."""
+        return list(self._relations)
+
+    def user_functions(self) -> list[Item]:
+        """In order of creation."""
+        return [item for item in self._ordered if item.kind is ItemKind.FUNCTION]
+
+    def user_objects(self) -> list[Item]:
+        """As `user_items`, and functions and types."""
+        return list(self._ordered)
+
+    def user_types(self) -> list[Item]:
+        return list(self._types.values())
+
+    def find_type(self, schema: str, name: str) -> Item | None:
+        return self._types.get((schema, name))
+
+    def find_function(self, schema: str, name: str, types: Sequence[ScalarType]) -> Item | None:
+        """The function of that name which takes exactly such arguments."""
+        for item in self._functions.get(name, ()):
+            if (
+                item.schema_name == schema
+                and item.function is not None
+                and item.function.types == tuple(types)
+            ):
+                return item
+        return None
+
+    def dependents(self, id: GlobalId) -> list[Item]:
+        """Objects whose definition names `id`, indexes on it included, in order of creation."""
+        return list(self._dependents.get(id, ()))
+
+    def schemas(self) -> list[SchemaEntry]:
+        return list(self._schemas.values())
+
+    def schema_entry(self, name: str) -> SchemaEntry | None:
+        return self._schemas.get(name)
+
+    def cluster(self, name: str) -> ClusterEntry | None:
+        return self._clusters.get(name)
+
+    def owned(self) -> list[Owned]:
+        """Everything that has an owner."""
+        return [self.database, *self._schemas.values(), *self._clusters.values(), *self._ordered]
+
+    def default_acls_in(self, schema: int) -> list[DefaultAclEntry]:
+        """What is granted on new objects of the schema with that oid."""
+        return [entry for entry in self.default_acls.values() if entry.schema == schema]
+
+    def cluster_options(self, name: str) -> ClusterOptions:
+        """Those of the cluster; of one that is gone, what the settings say."""
+        entry = self._clusters.get(name)
+        return ClusterOptions.from_mapping(entry.options if entry is not None else {})
+
+    def cluster_entries(self) -> list[ClusterEntry]:
+        return list(self._clusters.values())
+
+    def indexes_on(self, id: GlobalId) -> list[Item]:
+        return [i for i in self.dependents(id) if i.kind is ItemKind.INDEX and i.on == id]
+
+    # -- CatalogView --
+
+    def schema_exists(self, schema: str) -> bool:
+        return schema in self._schemas or schema in SYSTEM_SCHEMAS
+
+    def item(self, schema: str, name: str) -> CatalogItem | None:
+        if (system := self._system_by_name.get((schema, name))) is not None:
+            return system
+        kept = self._planned
+        item = self.find(schema, name)
+        return self._plan_item(item, kept) if item is not None else None
+
+    def functions(self, name: str) -> list[CatalogItem]:
+        kept = self._planned
+        found = self._functions.get(name)
+        return [] if found is None else [self._plan_item(item, kept) for item in found]
+
+    def all_functions(self) -> list[CatalogItem]:
+        if not self._functions:
+            return []
+        kept = self._planned
+        return [self._plan_item(item, kept) for item in self.user_functions()]
+
+    def type(self, schema: str, name: str) -> CatalogItem | None:
+        kept = self._planned
+        found = self._types.get((schema, name))
+        return None if found is None else self._plan_item(found, kept)
+
+    def all_types(self) -> list[CatalogItem]:
+        kept = self._planned
+        return [self._plan_item(item, kept) for item in self._types.values()]
+
+    def item_by_id(self, id: GlobalId) -> CatalogItem:
+        if (system := self._system.get(id)) is not None:
+            return system
+        kept = self._planned
+        return self._plan_item(self._items[id], kept)
+
+    def items(self) -> Mapping[GlobalId, CatalogItem]:
+        kept = self._planned
+        return {**self._system, **{item.id: self._plan_item(item, kept) for item in self._relations}}
+
+    def oid(self, id: GlobalId) -> int:
+        if id.startswith("s"):
+            return SYSTEM_OIDS[id]
+        return self._items[id].oid
+
+    def schema_oids(self) -> Mapping[str, int]:
+        return {**SYSTEM_SCHEMAS, **{entry.name: entry.oid for entry in self._schemas.values()}}
+
+    def clusters(self) -> tuple[str, ...]:
+        return tuple(self._clusters)
+
+    def role_oids(self) -> Mapping[str, int]:
+        return {role.name: role.oid for role in self.roles.by_id.values()}
+
+    def _plan_item(self, item: Item, kept: dict[GlobalId, CatalogItem]) -> CatalogItem:
+        """`kept` is what `_planned` was before `item` was looked up: planning may run in another thread while the
+        catalog changes, and what it found before belongs to the old one."""
+        planned = kept.get(item.id)
+        if planned is None:
+            definition = item.relation
+            # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
+            if item.kind is not ItemKind.VIEW or self.indexes_on(item.id):
+                definition = None
+            if item.kind is ItemKind.TABLE and item.layout:
+                definition = item.contents
+            elif definition is not None:
+                definition = widened(definition, self._items)
+            planned = CatalogItem(
+                item.id,
+                QualifiedName(DATABASE, item.schema_name, item.name),
+                item.kind,
+                item.schema,
+                definition,
+                item.defaults,
+                item.constraints,
+                item.layout,
+                item.function,
+            )
+            kept[item.id] = planned
+        return planned
+
+
+def widened(relation: Relation, items: Mapping[GlobalId, Item]) -> Relation:
+    """`relation` with every table read with all the columns that it has now, and shown with those it had then."""
+    if isinstance(relation, Get):
+        item = items.get(relation.id)
+        width = len(relation.schema)
+        if item is None or item.kind is not ItemKind.TABLE or width >= len(item.physical):
+            return relation
+        return Project(Get(relation.id, item.physical), tuple(range(width)), relation.schema.names)
+    children = inputs(relation)
+    wide = tuple(widened(child, items) for child in children)
+    if all(new is old for new, old in zip(wide, children, strict=True)):
+        return relation
+    return with_inputs(relation, wide)
+
+
+def _system_items() -> dict[GlobalId, CatalogItem]:
+    return {
+        f"s{i}": CatalogItem(f"s{i}", QualifiedName(DATABASE, schema, name), ItemKind.SYSTEM, columns)
+        for i, ((schema, _, name), columns) in enumerate(
+            ((full.partition("."), columns) for full, columns in SYSTEM_RELATIONS.items()), 1
+        )
+    }
+
+
+_WELL_KNOWN = {
+    "pg_am": 2601, "pg_attrdef": 2604, "pg_attribute": 1249, "pg_authid": 1260, "pg_cast": 2605, "pg_class": 1259,
+    "pg_collation": 3456, "pg_constraint": 2606, "pg_conversion": 2607, "pg_database": 1262, "pg_default_acl": 826,
+    "pg_depend": 2608, "pg_description": 2609, "pg_enum": 3501, "pg_event_trigger": 3466, "pg_extension": 3079,
+    "pg_foreign_data_wrapper": 2328, "pg_foreign_server": 1417, "pg_foreign_table": 3118, "pg_index": 2610,
+    "pg_inherits": 2611, "pg_language": 2612, "pg_namespace": 2615, "pg_opclass": 2616, "pg_operator": 2617,
+    "pg_opfamily": 2753, "pg_policy": 3256, "pg_proc": 1255, "pg_publication": 6104, "pg_range": 3541,
+    "pg_rewrite": 2618, "pg_sequence": 2224, "pg_shdescription": 2396, "pg_statistic": 2619,
+    "pg_statistic_ext": 3381, "pg_subscription": 6100, "pg_tablespace": 1213, "pg_trigger": 2620,
+    "pg_ts_config": 3602, "pg_ts_dict": 3600, "pg_ts_parser": 3601, "pg_ts_template": 3764, "pg_type": 1247,
+}  # fmt: skip
+"""Relations that clients name by their OID in PostgreSQL, as in `classoid = 'pg_class'::regclass`."""
+
+SYSTEM_OIDS = {
+    f"s{i}": _WELL_KNOWN.get(name.removeprefix("pg_catalog."), 10_000 + i)
+    for i, name in enumerate(SYSTEM_RELATIONS, 1)
+}

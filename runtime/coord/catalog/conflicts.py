@@ -1,0 +1,180 @@
+"""Whether the definitions of a block go together with what others have defined meanwhile.
+
+They do if the one and then the other, in either order, had given the same: nobody has touched an entry that the block
+changes, nor taken a name that it gives, and neither side uses what the other has defined anew or dropped.  Who is renamed
+disturbs nobody, as objects are known by their ids; a schema's or cluster's name is what its objects say of it, so such a
+change goes together with none of theirs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+
+from ...expr.tree.relation import GlobalId
+from .catalog import Catalog
+from .entries import (
+    Change,
+    ClusterEntry,
+    DatabaseEntry,
+    DefaultAclEntry,
+    Entry,
+    Item,
+    SchemaEntry,
+    SettingsEntry,
+    entry_key,
+)
+from .role import RoleEntry
+
+_HISTORY = "retain_history_ms"
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """What one of the two has changed, and all entries as they are for it."""
+
+    changes: Mapping[str, Change]
+    entries: Mapping[str, Entry]
+
+    def redefined(self) -> set[GlobalId]:
+        """Objects that are gone, or are not what they were but for their names."""
+        return {
+            change.before.id
+            for change in self.changes.values()
+            if isinstance(change.before, Item) and _definition(change.before) != _definition(change.after)
+        }
+
+    def used(self) -> set[GlobalId]:
+        """What the changed objects are made from, directly or not."""
+        pending = [item for item in _after(self.changes.values()) if isinstance(item, Item)]
+        seen: set[GlobalId] = set()
+        while pending:
+            for id_ in pending.pop().uses:
+                if id_ not in seen:
+                    seen.add(id_)
+                    if isinstance(found := self.entries.get(f"item/{id_}"), Item):
+                        pending.append(found)
+        return seen
+
+    def places(self) -> set[str]:
+        """Schemas and clusters of the changed objects."""
+        items = (entry for entry in _all(self.changes.values()) if isinstance(entry, Item))
+        return {
+            place for item in items for place in (f"schema {item.schema_name}", f"cluster {item.cluster}")
+        }
+
+    def moved(self) -> set[str]:
+        """Schemas and clusters that were created, dropped or renamed."""
+        found: set[str] = set()
+        for change in self.changes.values():
+            names = {_place(entry) for entry in (change.before, change.after)}
+            if len(names) == 2:
+                found |= {name for name in names if name is not None}
+        return found
+
+
+def conflict(base: Mapping[str, Entry], shared: Catalog, changes: Mapping[str, Change]) -> str | None:
+    """What others have done since `base` that the block's `changes` do not go together with: `"t" was altered`."""
+    now = shared.entries()
+    own = {key: change.after for key, change in changes.items() if change.after is not None}
+    theirs = _Side(_difference(base, now), now)
+    if not theirs.changes:
+        return None
+    mine = _Side(changes, {**base, **own})
+    for key in theirs.changes.keys() & changes.keys():
+        entry = base.get(key) or now[key]
+        return f"{_shown(entry)} was {'altered' if key in now else 'dropped'}"
+    for change in theirs.changes.values():
+        match change:
+            case Change(RoleEntry(id=id_, name=name), None) if any(id_ in _roles(e) for e in own.values()):
+                return f'role "{name}" was dropped'
+    for entry in own.values():
+        if (taken := _namesake(shared, entry)) is not None and entry_key(taken) not in changes:
+            return f"{_shown(taken)} was created"
+    for id_ in mine.used() & theirs.redefined():
+        return f"{_shown(base[f'item/{id_}'])} was {'altered' if f'item/{id_}' in now else 'dropped'}"
+    for id_ in theirs.used() & mine.redefined():
+        return f"an object over {_shown(base[f'item/{id_}'])} was created or altered"
+    for place in sorted((mine.places() & theirs.moved()) | (theirs.places() & mine.moved())):
+        kind, _, name = place.partition(" ")
+        return f'{kind} "{name}" or what is in it was changed'
+    return None
+
+
+def _difference(base: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict[str, Change]:
+    """Entries are values that are replaced as a whole, so one that is the same object is unchanged."""
+    return {
+        key: Change(base.get(key), now.get(key))
+        for key in base.keys() | now.keys()
+        if base.get(key) is not now.get(key)
+    }
+
+
+def _definition(entry: Entry | None) -> Entry | None:
+    """The object without what nobody depends on."""
+    if not isinstance(entry, Item):
+        return entry
+    options = {name: value for name, value in entry.options.items() if name != _HISTORY}
+    return replace(entry, schema_name="", name="", comment=None, column_comments={}, options=options)
+
+
+def _after(changes: Iterable[Change]) -> Iterator[Entry]:
+    return (change.after for change in changes if change.after is not None)
+
+
+def _all(changes: Iterable[Change]) -> Iterator[Entry]:
+    return (entry for change in changes for entry in (change.before, change.after) if entry is not None)
+
+
+def _roles(entry: Entry) -> set[str]:
+    """Ids of the roles that the entry belongs to, or has granted something."""
+    if isinstance(entry, DefaultAclEntry):
+        return {entry.role, *(item.grantee for item in entry.acl)}
+    if not isinstance(entry, Item | SchemaEntry | ClusterEntry | DatabaseEntry):
+        return set()
+    return {entry.owner, *(id_ for item in entry.privileges for id_ in (item.grantee, item.grantor))}
+
+
+def _place(entry: Entry | None) -> str | None:
+    match entry:
+        case SchemaEntry(name=name):
+            return f"schema {name}"
+        case ClusterEntry(name=name):
+            return f"cluster {name}"
+        case _:
+            return None
+
+
+def _namesake(shared: Catalog, entry: Entry) -> Entry | None:
+    """What has the entry's name for everybody."""
+    match entry:
+        case Item(schema_name=schema, name=name, function=None):
+            return shared.find(schema, name) or shared.find_type(schema, name)
+        case Item(schema_name=schema, name=name, function=function) if function is not None:
+            return shared.find_function(schema, name, function.types)
+        case SchemaEntry(name=name):
+            return shared.schema_entry(name)
+        case ClusterEntry(name=name):
+            return shared.cluster(name)
+        case _:
+            return None
+
+
+def _shown(entry: Entry) -> str:
+    match entry:
+        case Item():
+            return f'"{entry.full_name}"'
+        case SchemaEntry(name=name):
+            return f'schema "{name}"'
+        case ClusterEntry(name=name):
+            return f'cluster "{name}"'
+        case DatabaseEntry():
+            return "the database"
+        case RoleEntry(name=name):
+            return f'role "{name}"'
+        case DefaultAclEntry():
+            return "a list of default privileges"
+        case SettingsEntry():
+            return "what sessions begin with"
+        case _:
+            raise AssertionError("ids are nobody's")

@@ -1,0 +1,47 @@
+"""Expanding indexed views.
+
+Planning leaves an indexed view as a `Get`, so that a query can use the index.  Whoever maintains something, or finds no
+index to use, expands it to its definition.
+"""
+
+from __future__ import annotations
+
+from ...expr.tree.relation import Get, GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies, inputs, with_inputs
+from ...sql.catalog.catalog_view import ItemKind
+from .catalog import Catalog
+from .entries import Item
+
+
+def expand(relation: Relation, catalog: Catalog) -> Relation:
+    """`relation` with every view replaced by what it is over stored collections, as they are now; itself if that is it."""
+    if isinstance(relation, Get):
+        item = catalog.find_by_id(relation.id)
+        if item is None or item.kind is not ItemKind.VIEW:
+            return catalog.widened(relation)
+        assert item.relation is not None
+        return expand(item.relation, catalog)
+    children = inputs(relation)
+    new = tuple(expand(child, catalog) for child in children)
+    same = all(a is b for a, b in zip(children, new, strict=True))
+    return relation if same else with_inputs(relation, new)
+
+
+def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
+    """`relation`, which is expanded, with every materialized view computed that a block has created: nobody stores it yet."""
+    if not catalog.unbuilt:
+        return relation
+    if isinstance(relation, Get):
+        item = catalog.find_by_id(relation.id) if relation.id in catalog.unbuilt else None
+        if item is None or item.relation is None:
+            return relation
+        return expand_unbuilt(expand(item.relation, catalog), catalog)
+    children = inputs(relation)
+    new = tuple(expand_unbuilt(child, catalog) for child in children)
+    same = all(a is b for a, b in zip(children, new, strict=True))
+    return relation if same else with_inputs(relation, new)
+
+
+def stored_inputs(item: Item, catalog: Catalog) -> set[GlobalId]:
+    """The stored collections that the item is computed from."""
+    return dependencies(expand(item.relation, catalog)) if item.relation is not None else set()

@@ -1,0 +1,314 @@
+"""INSERT, UPDATE, DELETE, MERGE, TRUNCATE and COPY FROM: statements to encoded changes in the transaction."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+import pyarrow as pa
+
+from ...errors import PtvcError, SerializationFailure, UniqueViolation
+from ...expr.tree.relation import GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies
+from ...persist.client import PersistClient
+from ...persist.read import read_updates
+from ...persist.write import INLINE_MAX_BYTES, write_parts
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.buffers import Words
+from ...repr.consolidate import consolidate
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
+from ...sql.syntax.constraints import Constraint
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Change, Item
+from ..catalog.views import expand
+from ..query.peeks import Peeks, ReadContext, repeat
+from ..results.results import Columns, Command, Rows
+from ..storage.collections import Collections
+from ..storage.key_counts import Counts, KeyCounts
+from ..storage.unique_keys import KeysTaken, UniqueKeys, key_changes
+from ..transaction.transaction import Transaction
+from .key_lookup import check_duplicates, duplicate, not_unique
+from .merges import merged
+from .row_checks import check_rows, computed
+from .upserts import upserted
+
+MAX_TIME = (1 << 64) - 1
+"""Times of what a transaction will write are open."""
+
+
+class Writes:
+    def __init__(
+        self,
+        persist: PersistClient,
+        catalog: Catalog,
+        collections: Collections,
+        peeks: Peeks,
+        unique: UniqueKeys,
+    ) -> None:
+        self._persist = persist
+        self._catalog = catalog
+        self._collections = collections
+        self._peeks = peeks
+        self._unique = unique
+
+    async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
+        if plan.conflict is not None:
+            return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
+        check_rows(item, rows)
+        await self._change(item, rows, context, transaction)
+        return self._answer("INSERT 0", plan.returning, rows)
+
+    async def _upsert(
+        self,
+        item: Item,
+        plan: Insert,
+        conflict: OnConflict,
+        rows: Batch,
+        context: ReadContext,
+        transaction: Transaction,
+    ) -> Command | Rows:
+        arbiters = [constraint for constraint in item.constraints if constraint.name in conflict.arbiters]
+        await self._ready(item, arbiters)
+
+        def known(constraint: Constraint, hashes: Words) -> Counts:
+            counts = self._committed(item, constraint, hashes)
+            own = transaction.keys.get(constraint.oid)
+            return counts if own is None else counts + own.of(hashes)
+
+        def read(relation: Relation) -> Awaitable[Batch]:
+            return self.read(relation, context, transaction)
+
+        transaction.upserted.update(constraint.oid for constraint in arbiters)
+        changes, written = await upserted(item, conflict, arbiters, rows, known, read)
+        try:
+            await self._change(item, changes, context, transaction)
+        except UniqueViolation as violation:
+            if violation.constraint in conflict.arbiters:
+                raise SerializationFailure() from None  # it was not there when it was looked for
+            raise
+        return self._answer("INSERT 0", plan.returning, written)
+
+    async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
+        changes, new, count = await merged(
+            item, rows, lambda relation: self.read(relation, context, transaction)
+        )
+        check_rows(item, new)
+        await self._change(item, changes, context, transaction)
+        return Command(f"MERGE {count}")
+
+    async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
+        await self._change(item, rows.negate(), context, transaction)
+        return self._answer("DELETE", plan.returning, rows)
+
+    async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
+        item = context.catalog.get(plan.table)
+        rows = await self.read(plan.relation, context, transaction)
+        width = len(item.schema)
+        old = rows.select(range(width))
+        new = rows.select(range(width, 2 * width))
+        changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+        check_rows(item, new)
+        await self._change(item, changes, context, transaction)
+        return self._answer("UPDATE", plan.returning, new)
+
+    async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
+        for table in plan.tables:
+            item = context.catalog.get(table)
+            rows = await self.read(item.contents, context, transaction)
+            await self._change(item, rows.negate(), context, transaction)
+        return Command("TRUNCATE TABLE")
+
+    async def copy_from(
+        self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
+    ) -> Command:
+        """Encodes chunk by chunk, so that a load of any size takes little memory."""
+        item = context.catalog.get(plan.table)
+        if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
+            raise SerializationFailure("The table was altered meanwhile; run the statement again.")
+        total = 0
+        async for chunk in chunks:
+            given = zip(plan.columns, chunk, strict=True)
+            columns = {position: column for position, column in given if column is not None}
+            count = max(map(len, columns.values()), default=0)
+            if not count:
+                continue
+            for position, default in plan.defaults.items():
+                if position not in columns:
+                    columns[position] = computed(default, (), count)
+            ordered = tuple(
+                columns[i] if i in columns else pa.nulls(count, column.type.arrow)
+                for i, column in enumerate(item.schema)
+            )
+            rows = _rows(ordered, count)
+            check_rows(item, rows)
+            await self._change(item, rows, context, transaction)
+            total += count
+        return Command(f"COPY {total}")
+
+    async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
+        """The rows that a statement writes or deletes, and a note of what they were computed from."""
+        time = self._peeks.read_time(context)
+        reads = _inputs(relation, context.catalog)
+        if reads and transaction.time is None and not transaction.single:
+            transaction.fix_time(time, self._peeks.hold)
+        rows = await self._peeks.collect(relation, self._peeks.at(context, time))
+        transaction.read_for_write({i for i in reads if i in self._collections}, time)
+        return rows
+
+    async def _change(
+        self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
+    ) -> None:
+        """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as can be said before the
+        commit."""
+        keys = [constraint for constraint in item.constraints if constraint.is_key]
+        if keys and len(changes):
+            await self._ready(item, keys)
+        await self._encode(item, changes, transaction)
+        if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
+            raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
+        for constraint in keys:
+            hashes, diffs = key_changes(item, constraint, changes)
+            own = transaction.keys.setdefault(constraint.oid, KeyCounts())
+            own.add(hashes, diffs)
+            added = hashes[diffs > 0]
+            if not len(added):
+                continue
+            counts = self._committed(item, constraint, added) + own.of(added)
+            if (counts > 1).any():
+                await self._check_duplicates(item, constraint, added[counts > 1], context, transaction)
+
+    async def verify(
+        self, taken: KeysTaken, context: ReadContext, transaction: Transaction
+    ) -> tuple[GlobalId, int]:
+        """Looks at the rows of keys that a commit has found taken: 23505 (40001 behind an ON CONFLICT) if they are.
+
+        Otherwise their hashes only collide: returns the table and the time at which that was so.
+        """
+        for table in transaction.writes:
+            item = context.catalog.find_by_id(table)
+            for constraint in item.constraints if item is not None else ():
+                if item is not None and constraint.oid == taken.key:
+                    try:
+                        time = await self._check_duplicates(
+                            item, constraint, taken.hashes, context, transaction
+                        )
+                    except UniqueViolation:
+                        if taken.key in transaction.upserted:
+                            raise SerializationFailure() from None
+                        raise
+                    return table, time
+        raise SerializationFailure()
+
+    async def _check_duplicates(
+        self,
+        item: Item,
+        constraint: Constraint,
+        hashes: Words,
+        context: ReadContext,
+        transaction: Transaction,
+    ) -> int:
+        latest = self._peeks.latest(context)
+        assert latest.time is not None
+        written = tuple(transaction.writes.get(item.id, ()))
+        read = partial(read_updates, self._persist.blob, written, item.stored_schema, 0, MAX_TIME)
+        stored = any(part.blob is not None for part in written)
+        own = (await asyncio.to_thread(read) if stored else read()).oks
+        own = own.with_columns(item.visible(own.columns))
+        await check_duplicates(
+            lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
+        )
+        return latest.time
+
+    async def _ready(self, item: Item, keys: list[Constraint]) -> None:
+        """Returns once it is known which keys everybody's rows have, as far as they are keys for everybody."""
+        known = self._catalog.find_by_id(item.id)
+        if known is not None:
+            oids = {constraint.oid for constraint in keys}
+            await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
+
+    def _committed(self, item: Item, constraint: Constraint, hashes: Words) -> Counts:
+        """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
+        known = self._catalog.find_by_id(item.id)
+        if known is None or all(constraint.oid != other.oid for other in known.constraints):
+            return np.zeros(len(hashes), np.int32)
+        return self._unique.of(constraint.oid, hashes)
+
+    async def add_key(
+        self, old: Item, new: Item, constraint: Constraint, context: ReadContext, transaction: Transaction
+    ) -> None:
+        """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
+        write of somebody else it does not commit."""
+        catalog = context.catalog.fork([Change(old, new)])
+        rows = await self.read(new.contents, replace(context, catalog=catalog), transaction)
+        if (found := duplicate(new, constraint, rows)) is not None:
+            raise not_unique(new, constraint, rows, found)
+        counts = KeyCounts()
+        counts.add(*key_changes(new, constraint, rows))
+        transaction.keys[constraint.oid] = counts
+
+    def valid(self, transaction: Transaction) -> bool:
+        """Whether the tables still have the definitions that the transaction's rows were made for."""
+        catalog = transaction.own.catalog if transaction.own is not None else self._catalog
+        for table, shape in transaction.shapes.items():
+            item = catalog.find_by_id(table)
+            if item is None or item.shape != shape:
+                return False
+        return True
+
+    async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
+        """Times are open: the commit gives them.  Blobs are written on another thread: their store may be slow, or away
+        for a while, and the other sessions go on."""
+        if item.kind is not ItemKind.TABLE or item.shard is None:
+            raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
+        columns = item.as_stored(rows.columns, len(rows))
+        untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
+        write = partial(
+            write_parts,
+            self._persist.blob,
+            item.shard,
+            item.physical,
+            Delta(untimed, NO_ERRORS),
+            writer=self._persist.writer_id,
+        )
+        parts = write() if untimed.nbytes < INLINE_MAX_BYTES else await asyncio.to_thread(write)
+        transaction.add(item.id, parts)
+
+    def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
+        count = int(rows.diffs.sum())
+        if returning is None:
+            return Command(f"{tag} {count}")
+        written = repeat(rows)
+        columns = tuple(computed(scalar, written, count) for scalar in returning.scalars)
+
+        async def chunks() -> AsyncIterator[Columns]:
+            yield columns
+
+        return Rows(returning.schema, chunks(), tag)
+
+
+def _rows(columns: Columns, count: int) -> Batch:
+    return Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
+
+
+def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
+    """The stored collections that the relation depends on, by way of materialized views as well: a view that has not changed
+    since it was read may only be late."""
+    found: set[GlobalId] = set()
+    pending = [relation]
+    while pending:
+        for id_ in dependencies(expand(pending.pop(), catalog)) - found:
+            if (item := catalog.find_by_id(id_)) is not None:
+                found.add(id_)
+                if item.relation is not None:
+                    pending.append(item.relation)
+    return found

@@ -1,0 +1,1 @@
+"""Reads: peeks at a timestamp, the choice of indexes and parts, subscriptions, EXPLAIN."""

@@ -1,0 +1,275 @@
+"""EXPLAIN: what the coordinator knows of a statement or an object, as lines of text or as a row that is a JSON document.
+
+A plan is that of the statement, or the one by which an object is maintained.  ANALYZE says what was measured: of an
+object what each operator of its dataflow has done and holds, of a query its rows and its time.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from ...compute.lower import lower
+from ...compute.plan import DataflowPlan
+from ...compute.plan_text import plan_json, plan_text
+from ...errors import ObjectNotReady, Unsupported
+from ...expr.temporal import at_time
+from ...expr.tree.relation import Get, GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies, walk
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.explain_tree import explain, explain_json, finishing_line
+from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
+from ...transform.pipeline import optimize
+from ..catalog.append_only import append_only
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item
+from ..catalog.maintained_plan import maintained_plan
+from ..catalog.shared_indexes import index_keys, indexes_for
+from ..catalog.views import expand
+from ..controller import Controller
+from ..controller.replicas import ReplicaClient
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from .changes_reads import changes_in
+from .index_choice import choose_index
+from .part_choice import needed, part_conditions
+from .read_times import shown_time
+from .system_reads import is_system
+
+MEASURES = ("cpu", "memory", "hydration")
+
+
+class Explainer:
+    def __init__(
+        self, oracle: Oracle, catalog: Catalog, collections: Collections, controller: Controller
+    ) -> None:
+        self._oracle = oracle
+        self._catalog = catalog
+        self._collections = collections
+        self._controller = controller
+
+    # -- plans --
+
+    def plan(self, planned: Explain, cluster: str) -> list[str]:
+        """EXPLAIN ... PLAN FOR a query or an object."""
+        item = self._catalog.get(planned.object) if planned.object is not None else None
+        head: list[str] = []
+        relation = self._defined(planned)
+        if planned.stage is ExplainStage.PHYSICAL:
+            if item is not None and item.kind is not ItemKind.VIEW:
+                plan = maintained_plan(item, self._catalog)
+            else:
+                head, plan = self._physical(relation, cluster)
+            if planned.format is ExplainFormat.JSON:
+                return _document(
+                    {"access": head[0] if head else None, "nodes": plan_json(plan, self._names())}
+                )
+            return [*head, *plan_text(plan, self._names()).splitlines()]
+        if item is not None:
+            relation = optimize(expand(relation, self._catalog))
+        finishing = finishing_line(planned.finishing) if planned.finishing is not None else None
+        if planned.format is ExplainFormat.JSON:
+            return _document({"finish": finishing, "plan": explain_json(relation, self._names())})
+        lines = explain(relation, self._names()).splitlines()
+        return lines if finishing is None else [finishing, *(f"  {line}" for line in lines)]
+
+    def _physical(self, relation: Relation, cluster: str) -> tuple[list[str], DataflowPlan]:
+        """How a one-off query is answered: where its rows come from, if not from a dataflow, and its plan."""
+        reads = dependencies(relation)
+        if all(map(is_system, reads)):
+            return [f"Answered by the coordinator from {'catalogs' if reads else 'constants'}"], lower(
+                relation
+            )
+        time = self._oracle.read_time
+        clusters = self._controller.clusters
+        read = choose_index(
+            at_time(relation, time),
+            self._catalog,
+            cluster,
+            lambda index: clusters.has_index(cluster, index.id, time),
+        )
+        if read is not None:
+            how = "all rows" if read.keys is None else f"{len(read.keys[0])} keys looked up"
+            return [f"Answered from index {read.index.full_name}, {how}"], lower(read.relation)
+        expanded = expand(relation, self._catalog)
+        chosen = index_keys(indexes_for(self._catalog, dependencies(expanded), cluster))
+        return [], lower(optimize(expanded), append_only=append_only(expanded, self._catalog), indexes=chosen)
+
+    def _names(self) -> dict[GlobalId, str]:
+        return {id_: f"{item.name.schema}.{item.name.name}" for id_, item in self._catalog.items().items()}
+
+    # -- times --
+
+    def timestamp(self, planned: ExplainTimestamp, time: int | None) -> list[str]:
+        """EXPLAIN TIMESTAMP: the time that the query would read at, and what of its inputs is readable."""
+        read_time = self._oracle.read_time
+        chosen = read_time if time is None else time
+        ids = sorted(self._stored(planned.query.relation))
+        sources: list[dict[str, Any]] = [
+            {
+                "object": self._catalog.get(id_).full_name,
+                "id": id_,
+                "read_frontier": self._controller.since(self._collections[id_].shard),
+                "write_frontier": self._collections.frontier(id_),
+            }
+            for id_ in ids
+        ]
+        upper = min((source["write_frontier"] for source in sources), default=None)
+        since = max((source["read_frontier"] for source in sources), default=0)
+        at_once = all(chosen < source["write_frontier"] for source in sources)
+        if planned.format is ExplainFormat.JSON:
+            return _document(
+                {
+                    "query_timestamp": chosen,
+                    "oracle_read_timestamp": read_time,
+                    "since": since,
+                    "upper": upper,
+                    "can_respond_immediately": at_once,
+                    "sources": sources,
+                }
+            )
+        lines = [
+            f"          query timestamp: {shown_time(chosen)}",
+            f"    oracle read timestamp: {shown_time(read_time)}",
+            f"                    upper: [{shown_time(upper) if upper is not None else ''}]",
+            f"                    since: [{shown_time(since)}]",
+            f"  can respond immediately: {str(at_once).lower()}",
+        ]
+        for source in sources:
+            lines += [
+                "",
+                f"source {source['object']} ({source['id']}):",
+                f"            read frontier: [{shown_time(source['read_frontier'])}]",
+                f"           write frontier: [{shown_time(source['write_frontier'])}]",
+            ]
+        return lines
+
+    # -- parts --
+
+    def pushdown(self, planned: ExplainPushdown) -> list[list[str]]:
+        """EXPLAIN FILTER PUSHDOWN: for each stored collection its name, and the bytes and parts that there are and that
+        the query would read now."""
+        time = self._oracle.read_time
+        relation = optimize(at_time(expand(self._defined(planned), self._catalog), time))
+        conditions = part_conditions(relation)
+        found: list[list[str]] = []
+        # Of CHANGES all parts of its interval are read.
+        told = changes_in(relation).keys()
+        stored = {node.id for node in walk(relation) if isinstance(node, Get)} - told
+        for id_ in sorted(id_ for id_ in stored if not is_system(id_)):
+            source = self._collections.import_of(
+                id_, max(time, self._controller.since(self._collections[id_].shard))
+            )
+            read = needed(source.snapshot, source.schema, conditions.get(id_))
+            nbytes = [sum(part.nbytes for part in parts) for parts in (source.snapshot, read)]
+            found.append(
+                [self._catalog.get(id_).full_name, *map(str, (*nbytes, len(source.snapshot), len(read)))]
+            )
+        return found
+
+    def _defined(self, planned: Explain | ExplainPushdown) -> Relation:
+        relation = planned.relation
+        if planned.object is not None:
+            relation = self._catalog.get(planned.object).relation
+        assert relation is not None
+        return relation
+
+    def _stored(self, relation: Relation) -> set[GlobalId]:
+        return {id_ for id_ in dependencies(expand(relation, self._catalog)) if not is_system(id_)}
+
+    # -- what was measured --
+
+    def analyze(self, planned: ExplainAnalyze, rows: int, seconds: float, cluster: str) -> list[str]:
+        """EXPLAIN ANALYZE of a query that has run."""
+        assert planned.query is not None
+        head, plan = self._physical(planned.query.relation, cluster)
+        if planned.format is ExplainFormat.JSON:
+            return _document(
+                {
+                    "access": head[0] if head else None,
+                    "nodes": plan_json(plan, self._names()),
+                    "rows": rows,
+                    "execution_ms": round(seconds * 1000, 3),
+                }
+            )
+        lines = [*head, *plan_text(plan, self._names()).splitlines()]
+        return [*lines, f"Rows: {rows}", f"Execution Time: {seconds * 1000:.3f} ms"]
+
+    def analyze_object(self, planned: ExplainAnalyze) -> list[str]:
+        """EXPLAIN ANALYZE of what is maintained: each replica's operators."""
+        assert planned.object is not None
+        item = self._catalog.get(planned.object)
+        plan = maintained_plan(item, self._catalog)
+        assert item.cluster is not None
+        measures = planned.measures or MEASURES
+        replicas = [
+            _measured(replica, item, plan, measures)
+            for replica in self._controller.clusters.of(item.cluster)
+            if item.id in replica.installed
+        ]
+        if not replicas:
+            raise ObjectNotReady(f'no replica runs "{item.full_name}" yet')
+        nodes = plan_json(plan, self._names())
+        if planned.format is ExplainFormat.JSON:
+            return _document({"object": item.full_name, "nodes": nodes, "replicas": replicas})
+        lines = []
+        texts = plan_text(plan, self._names(), loops=False).splitlines()
+        for replica in replicas:
+            hydration = replica.get("hydration_seconds")
+            shown = [f"replica {item.cluster}.{replica['replica']}"]
+            if "hydration" in measures:
+                shown.append("not hydrated yet" if hydration is None else f"hydrated in {hydration:.3f} s")
+            if "memory" in measures:
+                shown.append(f"{replica['memory_bytes']} bytes in memory, {replica['mapped_bytes']} mapped")
+            lines.append(": ".join((shown[0], ", ".join(shown[1:]))) if len(shown) > 1 else shown[0])
+            for text, measured in zip(texts, replica["operators"], strict=True):
+                values = "  ".join(f"{name}={value}" for name, value in measured.items() if name != "node")
+                lines += [f"  {text}", *([f"         {values}"] if values else [])]
+        return lines
+
+
+def _measured(
+    replica: ReplicaClient, item: Item, plan: DataflowPlan, measures: Sequence[str]
+) -> dict[str, Any]:
+    """What the replica has told of the object's dataflow."""
+    found = replica.operators.get(item.id)
+    if found is None:
+        raise ObjectNotReady(
+            f'replica {replica.cluster}.{replica.name} has not told yet what it did for "{item.full_name}"',
+            hint="Ask again in a moment.",
+        )
+    if [operator.node for operator in found.operators] != [node.id for node in plan.nodes]:
+        raise Unsupported(
+            f'"{item.full_name}" runs by a plan that is older than the definitions of its inputs',
+            hint="mz_internal.mz_dataflow_operators has what its operators did, by their numbers.",
+        )
+    operators: list[dict[str, Any]] = []
+    for operator in found.operators:
+        shown: dict[str, Any] = {"node": operator.node}
+        if "cpu" in measures:
+            shown |= {
+                "steps": operator.steps,
+                "rows_in": operator.rows_in,
+                "rows_out": operator.rows_out,
+                "ms": round(operator.seconds * 1000, 3),
+            }
+        if "memory" in measures:
+            shown |= {
+                "state_rows": operator.state_rows,
+                "state_bytes": operator.state_bytes,
+                "mapped_bytes": operator.mapped_bytes,
+            }
+        operators.append(shown)
+    told: dict[str, Any] = {"replica": replica.name, "operators": operators}
+    if "memory" in measures:
+        told |= {"memory_bytes": found.memory_bytes, "mapped_bytes": found.mapped_bytes}
+    if "hydration" in measures:
+        hydrated = replica.hydrated.get(item.id)
+        told["hydration_seconds"] = round(hydrated.seconds, 6) if hydrated is not None else None
+    return told
+
+
+def _document(value: Any) -> list[str]:
+    return [json.dumps(value, indent=2)]

@@ -1,0 +1,364 @@
+"""Reading: a relation at a time, by the cheapest way there is.
+
+constants and catalog relations -> computed here | an index -> looked up in a replica's memory
+| a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
+
+`Overlay` adds the transaction's own writes to the tables that it reads.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from ...compute.oneshot import evaluate_once
+from ...errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaLost, UndefinedTable
+from ...expr.temporal import at_time
+from ...expr.tree.relation import Constant, Filter, Finishing, Get, GlobalId, Map, Project, Relation, TopK
+from ...expr.tree.relation_tree import dependencies, runs_python, walk
+from ...persist.client import PartRef
+from ...persist.part import stamp
+from ...replica.protocol import Import, Peek, PeekIndex
+from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
+from ...repr.order import sort_indices
+from ...repr.schema import Column, Schema
+from ...retry import Backoff, Pauses
+from ...sql.plans.query_plans import Select
+from ...transform.pipeline import optimize
+from ..catalog.catalog import Catalog
+from ..catalog.views import expand, expand_unbuilt
+from ..controller import Controller
+from ..controller.query_jobs import QueryJobs
+from ..controller.replicas import ReplicaClient
+from ..results.results import Columns
+from ..run_in_thread import beside
+from ..storage.collections import Collections
+from ..storage.oracle import Oracle
+from ..storage.reads import ActiveReads
+from .changes_reads import changes_in, check_size, without_changes
+from .index_choice import IndexRead, choose_index
+from .part_choice import Conditions, needed, part_conditions
+from .read_times import ReadTimes
+from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, with_system_rows
+
+Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
+
+ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
+"""Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadContext:
+    """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
+    may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time.  `catalog` is what
+    the query was planned over: everybody's, or that of a block."""
+
+    cluster: str
+    time: int | None
+    overlay: Overlay
+    system_rows: SystemRows
+    catalog: Catalog
+    check: Callable[[], None] = lambda: None
+    as_of: bool = False
+
+
+class Peeks:
+    def __init__(
+        self,
+        oracle: Oracle,
+        collections: Collections,
+        catalog: Catalog,
+        reads: ActiveReads,
+        controller: Controller,
+        jobs: QueryJobs,
+    ) -> None:
+        self._oracle = oracle
+        self._collections = collections
+        self._catalog = catalog
+        self._reads = reads
+        self._controller = controller
+        self._jobs = jobs
+        self._catalogs = CatalogQueries()
+        self.times = ReadTimes(oracle, collections, catalog, controller)
+
+    async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
+        """The rows that the client sees, in order, in chunks."""
+        finishing = query.finishing
+        schema = query.relation.schema
+        if finishing.order:
+            # Nothing but the client holds the rows while it takes them.
+            yield finish(schema, await self._all(query.relation, context, finishing), finishing)
+            return
+        skip, left = finishing.offset, finishing.limit
+        async for batch in self.batches(query.relation, context, finishing):
+            columns = repeat(batch)
+            count = len(columns[0]) if columns else int(batch.diffs.sum())
+            take = count - skip if left is None else min(left, count - skip)
+            if take > 0:
+                yield tuple(columns[i].slice(skip, take) for i in finishing.indices)
+                left = None if left is None else left - take
+            skip = max(skip - count, 0)
+            if left == 0:
+                return
+
+    async def collect(self, relation: Relation, context: ReadContext) -> Batch:
+        """All rows with their multiplicities, at one time."""
+        return await self._all(relation, context)
+
+    async def _all(
+        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
+    ) -> Batch:
+        batches = [batch async for batch in self.batches(relation, context, finishing, whole=True)]
+        return concat_batches(relation.schema, batches)
+
+    def at(self, context: ReadContext, time: int | None) -> ReadContext:
+        return replace(context, time=time)
+
+    def as_of(self, query: Select, context: ReadContext) -> ReadContext:
+        """At the time that the statement names, if it names one."""
+        if query.as_of is None:
+            return context
+        return replace(context, time=self.times.chosen(query.as_of, query.relation, context), as_of=True)
+
+    def latest(self, context: ReadContext) -> ReadContext:
+        """What everybody may read now, without what the transaction has written."""
+        return replace(context, time=self._oracle.read_time, overlay={})
+
+    def hold(self, time: int) -> Callable[[], None]:
+        """Keeps `time` readable until the result is called."""
+        return self._reads.hold(time)
+
+    def read_time(self, context: ReadContext) -> int:
+        return self._oracle.read_time if context.time is None else context.time
+
+    async def batches(
+        self,
+        relation: Relation,
+        context: ReadContext,
+        finishing: Finishing | None = None,
+        *,
+        whole: bool = False,
+    ) -> AsyncIterator[Batch]:
+        """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
+
+        `relation` is optimized.  Rows that `finishing` will not show may be missing.  With `whole`, none are given out before
+        all are here: so the query is asked again whenever its replica dies.
+        """
+        reads = dependencies(relation)
+        if any(map(is_system, reads)) and not all(map(is_system, reads)):
+            relation = optimize(with_system_rows(relation, context.system_rows))
+            reads = dependencies(relation)
+        if all(map(is_system, reads)):
+            time = self.read_time(context)
+            if runs_python(relation):  # code of users takes as long as it likes
+                constant, rows = at_time(relation, time), inputs_of(relation, context.system_rows)
+                result = await beside(lambda: evaluate_once(constant, rows, time))
+            elif reads or _is_chain(relation):
+                result = self._catalogs.evaluate(relation, context.system_rows, time)
+            else:  # table functions, joins and recursion make as many rows as one likes
+                constant = at_time(relation, time)
+                result = await beside(lambda: evaluate_once(constant, {}, time))
+            raise_first_error(result.errs)
+            yield _checked(result.oks)
+            return
+        pauses = Pauses(ASK_AGAIN)
+        while True:
+            answered = False
+            try:
+                answers = self._read(relation, context, finishing)
+                if whole:
+                    answers = _each([batch async for batch in answers])
+                async for batch in answers:
+                    answered = True
+                    yield _checked(batch)
+                return
+            except ReplicaLost:
+                # The replica died under the query: nothing was sent yet, so it is asked again when it is back.
+                pause = None if answered else pauses.next()
+                if pause is None:
+                    raise
+                await asyncio.sleep(pause)
+                continue
+            except PtvcError as error:
+                if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
+                    found = (context.catalog.find_by_id(id_) for id_ in reads)
+                    names = sorted(f'"{item.full_name}"' for item in found if item is not None)
+                    error.detail = f"The query reads {', '.join(names)}."
+                raise
+
+    async def _read(
+        self, relation: Relation, context: ReadContext, finishing: Finishing | None
+    ) -> AsyncIterator[Batch]:
+        time = self.read_time(context)
+        with self._reads.at(time):
+            await self._controller.clusters.serving(context.cluster)
+            context.check()
+            answers = await self._peek_index(at_time(relation, time), context, time)
+            if answers is None:
+                catalog = context.catalog
+                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
+                answers = self._peek(_changed(relation, expanded), context, time, finishing)
+            async for batch in answers:
+                yield batch
+
+    async def _peek(
+        self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
+    ) -> AsyncIterator[Batch]:
+        ids = dependencies(relation)
+        for id_ in ids:
+            self._check_there(id_, time, context)
+        self.times.check_readable(ids, time)
+        await self._collections.wait_until_readable(ids, time)
+        context.check()
+        # Once more: upkeep may have moved on when the read began to hold.
+        self.times.check_readable(ids, time)
+        if (
+            now := context.catalog.widened(relation)
+        ) is not relation:  # from here to the sources nothing waits
+            relation = optimize(now)
+        conditions = part_conditions(relation)
+        told = changes_in(relation)
+        stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - told.keys())
+        sources = (
+            *(self._import(id_, time, context, conditions.get(id_)) for id_ in stored),
+            *(self.times.changes(node, time) for node in told.values()),
+        )
+        if told:
+            check_size(sources)
+            relation = without_changes(relation)
+        elif self._jobs.wanted(relation, context.cluster, sources):
+            if finishing is not None and finishing.limit is not None:
+                shown = finishing.offset + finishing.limit
+                relation = optimize(TopK(relation, (), finishing.order, shown))
+            async for batch in self._jobs.rows(relation, time, sources, context.cluster):
+                yield batch
+            return
+        replica = await self._controller.clusters.serving(context.cluster)
+        peek_id = replica.new_peek()
+        replica.send(Peek(peek_id, relation, time, sources))
+        async for answer in replica.answers(peek_id):
+            yield from_ipc(answer.payload)
+
+    async def _peek_index(
+        self, relation: Relation, context: ReadContext, time: int
+    ) -> AsyncIterator[Batch] | None:
+        """The rows from the memory of a replica; None when no index will do."""
+        if context.overlay or context.catalog is not self._catalog:
+            return None
+        clusters, cluster = self._controller.clusters, context.cluster
+        read = choose_index(
+            relation, self._catalog, cluster, lambda index: clusters.has_index(cluster, index.id, time)
+        )
+        if read is None:
+            return None
+        await self._collections.wait_until_readable((read.index.id,), time)
+        context.check()
+        # The replica that has the index may have gone away, and another that has it may begin too late.
+        replica = clusters.with_index(cluster, read.index.id, time)
+        return None if replica is None else self._look_up(read, replica, time)
+
+    async def _look_up(self, read: IndexRead, replica: ReplicaClient, time: int) -> AsyncIterator[Batch]:
+        payload = None
+        if read.keys is not None:
+            schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
+            count = len(read.keys[0])
+            keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
+            payload = to_ipc(schema, keys)
+        peek_id = replica.new_peek()
+        replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time))
+        async for answer in replica.answers(peek_id):
+            yield from_ipc(answer.payload)
+
+    def _check_there(self, id: GlobalId, time: int, context: ReadContext) -> None:
+        if id in context.catalog.unbuilt:
+            return
+        if id not in self._collections:
+            raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+        collection = self._collections[id]
+        item = self._catalog.find_by_id(id)
+        # A table had no rows before it was created; a view would have had some.
+        if collection.stamped or context.as_of or item is None or item.created_at < time:
+            return
+        if self._controller.since(collection.shard) > time:
+            raise ObjectNotReady(
+                f'"{item.full_name}" was created after this transaction began to read',
+                hint="Read it in a new transaction.",
+            )
+
+    def _import(
+        self, id: GlobalId, time: int, context: ReadContext, conditions: tuple[Conditions, ...] | None
+    ) -> Import:
+        """What there is at `time` in the parts that the query needs."""
+        source = self._source(id, time, context.catalog)
+        own = tuple(stamp(part, time) for part in context.overlay.get(id, ()))
+        parts = needed(source.snapshot + own, source.schema, conditions)
+        return replace(source, snapshot=parts, updates=())
+
+    def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
+        """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
+        item = catalog.find_by_id(id)
+        if item is not None and id in catalog.unbuilt:
+            assert item.shard is not None
+            return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
+        source = self._collections.import_of(id, time)
+        known = self._catalog.find_by_id(id)
+        if item is None or known is None or item.stored_shape == known.stored_shape:
+            return source
+        return replace(source, schema=item.stored_schema)
+
+
+async def _each(batches: Sequence[Batch]) -> AsyncIterator[Batch]:
+    for batch in batches:
+        yield batch
+
+
+def _is_chain(relation: Relation) -> bool:
+    """Whether it computes on rows that are there, without making more of them."""
+    while isinstance(relation, Map | Filter | Project):
+        relation = relation.input
+    return isinstance(relation, Constant)
+
+
+def _changed(before: Relation, after: Relation) -> Relation:
+    """`after`, optimized as `before` was: nothing is to be done where they are one."""
+    return before if after is before else optimize(after)
+
+
+def raise_first_error(errs: Batch) -> None:
+    """Raises the first error of a query that reads no collection, if there is one."""
+    if len(errs):
+        sqlstates, messages = errs.columns
+        raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py())
+
+
+def repeat(batch: Batch) -> Columns:
+    """The rows of a batch, each as often as its multiplicity says."""
+    if (batch.diffs == 1).all():
+        return batch.columns
+    index = pa.array(np.repeat(np.arange(len(batch)), batch.diffs))
+    return tuple(column.take(index) for column in batch.columns)
+
+
+def finish(schema: Schema, batch: Batch, finishing: Finishing) -> Columns:
+    """Order, offset and limit, and the columns that the client sees."""
+    columns = repeat(batch)
+    by = [columns[key.index] for key in finishing.order]
+    indices = sort_indices(
+        by, [key.descending for key in finishing.order], [key.nulls_first for key in finishing.order]
+    )
+    stop = None if finishing.limit is None else finishing.offset + finishing.limit
+    index = pa.array(indices[finishing.offset : stop])
+    return tuple(columns[i].take(index) for i in finishing.indices)
+
+
+def _checked(batch: Batch) -> Batch:
+    if len(batch) and int(batch.diffs.min()) < 0:
+        raise PtvcError(
+            "internal error: a collection holds a row less than zero times",
+            hint="Please report this; the relation can be dropped and created anew.",
+        )
+    return batch

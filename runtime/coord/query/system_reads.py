@@ -1,0 +1,88 @@
+"""Catalog relations in a query that reads users' collections, too.
+
+The parts of it that read catalogs alone are computed here, and go to the replica as literal rows: it knows no catalog.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from ...compute.lower import lower
+from ...compute.oneshot import evaluate_once
+from ...compute.plan import DataflowPlan
+from ...compute.row_chain import is_chain
+from ...expr.temporal import at_time
+from ...expr.tree.relation import Constant, Get, GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_inputs
+from ...repr.batch import Batch, Delta
+from ...repr.types import UNSIGNED, Kind
+
+SystemRows = Callable[[GlobalId], Batch]
+"""All rows of a system relation."""
+
+MOST_PLANS = 100
+
+MOST_ROWS = 10_000
+"""More rows than this are not sent for a part of a query; its relations are, and it is computed there."""
+
+_AS_LITERALS = frozenset(
+    {
+        Kind.BOOL, Kind.CHAR, Kind.NAME, Kind.TEXT, Kind.VARCHAR, Kind.OID,
+        Kind.INT2, Kind.INT4, Kind.INT8, *UNSIGNED, Kind.FLOAT4, Kind.FLOAT8, Kind.ARRAY,
+    }
+)  # fmt: skip
+"""Kinds whose Arrow values are the same as Python values and back."""
+
+
+def is_system(id: GlobalId) -> bool:
+    return id.startswith("s")
+
+
+def inputs_of(relation: Relation, rows: SystemRows) -> Mapping[GlobalId, Batch]:
+    """The system relations that `relation` reads."""
+    return {id_: rows(id_) for id_ in dependencies(relation) if is_system(id_)}
+
+
+class CatalogQueries:
+    """Evaluates queries over catalogs alone.  Clients ask the same ones again and again, and what the plan cache has
+    keeps its identity: so its physical plan is kept, too, for the last that were asked."""
+
+    def __init__(self) -> None:
+        self._plans: dict[int, tuple[Relation, DataflowPlan]] = {}
+
+    def evaluate(self, relation: Relation, rows: SystemRows, time: int) -> Delta:
+        """The rows of `relation`, which reads system relations only, or nothing."""
+        inputs = inputs_of(relation, rows)
+        now = at_time(relation, time)
+        if now is not relation or is_chain(relation):
+            return evaluate_once(now, inputs, time)
+        found = self._plans.pop(id(relation), None)
+        plan = found[1] if found is not None else lower(relation, delta_joins=False)
+        self._plans[id(relation)] = (relation, plan)  # which keeps the identity from being another's
+        if len(self._plans) > MOST_PLANS:
+            del self._plans[next(iter(self._plans))]
+        return evaluate_once(plan, inputs, time)
+
+
+def with_system_rows(relation: Relation, rows: SystemRows) -> Relation:
+    """`relation` with literal rows in the place of all system relations; itself if it reads none."""
+    reads = dependencies(relation)
+    if not any(map(is_system, reads)):
+        return relation
+    if isinstance(relation, Get):
+        return _literal(relation, rows(relation.id))
+    if all(map(is_system, reads)) and not free_locals(relation):
+        kinds = {column.type.kind for column in relation.schema}
+        if kinds <= _AS_LITERALS and at_time(relation, 0) is relation:  # the time is that of the whole query
+            found = evaluate_once(relation, inputs_of(relation, rows), 0)
+            if not len(found.errs) and len(found.oks) <= MOST_ROWS:  # errors are raised where they are read
+                return _literal(relation, found.oks)
+    return with_inputs(relation, tuple(with_system_rows(child, rows) for child in inputs(relation)))
+
+
+def _literal(relation: Relation, batch: Batch) -> Constant:
+    columns = [column.to_pylist() for column in batch.columns]
+    alone: list[tuple[Any, ...]] = list(zip(*columns, strict=True)) if columns else [()] * len(batch)
+    repeated = (row for row, count in zip(alone, batch.diffs.tolist(), strict=True) for _ in range(count))
+    return Constant(tuple(repeated), relation.schema)

@@ -1,0 +1,98 @@
+"""What executing a statement yields: the coordinator's side of the contract with pgwire.
+
+A session executes planned statements and answers with one of these; pgwire turns them into messages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pyarrow as pa
+
+from ...errors import Unsupported
+from ...expr.datetimes.zones import Zone
+from ...repr.schema import Schema
+from ...sql.syntax.vocabulary import CopyOptions
+
+Columns = tuple[pa.Array, ...]
+"""One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """A NoticeResponse.  `severity` is NOTICE, WARNING or INFO."""
+
+    severity: str
+    message: str
+    sqlstate: str = "00000"
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A result set, streamed.  `tag` is the command's word (SELECT, SHOW, INSERT 0, ...); pgwire appends
+    the number of rows, except where `fixed_tag` holds (EXPLAIN, SHOW).  Text of instants is in `zone`, None: UTC.  `binary` rows are
+    sent so where the client has no say, that is in the simple protocol.  `endless` ones are sent as they come, and wait for
+    more as long as the client likes."""
+
+    schema: Schema
+    chunks: AsyncIterator[Columns]
+    tag: str = "SELECT"
+    fixed_tag: bool = False
+    zone: Zone | None = None
+    binary: bool = False
+    endless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A statement without rows; `tag` is complete (`INSERT 0 3`, `CREATE TABLE`)."""
+
+    tag: str
+
+
+@dataclass(frozen=True, slots=True)
+class Empty:
+    """An empty query string."""
+
+
+@dataclass(frozen=True, slots=True)
+class CopyOut:
+    """COPY ... TO STDOUT: the rows, to be written in the format of `options`; `endless` as in `Rows`."""
+
+    schema: Schema
+    chunks: AsyncIterator[Columns]
+    options: CopyOptions
+    zone: Zone | None = None
+    endless: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CopyIn:
+    """COPY ... FROM STDIN is open: pgwire decodes the client's data by `schema` (the columns that the statement
+    names) and `options`, and hands the columns to `Session.copy_in`.  `table` is its name, for messages.
+
+    With `optional`, the data may lack some of the columns: None stands for each of these.  `directory` is where data may
+    wait that has to be complete before it can be read (None: the system's temporary directory)."""
+
+    schema: Schema
+    options: CopyOptions
+    table: str = ""
+    zone: Zone | None = None
+    optional: bool = False
+    directory: Path | None = None
+
+
+def check_shape(described: Schema | None, found: Schema | None) -> None:
+    """A prepared statement has rows of the types that were told when it was prepared: 0A000 if not any more."""
+    if described is not None and (found is None or _oids(described) != _oids(found)):
+        raise Unsupported("cached plan must not change result type", hint="Prepare the statement once more.")
+
+
+def _oids(schema: Schema) -> tuple[int, ...]:
+    return tuple(type_.oid for type_ in schema.types)
+
+
+Result = Rows | Command | Empty | CopyOut | CopyIn

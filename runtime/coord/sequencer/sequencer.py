@@ -1,0 +1,375 @@
+"""The sequencer executes planned statements: each kind goes to the part of the coordinator that does it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, TypeGuard
+
+from ...clock import Clock
+from ...errors import InvalidTransactionState, SerializationFailure, Unsupported
+from ...expr.tree.relation import GlobalId, Project, Relation, TopK
+from ...repr.batch import Batch
+from ...sql.cache.plan_cache import PlanCache
+from ...sql.plan import PUSHDOWN_SCHEMA
+from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from ...sql.plans.definition_plans import CreateTable
+from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.plans import PlannedStatement
+from ...sql.plans.query_plans import Select, Subscribe
+from ...sql.plans.session_plans import NoOp
+from ...sql.statement.explain import Explanation
+from ...sql.syntax.constraints import Constraint
+from ..catalog.authorize import Authorization
+from ..catalog.catalog import Catalog
+from ..catalog.entries import Item, Shape
+from ..catalog.unaltered import unaltered
+from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit
+from ..dml.writes import Writes
+from ..introspection import Introspection
+from ..query.explain import Explainer
+from ..query.peeks import Peeks, ReadContext
+from ..query.subscription import Subscription
+from ..query.subscriptions import Subscriptions
+from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
+from ..results.show import text_lines, text_rows
+from ..storage.group_commit import Conflict, Defined, GroupCommit
+from ..storage.unique_keys import KeysTaken
+from ..transaction.block_catalog import BlockCatalog
+from ..transaction.transaction import Transaction, TransactionKind
+
+if TYPE_CHECKING:
+    from ..session.session import Session
+
+MAX_ATTEMPTS = 20
+_WRITES: dict[type, str] = {
+    Insert: "INSERT",
+    Update: "UPDATE",
+    Delete: "DELETE",
+    Merge: "MERGE",
+    Truncate: "TRUNCATE TABLE",
+}
+
+
+class Sequencer:
+    """`answers` is where results wait that do not fit in memory."""
+
+    def __init__(
+        self,
+        clock: Clock,
+        catalog: Catalog,
+        peeks: Peeks,
+        writes: Writes,
+        ddl: Ddl,
+        commit: GroupCommit,
+        introspection: Introspection,
+        explainer: Explainer,
+        subscriptions: Subscriptions,
+        answers: Path,
+    ) -> None:
+        self._clock = clock
+        self.catalog = catalog
+        self.plans = PlanCache()
+        self._peeks = peeks
+        self.writes = writes
+        self.ddl = ddl
+        self._commit = commit
+        self._retrying = asyncio.Lock()
+        self._introspection = introspection
+        self._explainer = explainer
+        self._subscriptions = subscriptions
+        self._authorization = Authorization(catalog)
+        self.answers = answers
+
+    def now_us(self) -> int:
+        return self._clock.now_ms() * 1000
+
+    def authorization(self, transaction: Transaction | None) -> Authorization:
+        """Who may do what, in the catalog that the transaction sees."""
+        own = transaction.own if transaction is not None else None
+        return own.authorization if own is not None else self._authorization
+
+    # -- definitions --
+
+    def is_definition(self, planned: PlannedStatement) -> TypeGuard[Definition]:
+        return isinstance(planned, Definition)
+
+    async def define(self, planned: PlannedStatement, session: Session, notices: list[Notice]) -> Command:
+        assert isinstance(planned, Definition)
+
+        async def read(relation: Relation) -> Batch:
+            context = self._peeks.latest(self._context(session, Transaction(TransactionKind.IMPLICIT, 0)))
+            return await self._peeks.collect(relation, context)
+
+        return await self.ddl.execute(planned, notices, read, session.actor)
+
+    async def define_in_block(
+        self, planned: PlannedStatement, session: Session, transaction: Transaction, notices: list[Notice]
+    ) -> Command:
+        """As `define`, for nobody but the block before it commits; the statement was planned over its own catalog."""
+        assert isinstance(planned, Definition)
+        own = transaction.define(self.catalog).catalog
+        context = self._context(session, transaction)
+
+        async def read(relation: Relation) -> Batch:
+            return await self.writes.read(relation, context, transaction)
+
+        async def add_key(old: Item, new: Item, key: Constraint) -> None:
+            await self.writes.add_key(old, new, key, context, transaction)
+
+        rows = RowsToFit(read, add_key)
+        command, changes = await self.ddl.changes(planned, own, notices, rows, session.actor)
+        transaction.defined(changes)
+        if command.tag == "SELECT 0" and (plan := self.table_as(planned)) is not None:
+            return await self._fill(plan, session, transaction)
+        return command
+
+    def table_as(self, planned: PlannedStatement) -> CreateTable | None:
+        """The statement, if it is a CREATE TABLE AS."""
+        return planned if isinstance(planned, CreateTable) and planned.query is not None else None
+
+    async def _fill(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
+        assert plan.query is not None
+        item = self._catalog(transaction).find(plan.name.schema, plan.name.name)
+        assert item is not None
+        insert = Insert(item.id, finished(plan.query))
+        result = await self.writes.insert(insert, self._context(session, transaction), transaction)
+        assert isinstance(result, Command)
+        return Command(f"SELECT {result.tag.rpartition(' ')[2]}")
+
+    # -- everything else --
+
+    async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
+        if transaction.read_only and (command := _WRITES.get(type(planned))) is not None:
+            raise _read_only(command)
+        context = self._context(session, transaction)
+        match planned:
+            case Select():
+                return Rows(planned.schema, self._select(planned, context, transaction))
+            case Subscribe():
+                return Rows(
+                    planned.schema, self.subscribe(planned, session, transaction), "SUBSCRIBE", endless=True
+                )
+            case CopyTo(query=Subscribe() as subscribe, options=options):
+                changes = self.subscribe(subscribe, session, transaction)
+                return CopyOut(subscribe.schema, changes, options, endless=True)
+            case CopyTo(query=Select() as query, options=options):
+                rows = self._select(query, context, transaction)
+                return CopyOut(query.schema, rows, options)
+            case Insert() | Update() | Delete() | Merge() | Truncate():
+                return await self._write(planned, session, transaction)
+            case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
+                _refuse_behind_definitions("EXPLAIN", transaction)
+                return await self._explain(planned, session, context, transaction)
+            case NoOp(tag=tag):
+                return Command(tag)
+            case _:
+                raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    def subscribe(self, plan: Subscribe, session: Session, transaction: Transaction) -> Subscription:
+        """The relation as it is now, or as it was when the block has read, and its changes from then on."""
+        _refuse_behind_definitions("SUBSCRIBE", transaction)
+        return self._subscriptions.open(plan, self._context(session, transaction))
+
+    def open_cursor(
+        self, query: Select, session: Session, transaction: Transaction
+    ) -> AsyncIterator[Columns]:
+        """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
+        is altered before the first of them is."""
+        context = self._context(session, transaction)
+        context = replace(context, check=unaltered(query.relation, context.catalog))
+        context = self._peeks.as_of(query, context)
+        if transaction.time is None:
+            transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
+        return self._select(query, self._peeks.at(context, transaction.time), transaction)
+
+    def _select(
+        self, query: Select, context: ReadContext, transaction: Transaction
+    ) -> AsyncIterator[Columns]:
+        """The rows, computed when they are asked for, at a time that is chosen now: the transaction's own writes
+        may be committed before the client has read everything, and must not count twice."""
+        context = self._peeks.as_of(query, context)
+        if transaction.time is None and (transaction.kind is TransactionKind.EXPLICIT or context.overlay):
+            transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
+            context = self._peeks.at(context, transaction.time)
+        return self._peeks.select(query, context)
+
+    async def _write(
+        self,
+        planned: Insert | Update | Delete | Merge | Truncate,
+        session: Session,
+        transaction: Transaction,
+    ) -> Result:
+        """A statement by itself commits at once, and runs again after a conflict."""
+        upsert = isinstance(planned, Insert) and planned.conflict is not None
+        tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
+        catalog = self._catalog(transaction)
+        shapes = [_shape(catalog, table) for table in tables]
+        async with AsyncExitStack() as turn:
+            for attempt in range(MAX_ATTEMPTS):
+                if attempt and shapes != [_shape(catalog, table) for table in tables]:
+                    raise SerializationFailure("The table was altered meanwhile; run the statement again.")
+                try:
+                    result = await self._buffer(planned, self._context(session, transaction), transaction)
+                    if not transaction.single or not (transaction.expect or upsert):
+                        return result
+                    outcome = await self._durable(transaction, session)
+                except SerializationFailure:  # a key that ON CONFLICT did not find has come meanwhile
+                    if not transaction.single:
+                        raise
+                    outcome = None
+                transaction.forget()
+                if isinstance(outcome, int):
+                    return result
+                if attempt == 0:  # those who lost a race try again one by one, so that nobody starves
+                    await turn.enter_async_context(self._retrying)
+        raise SerializationFailure("Try again.")
+
+    async def _buffer(
+        self,
+        planned: Insert | Update | Delete | Merge | Truncate,
+        context: ReadContext,
+        transaction: Transaction,
+    ) -> Result:
+        match planned:
+            case Insert():
+                return await self.writes.insert(planned, context, transaction)
+            case Update():
+                return await self.writes.update(planned, context, transaction)
+            case Delete():
+                return await self.writes.delete(planned, context, transaction)
+            case Merge():
+                return await self.writes.merge(planned, context, transaction)
+            case Truncate():
+                return await self.writes.truncate(planned, context, transaction)
+
+    async def commit(self, transaction: Transaction, session: Session) -> None:
+        """Makes the transaction's writes durable, all at one time."""
+        own = transaction.own
+        if own is not None:
+            transaction.defined(dropped_on_commit(own.catalog))
+        if transaction.settle() and own is not None:
+            await self._commit_definitions(own, transaction, session)
+        elif transaction.writes and isinstance(await self._durable(transaction, session), Conflict):
+            raise SerializationFailure()
+
+    async def _commit_definitions(
+        self, own: BlockCatalog, transaction: Transaction, session: Session
+    ) -> None:
+        """What the block has defined and written becomes durable, and visible, in one moment."""
+
+        async def append(defined: Defined) -> None:
+            if isinstance(await self._durable(transaction, session, defined), Conflict):
+                raise SerializationFailure()
+
+        async with self.ddl.lock:
+            own.refresh()
+            await self.ddl.commit(own.changes.values(), append)
+
+    async def _durable(
+        self, transaction: Transaction, session: Session, defined: Defined | None = None
+    ) -> int | Conflict:
+        """Commits; 23505 for a key that is taken."""
+        writes, keys, expect = transaction.overlay(), transaction.keys, dict(transaction.expect)
+        collide: set[int] = set()
+        for _ in range(MAX_ATTEMPTS):
+            unchecked, valid = frozenset(collide), partial(self.writes.valid, transaction)
+            if defined is None:
+                outcome = await self._commit.write_keyed(writes, expect, keys, unchecked, valid)
+            else:
+                outcome = await self._commit.write_defined(writes, expect, keys, unchecked, valid, defined)
+            match outcome:
+                case KeysTaken(key=key):
+                    # Read before it is said to collide only: nobody may write the table in between.
+                    table, time = await self.writes.verify(
+                        outcome, self._context(session, transaction), transaction
+                    )
+                    expect[table] = min(time, expect.get(table, time))
+                    collide.add(key)
+                case Conflict() if collide:
+                    expect = dict(transaction.expect)
+                    collide.clear()
+                case _:
+                    return outcome
+        raise SerializationFailure()
+
+    async def copy_from(
+        self, plan: CopyFrom, columns: AsyncIterator[Columns], session: Session, transaction: Transaction
+    ) -> Command:
+        return await self.writes.copy_from(plan, columns, self._context(session, transaction), transaction)
+
+    def copy_in(self, plan: CopyFrom, transaction: Transaction) -> CopyIn:
+        """What the client is asked to send."""
+        if transaction.read_only:
+            raise _read_only("COPY FROM")
+        item = self._catalog(transaction).get(plan.table)
+        optional = not plan.defaults.keys().isdisjoint(plan.columns)
+        schema = item.schema.project(plan.columns)
+        return CopyIn(schema, plan.options, item.name, optional=optional, directory=self.answers)
+
+    async def _explain(
+        self, planned: Explanation, session: Session, context: ReadContext, transaction: Transaction
+    ) -> Rows:
+        cluster = session.variables.get("cluster")
+        match planned:
+            case Explain():
+                lines = self._explainer.plan(planned, cluster)
+            case ExplainTimestamp():
+                lines = self._explainer.timestamp(planned, self._peeks.as_of(planned.query, context).time)
+            case ExplainPushdown():
+                return text_rows(PUSHDOWN_SCHEMA.names, self._explainer.pushdown(planned), "EXPLAIN")
+            case ExplainAnalyze(query=None):
+                lines = self._explainer.analyze_object(planned)
+            case ExplainAnalyze(query=Select() as query):
+                begun, rows = monotonic(), 0
+                async for columns in self._select(query, context, transaction):
+                    rows += len(columns[0]) if columns else 0
+                lines = self._explainer.analyze(planned, rows, monotonic() - begun, cluster)
+        return text_lines("QUERY PLAN", lines, "EXPLAIN")
+
+    def _catalog(self, transaction: Transaction) -> Catalog:
+        return transaction.own.catalog if transaction.own is not None else self.catalog
+
+    def _context(self, session: Session, transaction: Transaction) -> ReadContext:
+        catalog = self._catalog(transaction)
+        cluster: str = session.variables.get("cluster")
+        if transaction.own is not None:
+            cluster = transaction.own.shared_cluster(cluster)
+        return ReadContext(
+            cluster=cluster,
+            time=transaction.time,
+            overlay=transaction.overlay(),
+            system_rows=self._introspection.of_session(session, catalog),
+            catalog=catalog,
+        )
+
+
+def _shape(catalog: Catalog, table: GlobalId) -> Shape | None:
+    item = catalog.find_by_id(table)
+    return item.shape if item is not None else None
+
+
+def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:
+    if transaction.own is not None and transaction.own.changes:
+        raise Unsupported(
+            f"{command} behind a definition of the same transaction is not supported",
+            hint="COMMIT first.",
+        )
+
+
+def _read_only(command: str) -> InvalidTransactionState:
+    return InvalidTransactionState(f"cannot execute {command} in a read-only transaction", sqlstate="25006")
+
+
+def finished(query: Select) -> Relation:
+    """The query as a relation: its limit, and only the columns that it shows."""
+    finishing = query.finishing
+    relation = query.relation
+    if finishing.limit is not None or finishing.offset:
+        relation = TopK(relation, (), finishing.order, finishing.limit, finishing.offset)
+    return Project(relation, finishing.indices, query.schema.names)

@@ -1,0 +1,1 @@
+"""A session: one client's settings, roles, prepared statements and cursors, and the planning of its statements."""

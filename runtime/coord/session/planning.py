@@ -1,0 +1,163 @@
+"""What a session's statements mean: from the cache of plans, or made beside the loop while the catalog stands still."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+from ...errors import DataError, PtvcError, Unsupported
+from ...expr.tree.scalar import Literal
+from ...repr.types import ScalarType
+from ...sql.cache.auto_parameterization import is_look_up, lift
+from ...sql.cache.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
+from ...sql.catalog.catalog_view import PlanContext, Prepared
+from ...sql.parser.parse import Statement, parse
+from ...sql.plan import describe, plan, result_schema
+from ...sql.plans.plans import PlannedStatement
+from ...sql.plans.session_plans import Execute
+from ...sql.syntax.session_statements import ExecuteStatement
+from ...sql.syntax.statements import AT_ONCE
+from ..catalog.catalog import Catalog
+from ..results.results import check_shape
+from ..run_in_thread import beside
+
+MAX_ATTEMPTS = 5
+
+T = TypeVar("T")
+
+
+class Planning:
+    """Of one session, whose context at the moment `context` says, and `source` the catalog: everybody's, or a block's."""
+
+    def __init__(
+        self,
+        source: Callable[[], tuple[Catalog, PlanCache]],
+        temp_schema: str,
+        context: Callable[[], PlanContext],
+    ) -> None:
+        self._source = source
+        self._temp_schema = temp_schema
+        self._context = context
+
+    @property
+    def _catalog(self) -> Catalog:
+        return self._source()[0]
+
+    @property
+    def _plans(self) -> PlanCache:
+        return self._source()[1]
+
+    async def parse(self, sql: str) -> list[Statement]:
+        statements = self._plans.parsed(sql)
+        if statements is None:
+            # Parsing takes time in proportion to the text, so what is short is parsed at once.
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
+            self._plans.keep_parsed(sql, statements)
+        return statements
+
+    async def look_up(self, sql: str) -> tuple[Statement, tuple[Literal, ...]] | None:
+        """The statement with parameters, planned, and their values, if `sql` is a look-up that is no other but for these.
+
+        None for any other text, and for what such a statement would be an error of: `sql` itself says what is wrong.
+        """
+        plans = self._plans
+        if (
+            plans.parsed(sql) is not None
+            or (lifted := lift(sql)) is None
+            or not plans.came_before(lifted.text)
+        ):
+            return None
+        try:
+            (statement,) = await self.parse(lifted.text)
+            types = (await self.describe(statement, lifted.types)).parameter_types
+            values = lifted.literals(types)
+            if values is not None:
+                planned = plans.generic(self._asked(statement, types))
+                if planned is None:
+                    await self.plan(statement, values)
+                    planned = plans.generic(self._asked(statement, types))
+                if planned is not None and is_look_up(planned.plan):
+                    return statement, values
+        except DataError:
+            return None  # a value that is none of its type: others of the kind may be
+        except PtvcError:
+            pass
+        plans.refuse(lifted.text)
+        return None
+
+    async def describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
+        if isinstance(statement.node, AT_ONCE | ExecuteStatement):
+            return describe(statement, self._context(), types)
+        found = self._plans.described(self._asked(statement, types))
+        if found is None:
+            asked, made = await self._unchanged(describe_anew, statement, types)
+            self._plans.keep_described(asked, made)
+            found = made.result
+        return found
+
+    async def plan(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        if _at_once(statement):
+            return plan(statement, self._context(), parameters)
+        types = tuple(parameter.type for parameter in parameters)
+        found = self._plans.planned(self._asked(statement, types), parameters)
+        if found is None:
+            asked, made = await self._unchanged(
+                lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
+            )
+            self._plans.keep_planned(asked, made)
+            found = made.result
+        return found
+
+    async def plan_prepared(
+        self, prepared: Prepared, parameters: Sequence[Literal]
+    ) -> tuple[Statement, PlannedStatement]:
+        """What EXECUTE runs; 0A000 if its rows are not any more what they were."""
+        (statement,) = await self.parse(prepared.sql)
+        try:
+            planned = await self.plan(statement, parameters)
+        except PtvcError as error:
+            if error.position is not None and prepared.text is not None:  # it counts in PREPARE's text
+                error.position += len(prepared.text) - len(prepared.sql)
+            raise
+        if isinstance(planned, Execute):
+            raise Unsupported("EXECUTE of a prepared EXECUTE is not supported")
+        check_shape(prepared.schema, result_schema(planned))
+        return statement, planned
+
+    async def plan_anew(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        """As `plan`, whatever is known: the catalog will not change until the caller does it."""
+        return (await self._unchanged(lambda asked: plan(statement, asked.context, parameters), statement))[1]
+
+    async def _unchanged(
+        self, work: Callable[[Asked], T], statement: Statement, types: tuple[ScalarType | None, ...] = ()
+    ) -> tuple[Asked, T]:
+        """What `work` makes of the statement, computed beside the loop while the catalog stood still.
+
+        Whatever came of it is forgotten if the catalog has changed meanwhile: then it looked at a mixture.  Under ever
+        new changes the loop is kept waiting in the end.
+        """
+        for _ in range(MAX_ATTEMPTS):
+            asked = self._asked(statement, types)
+            try:
+                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
+            except Exception:
+                if self._catalog.version == asked.version:
+                    raise
+            else:
+                if self._catalog.version == asked.version:
+                    return asked, result
+        asked = self._asked(statement, types)
+        return asked, work(asked)
+
+    def _asked(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Asked:
+        catalog = self._catalog
+        own_names = catalog.has_objects_in(self._temp_schema)
+        return Asked(statement, self._context(), catalog.version, types, own_names)
+
+
+def _at_once(statement: Statement) -> bool:
+    """Whether planning is no work: a thread would cost more."""
+    node = statement.node
+    return isinstance(node, AT_ONCE) or (
+        isinstance(node, ExecuteStatement) and node.constant and len(statement.sql) <= MAX_TEXT
+    )

@@ -1,0 +1,90 @@
+"""How often each key hash occurs: what unique constraints are checked against.
+
+A multiset of 64-bit hashes in sorted runs, as in an LSM tree: adding costs a sort of what is added, and a run is merged
+into the next larger one before it has half of its size, so a hash is moved a logarithmic number of times and a
+look-up searches a logarithmic number of runs.  12 bytes a key.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ...repr.buffers import Words
+
+Counts = npt.NDArray[np.int32]
+
+_EMPTY_HASHES: Words = np.empty(0, np.uint64)
+_EMPTY_COUNTS: Counts = np.empty(0, np.int32)
+
+
+class KeyCounts:
+    """Counts may be negative: a transaction's own changes are one of these, too."""
+
+    def __init__(self) -> None:
+        self._runs: list[tuple[Words, Counts]] = []  # the largest first
+
+    def __bool__(self) -> bool:
+        return bool(self._runs)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(hashes.nbytes + counts.nbytes for hashes, counts in self._runs)
+
+    def add(self, hashes: Words, diffs: npt.NDArray[np.int64]) -> None:
+        """`diffs[i]` more rows of key `hashes[i]`."""
+        if len(hashes):
+            self._push(*_summed(hashes, diffs.astype(np.int32)))
+
+    def copy(self) -> KeyCounts:
+        """Runs are never changed, so they are shared."""
+        copy = KeyCounts()
+        copy._runs = list(self._runs)
+        return copy
+
+    def merge(self, other: KeyCounts) -> None:
+        for hashes, counts in other._runs:
+            self._push(hashes, counts)
+
+    def of(self, hashes: Words) -> Counts:
+        """How often each of `hashes` occurs."""
+        total = np.zeros(len(hashes), np.int32)
+        for known, counts in self._runs:
+            places = np.searchsorted(known, hashes)
+            places[places == len(known)] = 0
+            total += np.where(known[places] == hashes, counts[places], 0).astype(np.int32)
+        return total
+
+    def entries(self) -> tuple[Words, Counts]:
+        """Every hash that occurs, once, in order, and how often."""
+        while len(self._runs) > 1:
+            self._join_last()
+        return self._runs[0] if self._runs else (_EMPTY_HASHES, _EMPTY_COUNTS)
+
+    def _push(self, hashes: Words, counts: Counts) -> None:
+        if not len(hashes):
+            return
+        self._runs.append((hashes, counts))
+        while len(self._runs) > 1 and 2 * len(self._runs[-1][0]) > len(self._runs[-2][0]):
+            self._join_last()
+
+    def _join_last(self) -> None:
+        (a, x), (b, y) = self._runs.pop(), self._runs.pop()
+        joined = _summed(np.concatenate([b, a]), np.concatenate([y, x]))
+        if len(joined[0]):
+            self._runs.append(joined)
+
+
+def _summed(hashes: Words, counts: Counts) -> tuple[Words, Counts]:
+    """Sorted, each hash once, none that comes to nothing."""
+    if len(hashes) == 1:
+        return (hashes, counts) if counts[0] else (_EMPTY_HASHES, _EMPTY_COUNTS)
+    order = np.argsort(hashes, kind="stable")
+    ordered = hashes[order]
+    first = np.empty(len(ordered), np.bool_)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    starts = np.flatnonzero(first)
+    sums = np.add.reduceat(counts[order], starts).astype(np.int32)
+    kept = np.flatnonzero(sums)
+    return ordered[starts[kept]], sums[kept]

@@ -1,0 +1,144 @@
+"""Keys of tables: which key hashes every unique constraint has, as of the last commit.
+
+Tables are written by one coordinator, so what it has committed is what there is: the keys of a constraint are read
+from the table once, when something is first written under it, and follow every commit from then on.  A hash that
+would occur twice is only suspected: whoever writes looks at the rows themselves (see `duplicates`), and says so if all
+was a collision.
+
+Invariant: the counts of a constraint that is `ready` are those of the table at the time of the last commit.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ...persist.client import PersistClient
+from ...persist.read import read_updates
+from ...replica.protocol import Import
+from ...repr.batch import Batch
+from ...repr.buffers import Words, validity
+from ...repr.hash import hash_columns
+from ...sql.syntax.constraints import Constraint
+from ..catalog.entries import Item
+from .collections import Collections
+from .key_counts import KeyCounts
+from .key_values import key_values
+from .oracle import Oracle
+from .reads import ActiveReads
+
+KeyId = int
+"""A constraint's oid: never used again."""
+
+
+@dataclass(frozen=True, slots=True)
+class KeysTaken:
+    """A write was not committed: these keys of the constraint would occur more than once, or collide."""
+
+    key: KeyId
+    hashes: Words
+
+
+def key_changes(item: Item, constraint: Constraint, rows: Batch) -> tuple[Words, npt.NDArray[np.int64]]:
+    """The hash of each row's key and how often the row comes (or goes, below 0), of those rows that can agree."""
+    columns = key_values(item, constraint, rows)
+    hashes = hash_columns(columns, len(rows))
+    if constraint.nulls_distinct:
+        masks = [mask for column in columns if (mask := validity(column)) is not None]
+        if masks:
+            present = np.logical_and.reduce(masks)
+            return hashes[present], rows.diffs[present]
+    return hashes, rows.diffs
+
+
+class UniqueKeys:
+    """On the event loop, like the commits it follows; only the first reading is done beside it."""
+
+    def __init__(
+        self, persist: PersistClient, oracle: Oracle, collections: Collections, reads: ActiveReads
+    ) -> None:
+        self._persist = persist
+        self._oracle = oracle
+        self._collections = collections
+        self._reads = reads
+        self._counts: dict[KeyId, KeyCounts] = {}
+        self._ready: set[KeyId] = set()
+        self._loading = asyncio.Lock()
+
+    async def ready(self, item: Item, constraints: Sequence[Constraint]) -> None:
+        """Returns once the keys of these constraints of the table are known."""
+        if all(constraint.oid in self._ready for constraint in constraints):
+            return
+        async with self._loading:
+            missing = [constraint for constraint in constraints if constraint.oid not in self._ready]
+            if missing:
+                await self._load(item, missing)
+
+    def of(self, key: KeyId, hashes: Words) -> npt.NDArray[np.int32]:
+        """How often each hash occurs; the constraint is ready."""
+        return self._counts[key].of(hashes)
+
+    def repeated(self, key: KeyId) -> Words:
+        """The hashes that occur more than once."""
+        hashes, counts = self._counts[key].entries()
+        return hashes[counts > 1]
+
+    def taken(
+        self, changes: Mapping[KeyId, KeyCounts], earlier: Sequence[Mapping[KeyId, KeyCounts]]
+    ) -> KeysTaken | None:
+        """The keys that `changes` would make occur twice, after the `earlier` ones of the same commit."""
+        for key, own in changes.items():
+            hashes, counts = own.entries()
+            more = counts > 0
+            hashes, counts = hashes[more], counts[more]
+            if not len(hashes) or key not in self._ready:  # a constraint that was dropped is not checked
+                continue
+            counts = counts + self._counts[key].of(hashes)
+            for other in earlier:
+                if key in other:
+                    counts = counts + other[key].of(hashes)
+            if (counts > 1).any():
+                return KeysTaken(key, hashes[counts > 1])
+        return None
+
+    def committed(self, changes: Mapping[KeyId, KeyCounts]) -> None:
+        """The changes are durable: from now on they count."""
+        for key, counts in changes.items():
+            if key in self._counts:
+                self._counts[key].merge(counts)
+
+    def forget(self, constraints: Sequence[Constraint]) -> None:
+        """The constraints are gone."""
+        for constraint in constraints:
+            self._counts.pop(constraint.oid, None)
+            self._ready.discard(constraint.oid)
+
+    async def _load(self, item: Item, constraints: Sequence[Constraint]) -> None:
+        # From here on commits are counted; the snapshot has everything before, as nothing is between the two.
+        for constraint in constraints:
+            self._counts[constraint.oid] = KeyCounts()
+        try:
+            with self._reads.at(self._oracle.read_time) as time:
+                source = self._collections.import_of(item.id, time)
+                loop = asyncio.get_running_loop()
+                found = await loop.run_in_executor(None, lambda: self._read(item, source, constraints))
+        except BaseException:
+            self.forget(constraints)
+            raise
+        for constraint, counts in zip(constraints, found, strict=True):
+            if constraint.oid in self._counts:
+                self._counts[constraint.oid].merge(counts)
+                self._ready.add(constraint.oid)
+
+    def _read(self, item: Item, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:
+        found = [KeyCounts() for _ in constraints]
+        for part in source.snapshot:
+            rows = read_updates(self._persist.blob, (part,), source.schema, 0, source.as_of + 1).oks
+            rows = rows.with_columns(item.visible(rows.columns))
+            for constraint, counts in zip(constraints, found, strict=True):
+                counts.add(*key_changes(item, constraint, rows))
+        return found

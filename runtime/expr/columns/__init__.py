@@ -1,0 +1,1 @@
+"""Columns: Arrow arrays as numpy arrays and back, with the errors of single rows beside them."""

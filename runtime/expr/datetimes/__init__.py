@@ -1,0 +1,1 @@
+"""Dates, times, intervals and time zones: the calendar, and their text form."""

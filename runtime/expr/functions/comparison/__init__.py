@@ -1,0 +1,1 @@
+"""Comparison of values of every type, and tests for NULL and truth."""

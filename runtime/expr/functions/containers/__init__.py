@@ -1,0 +1,1 @@
+"""Functions of arrays, lists, maps, ranges and records."""

@@ -1,0 +1,1 @@
+"""Functions of `json` and `jsonb`, and SQL/JSON paths."""

@@ -1,0 +1,1 @@
+"""Functions about names, types and the server."""

@@ -1,0 +1,1 @@
+"""Expression trees: typed scalars, relations, functions, and their JSON."""

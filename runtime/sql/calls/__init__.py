@@ -1,0 +1,1 @@
+"""Binding of function calls: scalar, aggregate, table, catalog and user-defined functions."""

@@ -1,0 +1,4 @@
+"""Text to syntax trees: `lexer` cuts tokens, `token_cursor` walks them, and one module per family of statements builds the tree.
+
+`parse` is the entrance; `statement` dispatches on the first word.
+"""

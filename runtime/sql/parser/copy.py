@@ -1,0 +1,123 @@
+"""COPY: PostgreSQL's option list and the old syntax."""
+
+from __future__ import annotations
+
+from ...errors import InvalidParameter, SqlSyntaxError, Unsupported
+from ..syntax import ast
+from ..syntax import statements as st
+from ..syntax.data_statements import CopyStatement
+from ..syntax.definition_statements import Option
+from ..syntax.query_statements import SubscribeStatement
+from ..syntax.vocabulary import CopyFormat, CopyOptions
+from .create import CreateParser
+from .lexer import TokenKind
+
+
+class CopyParser(CreateParser):
+    def copy(self) -> st.StatementNode:
+        self.expect_words("copy")
+        table: ast.Name | None = None
+        columns: tuple[ast.Name, ...] | None = None
+        query: ast.Query | SubscribeStatement | None = None
+        as_of: ast.AsOf | None = None
+        if self.at_symbol("("):
+            self.advance()
+            if self.at_word("subscribe"):
+                query = self.subscribe()
+            elif self.at_query():
+                query, as_of = self.query_as_of()
+            else:
+                raise Unsupported("COPY takes a table or a query", position=self.token.position)
+            self.expect_symbol(")")
+        else:
+            table = self.object_name()
+            if self.at_symbol("("):
+                columns = self.parenthesised(self.one_name)
+        incoming = self.accept_words("from")
+        if not incoming:
+            self.expect_words("to")
+        if incoming and query is not None:
+            self.fail()
+        position = self.token.position
+        if not self.accept_words("stdin" if incoming else "stdout"):
+            raise Unsupported(
+                "COPY to and from files of the server is not supported",
+                hint="Use FROM STDIN or TO STDOUT (\\copy in psql).",
+                position=position,
+            )
+        options = self._copy_options()
+        return CopyStatement(table, columns, query, incoming, _checked(options, position), as_of)
+
+    def _copy_options(self) -> dict[str, object]:
+        found: dict[str, object] = {}
+        self.accept_words("with")
+        if self.at_symbol("("):
+            for option in self.parenthesised(self._copy_option):
+                if option.name in found:
+                    raise SqlSyntaxError("conflicting or redundant options", position=option.position)
+                found[option.name] = option.value
+            return found
+        while self.token.kind is TokenKind.NAME:
+            position = self.token.position
+            word = self.advance().value
+            if word in ("csv", "binary"):
+                found["format"] = word
+            elif word == "header":
+                found["header"] = True
+            elif word in ("delimiter", "delimiters", "null", "quote", "escape"):
+                self.accept_words("as")
+                found["delimiter" if word == "delimiters" else word] = self.string()
+            else:
+                raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
+        return found
+
+    def _copy_option(self) -> Option:
+        position = self.token.position
+        return Option(self.label(), self.option_value(), position)
+
+
+def _checked(options: dict[str, object], position: int) -> CopyOptions:
+    unknown = set(options) - {"format", "delimiter", "null", "header", "quote", "escape", "encoding"}
+    if unknown:
+        name = sorted(unknown)[0]
+        if name in (
+            "force_quote",
+            "force_null",
+            "force_not_null",
+            "freeze",
+            "default",
+            "on_error",
+            "log_verbosity",
+        ):
+            raise Unsupported(f"COPY option {name.upper()} is not supported", position=position)
+        raise SqlSyntaxError(f'option "{name}" not recognized', position=position)
+    encoding = str(options.get("encoding", "utf8")).lower().replace("-", "")
+    if encoding not in ("utf8", "unicode"):
+        raise Unsupported(f'COPY encoding "{encoding}" is not supported', hint="Use UTF8.", position=position)
+    try:
+        format_ = CopyFormat(str(options.get("format", "text")))
+    except ValueError:
+        raise InvalidParameter(
+            f'COPY format "{options["format"]}" not recognized', position=position
+        ) from None
+    csv = format_ is CopyFormat.CSV
+    if not csv and ("quote" in options or "escape" in options):
+        raise Unsupported("COPY QUOTE and ESCAPE require CSV mode", position=position)
+    if not format_.is_text and set(options) & {"delimiter", "null", "header"}:
+        mode = format_.name
+        raise SqlSyntaxError(f"cannot specify DELIMITER, NULL or HEADER in {mode} mode", position=position)
+    delimiter = str(options.get("delimiter", "," if csv else "\t"))
+    quote = str(options.get("quote", '"'))
+    escape = str(options.get("escape", quote))
+    for name, value in (("delimiter", delimiter), ("quote", quote), ("escape", escape)):
+        if len(value) != 1 or not value.isascii():
+            raise Unsupported(f"COPY {name} must be a single one-byte character", position=position)
+    if delimiter in "\r\n":
+        raise InvalidParameter("COPY delimiter cannot be newline or carriage return", position=position)
+    if csv and delimiter == quote:
+        raise InvalidParameter("COPY delimiter and quote must be different", position=position)
+    header = options.get("header", False)
+    if header == "match":
+        raise Unsupported("COPY HEADER MATCH is not supported", position=position)
+    null = str(options.get("null", "" if csv else "\\N"))
+    return CopyOptions(format_, delimiter, null, header in (True, 1, "true", "on", "1"), quote, escape)

@@ -1,0 +1,434 @@
+"""CREATE statements."""
+
+from __future__ import annotations
+
+from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ..syntax import ast
+from ..syntax import statements as st
+from ..syntax.constraints import ConstraintKind
+from ..syntax.definition_statements import (
+    ColumnDefinition,
+    CreateClusterStatement,
+    CreateIndexStatement,
+    CreateMaterializedViewStatement,
+    CreateSchemaStatement,
+    CreateSinkStatement,
+    CreateSourceStatement,
+    CreateTableStatement,
+    CreateViewStatement,
+    Option,
+)
+from .columns import duration_ms
+from .lexer import TokenKind
+from .type import TypeParser
+
+_RETENTION = ("retain_history", "retain_history_for")
+
+
+REPLICAS = "Replicas are alike, and have no names: REPLICATION FACTOR is the number of them."
+
+
+class CreateParser(TypeParser):
+    def create(self) -> st.StatementNode:
+        start = self.index
+        self.expect_words("create")
+        or_replace = self.accept_words("or", "replace")
+        scoped = self.accept_any("local", "global") is not None  # they mean nothing, as in PostgreSQL
+        temporary = self.accept_any("temp", "temporary") is not None
+        if scoped and not temporary:
+            self.index = start
+            return self.unsupported(2)
+        if self.accept_words("unlogged"):
+            temporary = False
+        if self.accept_words("view"):
+            return self._view(or_replace, temporary)
+        if self.accept_words("materialized", "view"):
+            return self._materialized_view(or_replace)
+        if not or_replace and not temporary and self.accept_words("replacement", "materialized", "view"):
+            return self._materialized_view(or_replace=False, replacement=True)
+        if self.at_word("table") and not or_replace:
+            self.advance()
+            return self._table(temporary)
+        if not or_replace and not temporary:
+            if self.accept_words("index"):
+                return self._index(default=False)
+            if self.accept_words("default", "index"):
+                return self._index(default=True)
+            if self.accept_words("source"):
+                return self._source()
+            if self.accept_words("sink"):
+                return self._sink()
+            if self.accept_words("schema"):
+                return self._schema()
+            if self.accept_words("cluster"):
+                return self._cluster()
+            if self.accept_words("type"):
+                return self.create_type()
+        self.index = start
+        return self.unsupported(2)
+
+    def _view(self, or_replace: bool, temporary: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns = self._column_names()
+        if self.at_word("with"):
+            raise Unsupported("view options are not supported", position=self.token.position)
+        self.expect_words("as")
+        return CreateViewStatement(name, columns, self.query(), or_replace, if_not_exists, temporary)
+
+    def _materialized_view(self, or_replace: bool, replacement: bool = False) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns = self._column_names()
+        replaces = None
+        if replacement:
+            self.expect_words("for")
+            replaces = self.object_name()
+        cluster = self.in_cluster()
+        retain: int | None = None
+        not_null: list[ast.Name] = []
+        if self.accept_words("with"):
+            self.expect_symbol("(")
+            while True:
+                position = self.token.position
+                if self.accept_words("assert", "not", "null"):
+                    self.accept_symbol("=")
+                    not_null.append(self.one_name())
+                elif self.accept_words("retain", "history"):
+                    retain = self.retention()
+                elif self.at_word("refresh"):
+                    self._refresh()
+                else:
+                    raise Unsupported(
+                        f'materialized view option "{self.token.value}" is not supported',
+                        hint="Options are RETAIN HISTORY FOR and ASSERT NOT NULL.",
+                        position=position,
+                    )
+                if not self.accept_symbol(","):
+                    break
+            self.expect_symbol(")")
+        self.expect_words("as")
+        query = self.query()
+        self._with_data()
+        return CreateMaterializedViewStatement(
+            name, columns, query, cluster, or_replace, if_not_exists, retain, tuple(not_null), replaces
+        )
+
+    def _refresh(self) -> None:
+        """`REFRESH [=] ON COMMIT`, which is so anyway."""
+        position = self.advance().position
+        self.accept_symbol("=")
+        if not self.accept_words("on", "commit"):
+            raise Unsupported(
+                f"REFRESH {self.token.value.upper()} is not supported",
+                hint="A materialized view is always fresh: REFRESH ON COMMIT.",
+                position=position,
+            )
+
+    def _with_data(self) -> bool:
+        if self.accept_words("with", "no", "data"):
+            return False
+        self.accept_words("with", "data")
+        return True
+
+    def _index(self, default: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        if self.at_word("concurrently"):
+            self.advance()
+        name = self.identifier() if not self.at_any("on", "in") else None
+        cluster = self.in_cluster()
+        self.expect_words("on")
+        on = self.object_name()
+        if self.accept_words("using"):
+            self.identifier()
+        keys: tuple[ast.Expression, ...] | None = None
+        texts: tuple[str, ...] = ()
+        if not default or self.at_symbol("("):
+            written = self.parenthesised(self._index_key)
+            keys, texts = tuple(key for key, _ in written), tuple(text for _, text in written)
+        retain = self._retention_option("index")
+        if self.at_any("where", "include"):
+            raise Unsupported(
+                f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
+            )
+        return CreateIndexStatement(name, cluster, on, keys, if_not_exists, texts, retain)
+
+    def _index_key(self) -> tuple[ast.Expression, str]:
+        start = self.token.start
+        expression = self.expression()
+        text = self.text[start : self.tokens[self.index - 1].end]
+        self.accept_any("asc", "desc")
+        return expression, text
+
+    # --- tables ---
+
+    def _table(self, temporary: bool) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        if self.at_any("as", "with", "on"):
+            return self._table_as(name, (), if_not_exists, temporary)
+        saved = self.index
+        self.expect_symbol("(")
+        if self.at_symbol(")"):
+            self.advance()
+            return CreateTableStatement(name, (), if_not_exists, temporary)
+        if self.at_identifier() and (self.at_symbol(",", 1) or self.at_symbol(")", 1)):
+            self.index = saved
+            columns = self._column_names()
+            return self._table_as(name, columns, if_not_exists, temporary)
+        definitions, constraints = self._definitions()
+        retain = self._retention_option("table")
+        drop = self._drop_on_commit(temporary)
+        if self.at_any("partition", "inherits", "on", "using", "from"):
+            raise Unsupported(
+                f"CREATE TABLE ... {self.token.value.upper()} is not supported", position=self.token.position
+            )
+        return CreateTableStatement(
+            name,
+            definitions,
+            if_not_exists,
+            temporary,
+            constraints=constraints,
+            retain_history_ms=retain,
+            drop_on_commit=drop,
+        )
+
+    def _table_as(
+        self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
+    ) -> st.StatementNode:
+        """`[WITH (option, ...)] [ON COMMIT ...] AS query`"""
+        retain = self._retention_option("table")
+        drop = self._drop_on_commit(temporary)
+        self.expect_words("as")
+        query = self.query()
+        with_data = self._with_data()
+        return CreateTableStatement(
+            name,
+            (),
+            if_not_exists,
+            temporary,
+            query,
+            columns,
+            with_data,
+            retain_history_ms=retain,
+            drop_on_commit=drop,
+        )
+
+    def _drop_on_commit(self, temporary: bool) -> bool:
+        """`ON COMMIT PRESERVE ROWS`, which is so anyway, or `ON COMMIT DROP`"""
+        position = self.token.position
+        if not self.accept_words("on", "commit"):
+            return False
+        if not temporary:
+            raise PtvcError("ON COMMIT can only be used on temporary tables", sqlstate="42P16")
+        if self.accept_words("preserve", "rows"):
+            return False
+        if self.accept_words("drop"):
+            return True
+        raise Unsupported(
+            "ON COMMIT DELETE ROWS is not supported",
+            hint="ON COMMIT DROP and ON COMMIT PRESERVE ROWS are.",
+            position=position,
+        )
+
+    def _retention_option(self, kind: str) -> int | None:
+        """`WITH (RETAIN HISTORY FOR duration)`"""
+        if not self.accept_words("with"):
+            return None
+        self.expect_symbol("(")
+        if not self.accept_words("retain", "history"):
+            raise Unsupported(
+                f'{kind} option "{self.token.value}" is not supported',
+                hint="RETAIN HISTORY FOR is.",
+                position=self.token.position,
+            )
+        retain = self.retention()
+        self.expect_symbol(")")
+        return retain
+
+    # --- sources and sinks ---
+
+    def _source(self) -> st.StatementNode:
+        position = self.tokens[self.index - 1].position
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        columns: tuple[ColumnDefinition, ...] = ()
+        primary_key: tuple[ast.Name, ...] = ()
+        if self.accept_symbol("("):
+            columns, constraints = self._definitions()
+            for constraint in constraints:
+                if constraint.kind is not ConstraintKind.PRIMARY_KEY:
+                    raise Unsupported(
+                        f"{constraint.kind.name} constraints of sources are not supported: they would not be enforced",
+                        hint="NOT NULL is enforced, and PRIMARY KEY with ENVELOPE UPSERT.",
+                        position=constraint.position,
+                    )
+                primary_key = constraint.columns
+        cluster = self.in_cluster()
+        self.expect_words("from")
+        if self.accept_words("load", "generator"):
+            kind = self.label()
+            if kind != "counter":
+                raise Unsupported(
+                    f"LOAD GENERATOR {kind.upper()} is not supported", hint="COUNTER is.", position=position
+                )
+            generator = self.options() if self.at_symbol("(") else ()
+            generator, retain = self._source_options(generator)
+            return CreateSourceStatement(
+                name,
+                columns,
+                (),
+                cluster,
+                None,
+                generator,
+                "",
+                (),
+                (),
+                "none",
+                if_not_exists,
+                position,
+                retain,
+            )
+        if not self.accept_words("file"):
+            raise Unsupported(
+                f"CREATE SOURCE ... FROM {self.token.value.upper()} is not supported",
+                hint="Sources are FROM FILE '/path' FORMAT JSON|CSV|PARQUET, or FROM LOAD GENERATOR COUNTER.",
+                position=self.token.position,
+            )
+        path = self.string()
+        format_, options = self._format(("json", "csv", "parquet"))
+        key: tuple[ast.Name, ...] = ()
+        if self.accept_words("key"):
+            key = self.parenthesised(self.one_name)
+        envelope = self._envelope() or "none"
+        options, retain = self._source_options(options)
+        return CreateSourceStatement(
+            name,
+            columns,
+            primary_key,
+            cluster,
+            path,
+            (),
+            format_,
+            options,
+            key,
+            envelope,
+            if_not_exists,
+            position,
+            retain,
+        )
+
+    def _source_options(self, options: tuple[Option, ...]) -> tuple[tuple[Option, ...], int | None]:
+        """Of the options of the format, and those at the end of the statement: RETAIN HISTORY, and the others."""
+        last = self.options() if self.accept_words("with") else ()
+        for option in last:
+            if option.name not in _RETENTION:
+                raise Unsupported(
+                    f'source option "{option.name}" is not supported here',
+                    hint="RETAIN HISTORY FOR is; those of the format stand behind it.",
+                    position=option.position,
+                )
+        retained = [option for option in (*options, *last) if option.name in _RETENTION]
+        others = tuple(option for option in options if option.name not in _RETENTION)
+        if not retained:
+            return others, None
+        return others, duration_ms(str(retained[-1].value), retained[-1].position)
+
+    def _format(self, allowed: tuple[str, ...]) -> tuple[str, tuple[Option, ...]]:
+        self.expect_words("format")
+        position = self.token.position
+        format_ = self.label()
+        if format_ not in allowed:
+            raise Unsupported(
+                f"FORMAT {format_.upper()} is not supported here",
+                hint=f"Formats are {', '.join(name.upper() for name in allowed)}.",
+                position=position,
+            )
+        options: list[Option] = []
+        while self.at_any("with", "without"):
+            position = self.token.position
+            word = self.advance().value
+            if self.at_symbol("(") and word == "with":
+                options.extend(self.options())
+            else:
+                self.expect_words("header")
+                options.append(Option("header", word == "with", position))
+        return format_, tuple(options)
+
+    def _envelope(self) -> str | None:
+        if not self.accept_words("envelope"):
+            return None
+        position = self.token.position
+        word = self.label()
+        if word not in ("none", "upsert", "debezium"):
+            raise Unsupported(f"ENVELOPE {word.upper()} is not supported", position=position)
+        return word
+
+    def _sink(self) -> st.StatementNode:
+        position = self.tokens[self.index - 1].position
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        cluster = self.in_cluster()
+        self.expect_words("from")
+        from_name = self.object_name()
+        self.expect_words("into")
+        if not self.accept_words("file"):
+            raise Unsupported(
+                f"CREATE SINK ... INTO {self.token.value.upper()} is not supported",
+                hint="Sinks are INTO FILE '/directory' FORMAT JSON|PARQUET.",
+                position=self.token.position,
+            )
+        path = self.string()
+        format_, options = self._format(("json", "parquet"))
+        if options:
+            raise Unsupported("sink formats take no options", position=options[0].position)
+        key: tuple[ast.Name, ...] = ()
+        if self.accept_words("key"):
+            key = self.parenthesised(self.one_name)
+            if self.accept_words("not"):
+                self.expect_words("enforced")
+        envelope = self._envelope()
+        if envelope is None:
+            raise SqlSyntaxError(
+                "ENVELOPE clause is required",
+                hint="Write ENVELOPE UPSERT, DEBEZIUM or NONE.",
+                position=self.token.position,
+            )
+        return CreateSinkStatement(
+            name, cluster, from_name, path, format_, key, envelope, if_not_exists, position
+        )
+
+    # --- the rest ---
+
+    def _schema(self) -> st.StatementNode:
+        if_not_exists = self.if_not_exists()
+        name = self.object_name()
+        if self.at_word("authorization"):
+            raise Unsupported("CREATE SCHEMA AUTHORIZATION is not supported", position=self.token.position)
+        return CreateSchemaStatement(name.parts[-1], if_not_exists)
+
+    def _cluster(self) -> st.StatementNode:
+        """`[(] name [=] value, ... [)]`"""
+        self.refuse_replica("CREATE")
+        if_not_exists = self.if_not_exists()
+        name = self.identifier()
+        options: tuple[Option, ...] = ()
+        if self.at_word("replicas") or (self.at_symbol("(") and self.peek().value == "replicas"):
+            raise Unsupported("CREATE CLUSTER ... REPLICAS is not supported", hint=REPLICAS)
+        if self.at_symbol("("):
+            options = self.options() if not self.at_symbol(")", 1) else self._no_options()
+        elif self.at_identifier():
+            options = self.comma_list(self.option)
+        return CreateClusterStatement(name, options, if_not_exists)
+
+    def _no_options(self) -> tuple[Option, ...]:
+        self.expect_symbol("(")
+        self.expect_symbol(")")
+        return ()
+
+    def refuse_replica(self, verb: str) -> None:
+        """Behind CLUSTER; a cluster may be called `replica`."""
+        if self.at_word("replica") and self.peek(1).kind is TokenKind.NAME:
+            raise Unsupported(
+                f"{verb} CLUSTER REPLICA is not supported", hint=REPLICAS, position=self.token.position
+            )

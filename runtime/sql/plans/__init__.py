@@ -1,0 +1,1 @@
+"""Planned statements: the dataclasses that `sql` returns and `coord` executes."""

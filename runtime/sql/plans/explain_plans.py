@@ -1,0 +1,46 @@
+"""Planned statements that explain others."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expr.tree.relation import Finishing, GlobalId, Relation
+from ..syntax.vocabulary import ExplainFormat, ExplainStage
+from .query_plans import Reads, Select
+
+
+@dataclass(frozen=True, slots=True)
+class Explain:
+    """EXPLAIN PLAN of a query, which is optimized unless the stage is earlier, or of the definition of `object`."""
+
+    stage: ExplainStage
+    relation: Relation | None
+    finishing: Finishing | None
+    object: GlobalId | None
+    format: ExplainFormat
+    reads: Reads = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainTimestamp:
+    query: Select
+    format: ExplainFormat
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainPushdown:
+    """Of a query's relation, or of an object's."""
+
+    relation: Relation | None
+    object: GlobalId | None
+    reads: Reads = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ExplainAnalyze:
+    """Of a query, which is run, or of a maintained object; `measures` are cpu, memory, hydration, or none for all."""
+
+    query: Select | None
+    object: GlobalId | None
+    measures: tuple[str, ...]
+    format: ExplainFormat

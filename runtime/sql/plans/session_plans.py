@@ -1,0 +1,128 @@
+"""Planned statements about a session: settings, transactions, prepared statements, cursors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...expr.tree.scalar import Literal
+from ...repr.schema import Schema
+from ..catalog.catalog_view import Prepared
+from ..syntax.vocabulary import Direction
+from .query_plans import Select, Subscribe
+
+# --- session -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SetVariable:
+    """SET [LOCAL] name = value; `value` None is RESET or DEFAULT."""
+
+    name: str
+    value: str | None
+    local: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ShowVariable:
+    """`name` None is SHOW ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Begin:
+    read_only: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Rollback:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackTo:
+    """ROLLBACK TO SAVEPOINT, in a block that has failed, too."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Prepare:
+    """PREPARE: EXECUTE and the messages of the extended protocol will find `prepared` under `name`."""
+
+    name: str
+    prepared: Prepared
+
+
+@dataclass(frozen=True, slots=True)
+class Execute:
+    """EXECUTE: `parameters` are of the types that `prepared` has.  `prepared` is None where the statement was only to be
+    described and there is none of that name (yet)."""
+
+    prepared: Prepared | None
+    parameters: tuple[Literal, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DeclareCursor:
+    """`text` is the statement's own; with `hold` the cursor outlives its transaction."""
+
+    name: str
+    query: Select | Subscribe
+    hold: bool
+    binary: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetch:
+    """FETCH, or MOVE, which goes there without showing a row.
+
+    FORWARD and BACKWARD: the next `count` rows (None: all that are left); ABSOLUTE and RELATIVE: one row, so far from the
+    start (from the end, if negative) or from here.  `schema` is what the cursor shows, None if there is none (yet).
+    Of a subscription, rows are waited for until `timeout_ms` have passed; None: until there is one.
+    """
+
+    name: str
+    direction: Direction
+    count: int | None
+    move: bool
+    schema: Schema | None
+    timeout_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CloseCursor:
+    """`name` None is ALL."""
+
+    name: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Deallocate:
+    """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
+
+    name: str | None
+    all_session_state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NoOp:
+    """Accepted, nothing to do (VACUUM, ANALYZE); `tag` is the command tag."""
+
+    tag: str

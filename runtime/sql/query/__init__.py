@@ -1,0 +1,1 @@
+"""Binding of queries: SELECT and its clauses to one relation."""

@@ -1,0 +1,1 @@
+"""Binding of every statement but queries: one module per family, syntax to plan."""

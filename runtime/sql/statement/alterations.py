@@ -1,0 +1,125 @@
+"""DROP, ALTER ... RENAME and SWAP, COMMENT."""
+
+from __future__ import annotations
+
+from ...errors import PtvcError, SqlSyntaxError, UndefinedObject, UndefinedSchema, Unsupported
+from ..catalog.catalog_view import CatalogItem, ItemKind
+from ..catalog.named_types import check_type_name, find_any
+from ..catalog.names import SYSTEM_SCHEMAS, find_object, find_relation, missing_object
+from ..plans import definition_plans, session_plans
+from ..query.planner import Planner
+from ..scalars.assignments import column_index
+from ..syntax import ast
+from ..syntax.definition_statements import (
+    AlterRetentionStatement,
+    CommentStatement,
+    DropStatement,
+    RenameStatement,
+    SetSchemaStatement,
+    SwapStatement,
+)
+from ..syntax.vocabulary import ObjectKind
+
+
+def drop(planner: Planner, node: DropStatement) -> definition_plans.Drop:
+    ids: list[str] = []
+    names: list[str] = []
+    missing: list[str] = []
+    for name in node.names:
+        if node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
+            found = _named(planner, node.kind, name, required=not node.if_exists)
+            (missing if found is None else names).append(name.parts[-1])
+            continue
+        item = find_any(node.kind, name, planner.context)
+        if item is not None:
+            if item.id not in ids:
+                ids.append(item.id)
+        elif node.if_exists:
+            missing.append(name.parts[-1])
+        else:
+            raise missing_object(node.kind, name, planner.context)
+    return definition_plans.Drop(node.kind, tuple(ids), tuple(names), tuple(missing), node.cascade)
+
+
+def _named(planner: Planner, kind: ObjectKind, name: ast.Name, *, required: bool) -> str | None:
+    word = name.parts[-1]
+    catalog = planner.context.catalog
+    exists = catalog.schema_exists(word) if kind is ObjectKind.SCHEMA else word in catalog.clusters()
+    if exists:
+        return word
+    if not required:
+        return None
+    if kind is ObjectKind.SCHEMA:
+        raise UndefinedSchema(f'schema "{word}" does not exist', position=name.position)
+    raise UndefinedObject(f'cluster "{word}" does not exist', position=name.position)
+
+
+def _target(planner: Planner, kind: ObjectKind, name: ast.Name) -> str:
+    if kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER):
+        found = _named(planner, kind, name, required=True)
+        assert found is not None
+        return found
+    if kind is ObjectKind.COLUMN:
+        raise Unsupported("renaming columns is not supported yet", position=name.position)
+    return _item(planner, kind, name).id
+
+
+def _item(planner: Planner, kind: ObjectKind, name: ast.Name) -> CatalogItem:
+    item = find_any(kind, name, planner.context)
+    if item is None:
+        raise missing_object(kind, name, planner.context)
+    return item
+
+
+def rename(planner: Planner, node: RenameStatement) -> definition_plans.Rename | session_plans.NoOp:
+    named = node.kind in (ObjectKind.SCHEMA, ObjectKind.CLUSTER)
+    if node.if_exists and not named and find_any(node.kind, node.name, planner.context) is None:
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    if node.kind is ObjectKind.TYPE:
+        check_type_name(node.new_name)
+    return definition_plans.Rename(node.kind, _target(planner, node.kind, node.name), node.new_name)
+
+
+def set_schema(planner: Planner, node: SetSchemaStatement) -> definition_plans.SetSchema | session_plans.NoOp:
+    if node.if_exists and find_any(node.kind, node.name, planner.context) is None:
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    item = _item(planner, node.kind, node.name)
+    schema = _target(planner, ObjectKind.SCHEMA, node.schema)
+    if schema in SYSTEM_SCHEMAS:
+        raise PtvcError(
+            f'permission denied: "{schema}" is a system schema',
+            sqlstate="42501",
+            position=node.schema.position,
+        )
+    if item.name.schema.startswith("pg_temp_"):
+        raise Unsupported(
+            "cannot move objects into or out of temporary schemas", position=node.schema.position
+        )
+    return definition_plans.SetSchema(node.kind, item.id, schema)
+
+
+def alter_retention(
+    planner: Planner, node: AlterRetentionStatement
+) -> definition_plans.AlterRetention | session_plans.NoOp:
+    if node.if_exists and find_object(node.kind, node.name, planner.context) is None:
+        return session_plans.NoOp(f"ALTER {node.kind.value}")
+    return definition_plans.AlterRetention(
+        node.kind, _item(planner, node.kind, node.name).id, node.retain_history_ms
+    )
+
+
+def swap(planner: Planner, node: SwapStatement) -> definition_plans.Swap:
+    first = _target(planner, node.kind, node.first)
+    return definition_plans.Swap(node.kind, first, _target(planner, node.kind, node.second))
+
+
+def comment(planner: Planner, node: CommentStatement) -> definition_plans.Comment:
+    if node.kind is not ObjectKind.COLUMN:
+        return definition_plans.Comment(node.kind, _target(planner, node.kind, node.name), None, node.text)
+    if len(node.name.parts) < 2:
+        raise SqlSyntaxError("COMMENT ON COLUMN takes relation.column", position=node.name.position)
+    relation = ast.Name(node.name.parts[:-1], node.name.position)
+    item = find_relation(relation, planner.context)
+    if item.kind is ItemKind.SYSTEM:
+        raise PtvcError("permission denied: system catalog", sqlstate="42501", position=node.name.position)
+    return definition_plans.Comment(node.kind, item.id, column_index(item, node.name), node.text)

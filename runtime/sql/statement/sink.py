@@ -1,0 +1,80 @@
+"""Sinks: CREATE SINK, and ALTER SINK ... SET FROM and SET CLUSTER.
+
+A sink reads what is stored.  What it is pointed at later has the columns of what it has read before: its target has records
+of that shape.
+"""
+
+from __future__ import annotations
+
+from ...errors import PtvcError, SqlSyntaxError, Unsupported
+from ...repr.schema import Schema
+from ..catalog.catalog_view import CatalogItem, ItemKind
+from ..catalog.names import check_cluster, find_object, find_relation, missing_object, new_name
+from ..plans import definition_plans, query_plans, session_plans
+from ..query.from_clause import relation_of
+from ..query.planner import Planner
+from ..scalars.assignments import column_index
+from ..syntax import ast
+from ..syntax.definition_statements import AlterSinkStatement, CreateSinkStatement
+from ..syntax.vocabulary import ObjectKind
+
+
+def create(planner: Planner, node: CreateSinkStatement, sql: str) -> definition_plans.CreateSink:
+    name = new_name(node.name, planner.context)
+    cluster = check_cluster(node.cluster, planner.context)
+    item = _input(planner, node.from_name)
+    key = tuple(column_index(item, column) for column in node.key)
+    envelope = query_plans.Envelope(node.envelope)
+    if envelope is query_plans.Envelope.UPSERT and not key:
+        raise SqlSyntaxError("ENVELOPE UPSERT requires KEY (...)", position=node.position)
+    connector = definition_plans.FileSinkConnector(node.path, node.format)
+    return definition_plans.CreateSink(
+        name, item.id, relation_of(item), connector, envelope, key, cluster, sql, node.if_not_exists
+    )
+
+
+def alter(planner: Planner, node: AlterSinkStatement) -> definition_plans.AlterSink | session_plans.NoOp:
+    sink = find_object(ObjectKind.SINK, node.name, planner.context)
+    if sink is None:
+        if node.if_exists:
+            return session_plans.NoOp("ALTER SINK")
+        raise missing_object(ObjectKind.SINK, node.name, planner.context)
+    if node.from_name is None:
+        return definition_plans.AlterSink(sink.id, None, check_cluster(node.cluster, planner.context))
+    item = _input(planner, node.from_name)
+    if (difference := _difference(sink.schema, item.schema)) is not None:
+        raise PtvcError(
+            f'sink "{sink.name.name}" cannot read "{item.name.name}": {difference}',
+            sqlstate="42P16",
+            hint="Its target has records of other columns: create another sink, with a target of its own.",
+            position=node.from_name.position,
+        )
+    return definition_plans.AlterSink(sink.id, item.id, None)
+
+
+def _input(planner: Planner, name: ast.Name) -> CatalogItem:
+    item = find_relation(name, planner.context)
+    if item.kind not in (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE):
+        raise PtvcError(
+            f'cannot create a sink from {item.kind.value.replace("-", " ")} "{item.name.name}"',
+            sqlstate="42809",
+            hint="Sinks read tables, sources and materialized views.",
+            position=name.position,
+        )
+    if item.layout:
+        raise Unsupported(
+            f'a sink from "{item.name.name}", of which columns were dropped, is not supported',
+            hint="Let it read a materialized view of the table.",
+            position=name.position,
+        )
+    return item
+
+
+def _difference(old: Schema, new: Schema) -> str | None:
+    """What is not the same; that a column may be null is nobody's concern."""
+    for place, (before, after) in enumerate(zip(old, new, strict=False), 1):
+        if before.name != after.name:
+            return f'column {place} is called "{after.name}" instead of "{before.name}"'
+        if before.type != after.type:
+            return f'column "{before.name}" is of type {after.type} instead of {before.type}'
+    return None if len(old) == len(new) else f"it has {len(new)} columns instead of {len(old)}"

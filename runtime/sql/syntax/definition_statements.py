@@ -1,0 +1,293 @@
+"""The syntax tree of definitions: CREATE, ALTER, DROP, COMMENT."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from .ast import (
+    Expression,
+    Name,
+    Query,
+    TypeName,
+)
+from .constraints import ConstraintKind
+from .query_statements import ObjectName
+from .vocabulary import ObjectKind
+
+OptionValue = str | int | bool
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnDefinition:
+    name: str
+    type: TypeName
+    not_null: bool
+    default: Expression | None
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class ConstraintDefinition:
+    """`columns` are a key's; for a CHECK behind a column, that column.  `text` is that of `check`."""
+
+    name: str | None
+    kind: ConstraintKind
+    columns: tuple[Name, ...]
+    nulls_distinct: bool
+    check: Expression | None
+    position: int
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTableStatement:
+    name: ObjectName
+    columns: tuple[ColumnDefinition, ...]
+    if_not_exists: bool
+    temporary: bool
+    query: Query | None = None
+    column_names: tuple[str, ...] = ()
+    with_data: bool = True
+    constraints: tuple[ConstraintDefinition, ...] = ()
+    retain_history_ms: int | None = None
+    drop_on_commit: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CreateTypeStatement:
+    """`type` is the list or the map that is to have the name."""
+
+    name: ObjectName
+    type: TypeName
+
+
+@dataclass(frozen=True, slots=True)
+class CreateViewStatement:
+    name: ObjectName
+    columns: tuple[str, ...]
+    query: Query
+    or_replace: bool
+    if_not_exists: bool
+    temporary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateMaterializedViewStatement:
+    name: ObjectName
+    columns: tuple[str, ...]
+    query: Query
+    cluster: Name | None
+    or_replace: bool
+    if_not_exists: bool
+    retain_history_ms: int | None
+    assert_not_null: tuple[Name, ...]
+    replaces: ObjectName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateIndexStatement:
+    """`keys` None is the DEFAULT index: all columns; `texts` are the keys as they were written."""
+
+    name: str | None
+    cluster: Name | None
+    on: ObjectName
+    keys: tuple[Expression, ...] | None
+    if_not_exists: bool
+    texts: tuple[str, ...] = ()
+    retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    name: str
+    value: OptionValue | tuple[str, ...]
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSourceStatement:
+    """`path` None is the load generator."""
+
+    name: ObjectName
+    columns: tuple[ColumnDefinition, ...]
+    primary_key: tuple[Name, ...]
+    cluster: Name | None
+    path: str | None
+    generator: tuple[Option, ...]
+    format: str
+    options: tuple[Option, ...]
+    key: tuple[Name, ...]
+    envelope: str
+    if_not_exists: bool
+    position: int
+    retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSinkStatement:
+    name: ObjectName
+    cluster: Name | None
+    from_name: ObjectName
+    path: str
+    format: str
+    key: tuple[Name, ...]
+    envelope: str
+    if_not_exists: bool
+    position: int
+
+
+@dataclass(frozen=True, slots=True)
+class CreateSchemaStatement:
+    name: str
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CreateClusterStatement:
+    name: str
+    options: tuple[Option, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterClusterStatement:
+    name: Name
+    options: tuple[Option, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AlterRetentionStatement:
+    """SET (RETAIN HISTORY FOR ...); None is RESET."""
+
+    kind: ObjectKind
+    name: ObjectName
+    retain_history_ms: int | None
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropStatement:
+    kind: ObjectKind
+    names: tuple[ObjectName, ...]
+    if_exists: bool
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameStatement:
+    kind: ObjectKind
+    name: ObjectName
+    new_name: str
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetSchemaStatement:
+    kind: ObjectKind
+    name: ObjectName
+    schema: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AlterSinkStatement:
+    """SET FROM a relation, or SET CLUSTER: one of the two."""
+
+    name: ObjectName
+    from_name: ObjectName | None
+    cluster: Name | None
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AddColumn:
+    column: ColumnDefinition
+    constraints: tuple[ConstraintDefinition, ...]
+    if_not_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DropColumn:
+    name: Name
+    if_exists: bool
+    cascade: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AddConstraint:
+    constraint: ConstraintDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class DropConstraint:
+    name: Name
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RenameConstraint:
+    name: Name
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class RenameColumn:
+    name: Name
+    new_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetNotNull:
+    column: Name
+    not_null: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SetDefault:
+    """Without `default` there is none any more."""
+
+    column: Name
+    default: Expression | None
+
+
+TableAction = (
+    AddColumn
+    | DropColumn
+    | AddConstraint
+    | DropConstraint
+    | RenameConstraint
+    | RenameColumn
+    | SetNotNull
+    | SetDefault
+)
+
+
+@dataclass(frozen=True, slots=True)
+class AlterTableStatement:
+    """`kind` says what the statement calls the relation; only columns of views can be renamed."""
+
+    kind: ObjectKind
+    name: ObjectName
+    actions: tuple[TableAction, ...]
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SwapStatement:
+    kind: ObjectKind
+    first: ObjectName
+    second: ObjectName
+
+
+@dataclass(frozen=True, slots=True)
+class ApplyReplacementStatement:
+    name: ObjectName
+    replacement: ObjectName
+    if_exists: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CommentStatement:
+    kind: ObjectKind
+    name: ObjectName
+    text: str | None

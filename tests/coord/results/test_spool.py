@@ -1,0 +1,135 @@
+"""What waits for slow clients comes out in order, and takes little memory meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from ptvc.coord.controller.answers import Answers
+from ptvc.coord.results.spool import PIECE_ROWS, KeptRows, Spool
+from ptvc.errors import DiskFull, PtvcError, StorageError
+from ptvc.replica.protocol import PeekRows
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_first_in_first_out(tmp_path: Path, seed: int) -> None:
+    random = Random(seed)
+    spool, waiting = Spool(tmp_path / "new", 1_000), list[bytes]()
+    for _ in range(500):
+        if random.random() < 0.55:
+            piece = random.randbytes(random.choice((0, 1, 10, 300, 999, 1_000, 1_001, 5_000)))
+            spool.push(piece)
+            waiting.append(piece)
+        else:
+            assert spool.pop() == (waiting.pop(0) if waiting else None)
+        assert spool.in_memory <= 1_000
+    while waiting:
+        assert spool.pop() == waiting.pop(0)
+    assert spool.pop() is None
+    spool.close()
+    assert list((tmp_path / "new").iterdir()) == []  # the file has no name
+
+
+def test_the_file_begins_anew_when_it_was_read(tmp_path: Path) -> None:
+    spool = Spool(tmp_path, 0)
+    for _ in range(50):
+        for _ in range(3):
+            spool.push(b"x" * 1_000)
+        while spool.pop() is not None:
+            pass
+    assert spool._file is not None
+    assert spool._file.seek(0, 2) == 0
+    spool.close()
+    spool.close()
+
+
+def test_a_disk_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, error in ((28, DiskFull), (5, StorageError)):
+
+        def fail(*_: Any, number: int = number) -> int:
+            raise OSError(number, "no")
+
+        monkeypatch.setattr("ptvc.coord.results.spool.os.pwrite", fail)
+        spool = Spool(tmp_path, 10)
+        spool.push(b"fits")
+        with pytest.raises(error):
+            spool.push(b"does not fit")
+        assert spool.pop() == b"fits"
+        spool.close()
+
+
+def chunk(start: int, count: int) -> tuple[pa.Array, ...]:
+    numbers = range(start, start + count)
+    return pa.array(numbers, pa.int64()), pa.array([None if n % 7 == 0 else f"row {n}" for n in numbers])
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rows_come_out_as_they_went_in(tmp_path: Path, seed: int) -> None:
+    async def run() -> None:
+        random = Random(seed)
+        kept = KeptRows(tmp_path, 2_000)
+        written = taken = 0
+        while taken < 3_000:
+            if written < 3_000 and random.random() < 0.5:
+                count = min(random.choice((1, 20, 400)), 3_000 - written)
+                await kept.push(chunk(written, count))
+                written += count
+            elif (found := kept.pop()) is not None:
+                keep = random.randint(1, len(found[0]))
+                if keep < len(found[0]):
+                    kept.put_back(tuple(column.slice(keep) for column in found))
+                found = tuple(column.slice(0, keep) for column in found)
+                assert [c.to_pylist() for c in found] == [c.to_pylist() for c in chunk(taken, keep)]
+                taken += keep
+        assert kept.pop() is None
+        assert kept.in_memory == 0
+        kept.close()
+
+    asyncio.run(run())
+
+
+def test_a_large_chunk_is_let_go_of(tmp_path: Path) -> None:
+    async def run() -> None:
+        kept = KeptRows(tmp_path, 1_000)
+        assert await kept.push(chunk(0, 3))
+        assert not await kept.push((pa.array(range(200_000), pa.int64()),))
+        assert kept.in_memory < 1_000
+        assert kept.pop() is not None
+        sizes = []
+        while (found := kept.pop()) is not None:
+            sizes.append(len(found[0]))
+        assert sum(sizes) == 200_000
+        assert max(sizes) <= PIECE_ROWS
+        kept.close()
+
+    asyncio.run(run())
+
+
+def test_answers_of_a_replica(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def run() -> None:
+        answers = Answers(tmp_path)
+        answers.put(PeekRows(7, b"one", False))
+        answers.put(PeekRows(7, b"two", True))
+        assert [await answers.get(), await answers.get()] == [
+            PeekRows(7, b"one", False),
+            PeekRows(7, b"two", True),
+        ]
+
+        def fail(*_: Any) -> int:
+            raise OSError(28, "no space")
+
+        monkeypatch.setattr("ptvc.coord.results.spool.os.pwrite", fail)
+        monkeypatch.setattr(answers._payloads, "_most", 0)
+        answers.put(PeekRows(7, b"three", False))
+        answers.put(PeekRows(7, b"four", True))  # nobody is told what comes after a gap
+        failure = await answers.get()
+        assert isinstance(failure, PtvcError)
+        assert failure.sqlstate == "53100"
+        assert answers._arrived.empty()
+        answers.close()
+
+    asyncio.run(run())

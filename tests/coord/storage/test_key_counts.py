@@ -1,0 +1,45 @@
+"""Counts of key hashes against a plain counter."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+
+import numpy as np
+import pytest
+from ptvc.coord.storage.key_counts import KeyCounts
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_counts_are_those_of_a_counter(seed: int) -> None:
+    random = Random(seed)
+    counts, model = KeyCounts(), Counter[int]()
+    for _ in range(60):
+        size = random.choice((0, 1, 1, 2, 7, 100))
+        hashes = [random.randrange(0, 60) * (1 << 58) + 5 for _ in range(size)]
+        diffs = [random.choice((1, 1, 2, -1)) for _ in range(size)]
+        if random.random() < 0.3:
+            other = KeyCounts()
+            other.add(np.array(hashes, np.uint64), np.array(diffs, np.int64))
+            counts.merge(other)
+        else:
+            counts.add(np.array(hashes, np.uint64), np.array(diffs, np.int64))
+        for hash_, diff in zip(hashes, diffs, strict=True):
+            model[hash_] += diff
+        asked = np.array(
+            [random.randrange(0, 60) * (1 << 58) + random.choice((5, 6)) for _ in range(9)], np.uint64
+        )
+        assert counts.of(asked).tolist() == [model[int(hash_)] for hash_ in asked]
+    hashes_left, counts_left = counts.entries()
+    assert dict(zip(hashes_left.tolist(), counts_left.tolist(), strict=True)) == {
+        hash_: count for hash_, count in model.items() if count
+    }
+    assert (np.diff(hashes_left.astype(object)) > 0).all()
+
+
+def test_few_runs_are_searched() -> None:
+    counts = KeyCounts()
+    for hash_ in range(5_000):
+        counts.add(np.array([hash_ * 7919 % 100_003], np.uint64), np.ones(1, np.int64))
+    assert len(counts._runs) < 20
+    assert counts.nbytes == 12 * 5_000

@@ -1,0 +1,1 @@
+"""The folder is importable from those below it: `support` and `values` are shared."""
