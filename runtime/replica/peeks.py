@@ -12,13 +12,14 @@ from collections.abc import Callable, Iterator
 
 from ..compute.oneshot import evaluate_once
 from ..errors import COLLECTION_ERROR_HINT, PtvcError
-from ..expr.interrupt import interruptible
 from ..expr.tree.relation import Get, GlobalId, Project, Relation
+from ..interrupt import interruptible
 from ..persist.blob.base import Blob
 from ..repr.batch import Batch, Delta, from_ipc, to_ipc
 from ..repr.limits import as_limit
 from .index import Index
 from .inputs import load_snapshot
+from .interrupts import Interrupts
 from .protocol import CancelPeek, Message, Peek, PeekFailed, PeekIndex, PeekRows
 
 CHUNK_ROWS = 65_536
@@ -36,7 +37,7 @@ class Peeks:
         self._queue: queue.SimpleQueue[tuple[int, Callable[[], Iterator[Message]]] | None] = (
             queue.SimpleQueue()
         )
-        self._canceled: set[int] = set()
+        self._interrupts: Interrupts[int] = Interrupts()
         self._thread = threading.Thread(target=self._run, name="peeks", daemon=True)
         self._thread.start()
 
@@ -62,7 +63,7 @@ class Peeks:
     def cancel(self, command: CancelPeek) -> None:
         """A query that waits is forgotten; one that runs stops between the iterations of a loop, or is finished and its
         answer dropped.  For any thread."""
-        self._canceled.add(command.peek_id)
+        self._interrupts.set(command.peek_id)
 
     def close(self) -> None:
         """Ends the thread once it has answered what was asked before."""
@@ -75,18 +76,16 @@ class Peeks:
     def _run(self) -> None:
         while (work := self._queue.get()) is not None:
             peek_id, answer = work
-            if peek_id in self._canceled:
-                self._canceled.discard(peek_id)
-                continue
+            interrupt = self._interrupts.of(peek_id)
             try:
-                with interruptible(lambda id_=peek_id: id_ not in self._canceled):  # type: ignore[misc]
-                    for message in _or_failure(peek_id, answer):
-                        if peek_id in self._canceled:
+                with interruptible(interrupt):
+                    for message in () if interrupt.error else _or_failure(peek_id, answer):
+                        if interrupt.error:
                             break
                         self._send(message)
             except ConnectionError:
                 return  # the coordinator is gone, and this replica with it
-            self._canceled.discard(peek_id)
+            self._interrupts.forget(peek_id)
 
 
 def _is_plain(relation: Relation) -> bool:

@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
+from ...interrupt import check_interrupt
 from ..columns.row_errors import Evaluated, RowErrors, listed_errors, same_error
-from ..interrupt import check_interrupt
 from ..tree.python_function import PythonFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .values import transport
