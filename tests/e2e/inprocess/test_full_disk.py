@@ -6,7 +6,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from time import monotonic
 from typing import Any
 
@@ -127,9 +127,10 @@ def test_reads_go_on_while_no_time_can_be_reserved(
     monkeypatch.setattr(oracle, "MARK_AHEAD_MS", 100)
     with tables.connect() as db, full_consensus(tables):
         db.execute("SET statement_timeout = '3s'")
-        with pytest.raises(psycopg.errors.DiskFull):
-            for _ in range(10):
+        for _ in range(3):  # free pages inside of the file may take some
+            with suppress(psycopg.errors.DiskFull):
                 db.execute(f"INSERT INTO t VALUES (0, '{'x' * 40_000}')")
+        refused(db, f"INSERT INTO t VALUES (0, '{'x' * 40_000}')")
         begun = monotonic()
         while monotonic() < begun + 0.5:
             assert rows(db, f"SELECT max(a) FROM t{as_of}") == [(1,)]
