@@ -194,6 +194,10 @@ class ReplicaUnavailable(PtvcError):
     sqlstate = "57P03"
 
 
+class ReplicaLost(ReplicaUnavailable):
+    """It was there, and is being started again: what did nothing but read can be asked again."""
+
+
 class UnexpectedRetraction(PtvcError):
     """A row goes from a collection that was taken to be append-only: what was computed on that ground cannot go on."""
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
-from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
+from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .pgwire.listener import Limits
@@ -62,6 +62,7 @@ def start_anew(failure: PartFailed) -> None:
 async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     directory = directory.resolve()
     port = int(os.environ.pop(PORT, port))
     held = lock(directory)

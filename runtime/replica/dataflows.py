@@ -80,7 +80,11 @@ class Dataflows:
             return
         self._installed[command.id] = installed
         try:
-            self._begin(installed, command)
+            with interruptible(self._interrupts.of(command.id)):
+                self._begin(installed, command)
+        except QueryCanceled:
+            installed.failed = True  # to be uninstalled
+            return
         except Exception as error:
             if isinstance(error, StorageError) and command.checkpoint is not None:
                 self._remove(command.id)

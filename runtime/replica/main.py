@@ -20,6 +20,7 @@ from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.base import Blob
 from ..persist.location import open_blob
+from .blob_retry import RetryingBlob
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
@@ -27,7 +28,6 @@ from .ingest import Sources
 from .installed import Installed
 from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .patience import PatientBlob
 from .peek_thread import Peeks
 from .protocol import (
     Adopt,
@@ -76,12 +76,13 @@ class Replica:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._gone = threading.Event()
-        patient = PatientBlob(blob, self._gone)
+        retrying = RetryingBlob(blob, self._gone)
         self._outputs = OutputWriter(connection.send)
-        self._dataflows = Dataflows(patient, writer, self._outputs)
+        self._dataflows = Dataflows(retrying, writer, self._outputs)
         self._peeks = Peeks(blob, connection)
-        self._sources = Sources(patient, writer, connection.send)
-        self._sinks = Egress(patient, connection.send)
+        self._sources = Sources(retrying, writer, connection.send)
+        self._sinks = Egress(retrying, connection.send)
+        self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._reported = monotonic()
 

@@ -1,10 +1,11 @@
 """The limit on the memory of a replica's dataflows: what does not fit is moved to files, and what then does not fit fails.
 
 ```
-too much held ── all state to mapped files, by the merge thread ── still too much ── the largest dataflow fails
+too much held ── buffers ── all state to mapped files, by the merge thread ── still too much ── the largest dataflow fails
 ```
 
-What counts is what a dataflow holds between steps: its state in memory, and the updates that wait to be taken in.
+What counts is what a dataflow holds between steps: its state in memory, and the updates that wait to be taken in; and what
+waits in buffers, to be written by sinks and as outputs.  Buffers let go first of what can be read again.
 Pages of mapped files do not count: the operating system takes them back when it needs them.  What a step needs while it
 runs follows what it takes in, so a dataflow whose waiting updates alone are beyond the limit is not stepped but fails.
 A failure ends one dataflow; the others go on with what it has held.
@@ -45,6 +46,17 @@ class Holder(Protocol):
         """Asks for state to be moved to files; False when no more can be."""
 
 
+class Buffer(Protocol):
+    """What a replica holds beside its dataflows."""
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory."""
+
+    def shed(self) -> int:
+        """Lets go of what can be had again; returns its bytes."""
+
+
 H = TypeVar("H", bound=Holder)
 
 
@@ -65,10 +77,11 @@ def query_limit(given: int | None, dataflows: int | None) -> int:
 
 
 class MemoryLimit:
-    """`limit` in bytes, for all dataflows together; None is none."""
+    """`limit` in bytes, for all dataflows and buffers together; None is none."""
 
     def __init__(self) -> None:
         self.limit: int | None = None
+        self.buffers: Sequence[Buffer] = ()
         self._checked = 0.0
 
     def admit(self, waiting: int) -> None:
@@ -90,19 +103,25 @@ class MemoryLimit:
                 monotonic()
             )  # all of the process is less: nobody need add up what a thousand dataflows hold
             return None
+        if self._held(holders) > self.limit:
+            for buffer in self.buffers:
+                buffer.shed()
         if self._held(holders) > self.limit and sum(h.spill() for h in holders) > 0:
             self._checked = monotonic()
             return None  # under way: to be looked at again
         if (held := self._held(holders)) <= self.limit:
             self._checked = monotonic()
             return None
-        largest = max((h for h in holders if not h.failed), key=lambda h: h.nbytes)
+        largest = max((h for h in holders if not h.failed), key=lambda h: h.nbytes, default=None)
+        if largest is None:
+            self._checked = monotonic()
+            return None
         return largest, MemoryLimitExceeded(
             f"it holds {size(largest.nbytes)} in memory, all that its cluster maintains {size(held)}, and the memory "
             f"limit of the cluster is {size(self.limit)}",
             hint=_REMEDY,
         )
 
-    @staticmethod
-    def _held(holders: Sequence[Holder]) -> int:
-        return sum(holder.nbytes for holder in holders if not holder.failed)
+    def _held(self, holders: Sequence[Holder]) -> int:
+        dataflows = sum(holder.nbytes for holder in holders if not holder.failed)
+        return dataflows + sum(buffer.nbytes for buffer in self.buffers)

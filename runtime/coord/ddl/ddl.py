@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient
@@ -74,6 +75,7 @@ class Ddl:
         commit: GroupCommit,
         epoch: int,
         slots: int,
+        own: tuple[Path, ...],
         unique: UniqueKeys,
         supervisor: Supervisor,
     ) -> None:
@@ -85,7 +87,7 @@ class Ddl:
             persist, oracle, catalog, store, collections, reads, controller, commit, epoch, unique, supervisor
         )
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
-        self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes)
+        self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes, own)
         self.replacements = Replacements(
             persist, oracle, catalog, collections, reads, controller, self._changes
         )

@@ -8,13 +8,14 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaUnavailable
+from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
@@ -25,6 +26,7 @@ from ...replica.protocol import Import, Peek, PeekIndex
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
+from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
@@ -45,7 +47,8 @@ from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_t
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
 
-RETRIES = 10
+ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
+"""Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
 
 FEW_ROWS = 1_000
 """What is ordered and put together on the loop; more is in another thread."""
@@ -91,7 +94,7 @@ class Peeks:
         schema = query.relation.schema
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
-            batches = [batch async for batch in self.batches(query.relation, context, finishing)]
+            batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
             if sum(map(len, batches)) <= FEW_ROWS:
                 yield finish(schema, batches, finishing)
             else:
@@ -112,7 +115,7 @@ class Peeks:
 
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
-        batches = [batch async for batch in self.batches(relation, context)]
+        batches = [batch async for batch in self.batches(relation, context, whole=True)]
         if sum(map(len, batches)) <= FEW_ROWS:
             return concat_batches(relation.schema, batches)
         return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
@@ -138,11 +141,17 @@ class Peeks:
         return self._oracle.read_time if context.time is None else context.time
 
     async def batches(
-        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
+        self,
+        relation: Relation,
+        context: ReadContext,
+        finishing: Finishing | None = None,
+        *,
+        whole: bool = False,
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
 
-        `relation` is optimized.  Rows that `finishing` will not show may be missing.
+        `relation` is optimized.  Rows that `finishing` will not show may be missing.  With `whole`, none are given out before
+        all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
@@ -156,17 +165,24 @@ class Peeks:
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
-        for attempt in range(RETRIES):
+        pauses = Pauses(ASK_AGAIN)
+        while True:
             answered = False
             try:
-                async for batch in self._read(relation, context, finishing):
+                answers = self._read(relation, context, finishing)
+                if whole:
+                    answers = _each([batch async for batch in answers])
+                async for batch in answers:
                     answered = True
                     yield _checked(batch)
                 return
-            except ReplicaUnavailable:
+            except ReplicaLost:
                 # The replica died under the query: nothing was sent yet, so it is asked again when it is back.
-                if answered or attempt == RETRIES - 1:
+                pause = None if answered else pauses.next()
+                if pause is None:
                     raise
+                await asyncio.sleep(pause)
+                continue
             except PtvcError as error:
                 if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
                     found = (context.catalog.find_by_id(id_) for id_ in reads)
@@ -301,6 +317,11 @@ class Peeks:
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:
     return lambda: optimize(with_system_rows(relation, rows.__getitem__))
+
+
+async def _each(batches: Sequence[Batch]) -> AsyncIterator[Batch]:
+    for batch in batches:
+        yield batch
 
 
 def raise_first_error(errs: Batch) -> None:

@@ -65,11 +65,13 @@
 
 {# Create `relation`, index it, wait for it. #}
 {% macro ptvc__build(relation, sql) -%}
+  {% do adapter.building(relation) %}
   {% call statement('main') -%}
     {{ get_create_sql(relation, sql) }}
   {%- endcall %}
   {% set changes = ptvc__apply_indexes(relation, relation.definition_hash) %}
   {% do ptvc__wait(relation, changes.create) %}
+  {% do adapter.built(relation) %}
 {%- endmacro %}
 
 {#
