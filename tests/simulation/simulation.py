@@ -19,6 +19,7 @@ from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
 
@@ -174,7 +175,9 @@ class Simulation:
             stopping.set()
 
         def failed(error: BaseException) -> None:
-            self._broken(f"a part of the process has failed: {error!r}")
+            self._say("a part of the process has failed")
+            if not isinstance(error, Indeterminate):  # else only a restart finds out what is durable
+                self._broken(f"a part of the process has failed: {error!r}")
             stopping.set()
 
         try:
