@@ -383,7 +383,7 @@ def main() -> None:
     except psycopg.Error as error:
         _fail(str(error), None)
     except BrokenPipeError:
-        # Whoever read our output has had enough; Python would complain when it flushes.
+        # The reader of our output has closed it; Python would complain when it flushes.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(1)
 

@@ -24,7 +24,7 @@ _LOCAL_CLUSTER = re.compile(r"local-cluster\[\s*(\d+)\s*,\s*(\d+)\s*,")
 """So many executors, of so many cores."""
 
 POSTGRES_VERSION = "16.4"
-"""What clients are told that this is: psql and drivers shape their SQL by it."""
+"""The server version that clients are sent: psql and drivers shape their SQL by it."""
 
 SWITCH_INTERVAL_S = 0.0005
 """How long a thread of the coordinator or of a replica may keep another one from the interpreter.  A message is in

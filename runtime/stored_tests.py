@@ -63,17 +63,17 @@ class StoredTest:
         found = _MARKER.search(definition)
         if found is None:
             return None
-        said: dict[str, Any] = json.loads(found[1])
+        fields: dict[str, Any] = json.loads(found[1])
         return cls(
             oid,
             schema,
             relation,
-            str(said["name"]),
-            tuple(map(str, said["models"])),
-            str(said["severity"]).lower(),
-            str(said["fail_calc"]),
-            str(said["warn_if"]),
-            str(said["error_if"]),
+            str(fields["name"]),
+            tuple(map(str, fields["models"])),
+            str(fields["severity"]).lower(),
+            str(fields["fail_calc"]),
+            str(fields["warn_if"]),
+            str(fields["error_if"]),
         )
 
     def __str__(self) -> str:

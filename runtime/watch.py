@@ -189,7 +189,7 @@ class Watch:
         """Ends with the runtime, with the relation, or with an error of the relation, after which it is begun again."""
         try:
             async with await self._connect() as connection:
-                await self._told(followed, connection)
+                await self._follow_rows(followed, connection)
             return  # nothing can change any more
         except psycopg.errors.UndefinedTable:
             pass  # dropped, perhaps to be made anew: the catalog will say
@@ -207,7 +207,7 @@ class Watch:
         self._failure = self._failure or error
         self._stop.set()
 
-    async def _told(self, followed: _Followed, connection: psycopg.AsyncConnection[Any]) -> None:
+    async def _follow_rows(self, followed: _Followed, connection: psycopg.AsyncConnection[Any]) -> None:
         """Collects the rows of each time, and hands them on when the time is complete."""
         begun: int | None = None
         current = 0

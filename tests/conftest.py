@@ -7,11 +7,9 @@ import sys
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import psycopg
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 sys.path.insert(0, str(Path(__file__).parent))
 os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules, in every process
@@ -19,13 +17,7 @@ os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules
 import oracle as oracle_server
 from s3_server import S3Server, running_s3
 
-EACH_TEST_BY_ITSELF = (
-    "tests/slt/",
-    "tests/workloads/",
-    "tests/e2e/test_random_views_by_job.py",
-    "tests/persist/test_state_machine.py",
-)
-"""Where a file has minutes of tests that share nothing."""
+pytest_plugins = ("plugins.rotation", "plugins.durations", "plugins.missing_parts", "plugins.shuffle")
 
 
 @pytest.fixture(scope="session")
@@ -47,17 +39,6 @@ def s3() -> Iterator[S3Server]:
     """An S3 of the tests' own, with credentials in the environment; started once, if a test asks for it."""
     with running_s3() as server:
         yield server
-
-
-class ByFile(LoadScopeScheduling):
-    """The tests of a file go to one worker, as they share fixtures; those of the largest files go one by one."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        return nodeid if nodeid.startswith(EACH_TEST_BY_ITSELF) else nodeid.partition("::")[0]
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByFile:
-    return ByFile(config, log)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

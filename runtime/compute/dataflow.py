@@ -182,7 +182,7 @@ class Dataflow:
                 results[node.id] = self._apply(node, operator, given, lower, upper)
             for i in node.inputs:
                 if self._last_reader[i] == node.id:
-                    results[i] = self._nothing[i]  # free what nobody will read
+                    results[i] = self._nothing[i]  # free what is not read any more
         for arranged in self._arranged:
             arranged.end_step()
         return results[self.plan.output]
@@ -270,7 +270,7 @@ class Dataflow:
         """Takes over what a step `[self.upper, upper)` that was made elsewhere, from this state, has added to it.
 
         `output` is what its tasks have made of the view's updates, each by itself; returns them as `step` does.
-        `inputs` are those of the step; only `substitutes` need them, as these are no state and nobody has added to them.
+        `inputs` are those of the step; only `substitutes` need them, as these are no state and have no additions.
 
         Raises InvalidUsage for state that this plan does not have, and for an `upper` that is not later.
         """
@@ -314,7 +314,7 @@ class Dataflow:
 
 
 def _last_readers(plan: DataflowPlan) -> list[int]:
-    """The last node that reads each node; the output is read by nobody inside."""
+    """The last node that reads each node; no node reads the output."""
     last = [-1] * len(plan.nodes)
     for node in plan.nodes:
         for i in node.inputs:

@@ -277,7 +277,7 @@ class Mergeable(Protocol):
         """Does one merge that is due; False when none is."""
 
     def failed(self, error: Exception) -> None:
-        """Told what `maintain` raised."""
+        """Called with what `maintain` raised."""
 
 
 class MergeWorker:

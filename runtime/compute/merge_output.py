@@ -98,7 +98,7 @@ class _Values:
             assert self._one is not None
             return np.full(self._count, self._one[0])
         if self._pages is None:
-            self._all.resize(self._count, refcheck=False)  # in place: nobody has a view of it
+            self._all.resize(self._count, refcheck=False)  # in place: there is no view of it
             return self._all
         used = -(-self._count * self._all.itemsize // mmap.PAGESIZE) * mmap.PAGESIZE
         if used < len(self._pages) and hasattr(mmap, "MADV_DONTNEED"):

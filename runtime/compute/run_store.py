@@ -6,8 +6,8 @@ spine ── spill (large runs, by the merge thread) ──┐
 spines at a cut ── save (all that are left) ───────┘   <writer>-<number>.pack   the small ones of one save
 ```
 
-A file is written once, under a name that nobody else takes, and is synced before `save` returns.  It is deleted by
-`sweep` when nobody holds its `RunFile` any more (no spine, no handle) and no checkpoint names it.  What was left by a
+A file is written once, under a name of its own, and is synced before `save` returns.  It is deleted by
+`sweep` when its `RunFile` is not referenced any more (no spine, no handle) and no checkpoint names it.  What was left by a
 process that died goes by `collect`.  A save writes only runs that are not on file yet: its cost follows what has changed since the
 one before.
 
@@ -191,10 +191,10 @@ class RunStore:
         path.mkdir()
         return path
 
-    # -- files that nobody needs --
+    # -- files that are not needed --
 
     def sweep(self, keep: Iterable[RunFile]) -> None:
-        """Deletes the files of this store that nobody holds; those that the last checkpoint names are to `keep`."""
+        """Deletes the files of this store that are not referenced; those that the last checkpoint names are to `keep`."""
         kept = {file.path for file in keep}
         with self._lock:
             dead = [path for path, files in self._files.items() if not files and path not in kept]
@@ -209,7 +209,7 @@ class RunStore:
 
     def collect(self) -> None:
         """Deletes every run below the directory that is not this store's, and directories without one.  To be called when it holds what is to be
-        kept and nobody else writes here: that is what processes before it have left."""
+        kept and no other process writes here: those were left by earlier processes."""
         with self._lock:
             kept = set(self._files)
         emptied: list[Path] = []

@@ -145,7 +145,7 @@ class Spine:
         return self._since
 
     def advance_since(self, since: int) -> None:
-        """Nobody will look at a time before `since` any more: merges may advance times to it."""
+        """No time before `since` is read any more: merges may advance times to it."""
         if since > self._since:
             self._since = since
 
@@ -299,7 +299,7 @@ class Spine:
             if not inline:
                 chosen = past_runs(chosen, since)
             ids = {id(run) for run in chosen}
-            self._merging |= ids  # nobody else takes these: several threads may merge, each its own runs
+            self._merging |= ids  # no other merge takes these: several threads may merge, each its own runs
         merged: Run | None = None
         try:
             merged = merge_runs(chosen, since, self.sums, self._identity)

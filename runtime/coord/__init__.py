@@ -1,5 +1,6 @@
 """The coordinator: catalog, timestamps, sessions, commits, and the control of replicas.
 
-A statement's way: `session` (protocol state, transactions) -> `sql` (plan) -> `sequencer` (execution) -> `catalog` and
-`controller` (definitions), `group_commit` (writes) or `peeks` (reads at a time that the `oracle` gives).
+The path of a statement: `session` (protocol state), `ptvc.sql` (plan), `sequencer` (dispatch), then `ddl` (definitions), `dml`
+(writes) or `query` (reads).  They stand on `transaction`, `controller` (replicas), `storage` (the timestamp oracle, group
+commit, frontiers), `catalog` and `results`; `introspection` are the catalog relations.
 """

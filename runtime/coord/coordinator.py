@@ -33,7 +33,7 @@ from .ddl import Ddl
 from .dml.writes import Writes
 from .introspection import Introspection
 from .maintenance import Maintenance
-from .query.explain import Explainer
+from .query.explainer import Explainer
 from .query.peeks import Peeks
 from .query.subscriptions import Subscriptions
 from .sequencer.sequencer import Sequencer
@@ -212,14 +212,14 @@ class Coordinator:
 
     @property
     def asks_passwords(self) -> bool:
-        """Whether some role has one: then nobody learns without one who exists."""
+        """Whether some role has one: then unknown names are asked for one too, and cannot be probed."""
         return any(role.password is not None for role in self.catalog.roles.by_id.values())
 
     def knows(self, user: str) -> bool:
         return self.catalog.roles.find(user) is not None
 
     def _role_of(self, user: str) -> RoleEntry:
-        """As long as nobody has made a role, any name is one for the first."""
+        """As long as no role was created, any name is taken for the first."""
         roles = self.catalog.roles
         role = roles.find(user)
         if role is None:
@@ -252,8 +252,8 @@ class Coordinator:
         for item in self.catalog.user_items():
             named.update(shard for shard in (item.shard, item.remap) if shard is not None)
         orphans = [state.id for state in self.persist.shards() if state.id not in named]
-        # Their ids count as used: a shard's id is never used again.
-        self.catalog.skip_ids(id_ for id_ in orphans if re.fullmatch(r"u\d+", id_))
+        # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
+        self.catalog.skip_ids(id_ for id_ in self.persist.shard_ids() if re.fullmatch(r"u\d+", id_))
         if orphans and (ids := self.catalog.ids_change()) is not None:
             self._store.save([ids])
             self.catalog.apply([ids])

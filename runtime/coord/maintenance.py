@@ -160,7 +160,7 @@ class Maintenance:
         timed = [
             Updates(collection.id, 0, collection.upper, ())
             for collection in self._collections.all()
-            if not collection.stamped and self._holds_inputs_back(collection)
+            if not collection.timestamped and self._holds_inputs_back(collection)
         ]
         companions, positions = {}, {}
         for item in self._catalog.user_items():

@@ -1,7 +1,7 @@
-"""Work beside the loop: a computation in another thread, which ends when nobody waits for it any more.
+"""Computations in worker threads, off the event loop, which end when the task that awaits them is cancelled.
 
 Planning a statement takes microseconds or, for a hostile one, as long as one likes; meanwhile other sessions are
-answered.  Whoever waits may be canceled (by the client, by statement_timeout): then `Abandoned` is raised in the thread,
+answered.  The awaiting task may be canceled (by the client, by statement_timeout): then `Abandoned` is raised in the thread,
 at its next bytecode, and the thread ends.  So `work` must be a pure function of what it is given: it holds no lock and
 changes nothing that others see.
 
@@ -30,7 +30,7 @@ MAX_IDLE = 4
 
 
 class Abandoned(BaseException):
-    """Internal: what ends a computation that nobody waits for."""
+    """Internal: ends a computation whose result is not awaited any more."""
 
 
 class _Worker:
@@ -38,7 +38,7 @@ class _Worker:
 
     def __init__(self) -> None:
         self.tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self.thread = Thread(target=self._run, name="beside", daemon=True)
+        self.thread = Thread(target=self._run, name="run_in_thread", daemon=True)
         self.thread.start()
 
     def _run(self) -> None:
@@ -49,12 +49,12 @@ class _Worker:
 
 
 _idle: deque[_Worker] = deque()
-"""Workers that nobody waits for; those of an abandoned computation never come back."""
+"""Workers without a task; those of an abandoned computation never come back."""
 
 os.register_at_fork(after_in_child=_idle.clear)
 
 
-async def beside(work: Callable[[], T]) -> T:
+async def run_in_thread(work: Callable[[], T]) -> T:
     """What `work()` returns or raises."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[T] = loop.create_future()
@@ -77,7 +77,7 @@ async def beside(work: Callable[[], T]) -> T:
         failure: BaseException | None = None
         try:
             result = work()
-        except Exception as error:  # it is whoever waits that is told
+        except Exception as error:  # raised by the awaiting task
             failure = error
         try:
             loop.call_soon_threadsafe(settle, result, failure)

@@ -103,7 +103,7 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
         case Or(args=args):
             return _connective(args, columns, length, absorbing=True)
         case MzNow() | NowCompare():
-            # Whoever reads at a time has put it here before; what has no time (a DEFAULT, RETURNING) may not ask.
+            # A read at a time has put it here before; what has no time (a DEFAULT, RETURNING) may not ask.
             errors = same_error(np.arange(length), "0A000", "mz_now() is not supported here")
             return pa.scalar(None, scalar.type.arrow), errors
         case Parameter(number=number):

@@ -1,6 +1,6 @@
 """Interruption: long work asks, now and then, whether anybody still wants it.
 
-Whoever starts the work says how to find out (`interruptible`); the work calls `check_interrupt` where it may stop.
+The caller of the work gives the condition (`interruptible`); the work calls `check_interrupt` where it may stop.
 Outside of any `interruptible` it is never stopped.
 """
 
@@ -26,7 +26,7 @@ def interruptible(wanted: Callable[[], bool]) -> Iterator[None]:
 
 
 def check_interrupt() -> None:
-    """Raises QueryCanceled when nobody wants the result any more."""
+    """Raises QueryCanceled when the result is not wanted any more."""
     wanted = _wanted.get()
     if wanted is not None and not wanted():
         raise QueryCanceled("canceling statement due to user request")

@@ -235,7 +235,7 @@ def best_signature(
 
 
 def _no_kernel(args: Sequence[Datum], info: CallInfo) -> NoReturn:
-    raise AssertionError("whoever chooses among signatures has bodies for them")
+    raise AssertionError("a chosen signature has a body")
 
 
 # --- PostgreSQL's func_select_candidate and oper_select_candidate ----------------------------------------------------

@@ -1,7 +1,7 @@
 """Persist: durable partial time-varying collections.
 
 A **shard** is a set of updates `(row, time, diff)` known for every time in `[since, upper)`: `upper` promises
-that no update below it will come, `since` says below which times can no longer be told apart.  Both only advance.
+that no update below it will come, `since` is the time below which times can no longer be distinguished.  Both only advance.
 
 The path of a write: `write.write_parts` encodes a delta (`codec`) into parts, inline or in `blob`;
 `client.PersistClient.append` turns them into batches by a pure transition (`state`), checks the named

@@ -93,6 +93,10 @@ class PersistClient:
         heads = [self._cache.find(shard) for shard in sorted(self._consensus.shard_ids())]
         return [head.state() for head in heads if head is not None and not head.dropped]
 
+    def shard_ids(self) -> list[ShardId]:
+        """The ids of all shards that ever were, dropped ones too: none of them can be used again."""
+        return self._consensus.shard_ids(dropped=True)
+
     def drop_shard(self, shard: ShardId, *, epoch: int | None = None) -> None:
         """Make the shard and all holds on it go away, if it exists.  Its blobs are garbage; its id is never used
         again."""
@@ -388,8 +392,8 @@ def _existing(shard: ShardId, head: Head | None) -> Head:
 
 
 def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
-    """What an append says, so that its repetition is recognised."""
-    said = [
+    """The contents of an append, hashed, so that its repetition is recognised."""
+    contents = [
         (
             shard,
             write.lower,
@@ -398,4 +402,4 @@ def _fingerprint(writes: Mapping[ShardId, Write]) -> str:
         )
         for shard, write in sorted(writes.items())
     ]
-    return hashlib.blake2b(repr(said).encode(), digest_size=16).hexdigest()
+    return hashlib.blake2b(repr(contents).encode(), digest_size=16).hexdigest()

@@ -9,7 +9,7 @@ Blob (`parquet1`): a Parquet file (zstd) for any tool: the rows' columns under t
 errors come last, with NULL in every row column.
 
 The times in the bytes are those that were known when they were written.  The reference has the last word: a part that
-was stamped later (`part.stamp`) is all at its reference's time.
+was timestamped later (`part.stamp`) is all at its reference's time.
 
 Columns beyond those that were written read as NULL: a shard's schema only ever grows at the end.
 """

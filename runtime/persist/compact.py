@@ -1,12 +1,12 @@
 """Compaction: adjacent batches merged into one, with times advanced to since and updates summed.
 
 Size-tiered: a batch of n bytes is of tier log4(n / 4 KiB); a run of `FAN_IN` neighbours, none above a tier, is
-merged, unless one of them is larger than all others together.  So whoever is rewritten ends in a batch twice as large
+merged, unless one of them is larger than all others together.  So an update that is rewritten ends in a batch twice as large
 as its own: each update is rewritten O(log of its history) times, and there are about that many batches.  And what lies
 behind since takes at most twice what it would as one batch (`choose_settled`).
 
-A `Merge` says what is to become of what; whoever has the memory for it makes the parts: `merge` in one process, a job for
-a large one.  Nothing depends on who it was.
+A `Merge` names the batches and what replaces them; the parts are made by `merge` in one process, or by a job for a
+large one, with equal results.
 """
 
 from __future__ import annotations

@@ -37,8 +37,8 @@ class Collector:
     def collect_replaced(self, grace_ms: int, confirm: Callable[[], None]) -> int:
         """Delete the replaced blobs that no reader can need; returns how many.
 
-        `confirm` raises if somebody else collects now.  It is asked when it is known what goes: whoever takes over later
-        reads nothing that was garbage by then.
+        `confirm` raises if another process collects now.  It is called once the blobs are chosen: a process that takes over
+        later reads nothing that was garbage by then.
         """
         now = self._clock.monotonic()
         with self._lock:
@@ -65,7 +65,7 @@ class Collector:
 
         `writer_is_dead(writer)` must be True only if no append of that writer's parts can be committed any more.
         It is asked after the blob was seen and before consensus is: in this order nothing slips through.  `confirm` as
-        above: the writers of whoever takes over later have written none of these.
+        above: the writers of a process that takes over later have written none of these.
         """
         dead: dict[str, bool] = {}
         keys = list(self._blob.keys())

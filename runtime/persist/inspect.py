@@ -1,4 +1,4 @@
-"""What an environment's store holds, and whether all of it is there: for whoever looks after it.
+"""What an environment's store holds, and whether all of it is there: for operators.
 
 `overview` reads consensus and the names of blobs only.  `verify` reads every part of every shard as a reader would, and
 says what is damaged, missing, or not as the invariants have it.  Both only read, so they may run beside a runtime: what

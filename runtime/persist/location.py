@@ -9,8 +9,8 @@ file:///path                              that directory
 s3://bucket/prefix?endpoint=URL&region=R  objects in S3, or in what speaks its protocol
 ```
 
-A URL says all that another process needs to open the same store, but for secrets: those come from the environment of
-whoever opens it.  So a URL may stand on a command line, in a log and in a file, and one with a password is refused.
+A URL holds all that another process needs to open the same store, but for secrets: those come from that process's
+environment variables.  So a URL may stand on a command line, in a log and in a file, and one with a password is refused.
 """
 
 from __future__ import annotations

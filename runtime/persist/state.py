@@ -263,7 +263,7 @@ def check_readable(head: Head, as_of: int) -> None:
 
 
 def check_listenable(head: Head, lower: int, upper: int) -> None:
-    """Raise ObjectNotReady unless single updates in `[lower, upper)` can be told apart from earlier ones.
+    """Raise ObjectNotReady unless single updates in `[lower, upper)` can be distinguished from earlier ones.
 
     They can above `since`, where no time has been advanced to; and anywhere while `since` has not passed the
     shard's first time, since there is nothing to advance then.

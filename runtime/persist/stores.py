@@ -66,7 +66,7 @@ def locate(
 
 
 def open_stores(directory: Path, location: Location) -> Stores:
-    """The stores for whoever serves the environment, made if they are not there; the directory remembers them.
+    """The stores for a process that serves the environment, made if they are not there and recorded in the directory.
 
     InvalidParameter if they do not belong together; StorageError if one cannot be opened.
     """
@@ -106,7 +106,7 @@ def open_stores(directory: Path, location: Location) -> Stores:
 
 
 def open_existing(directory: Path, location: Location) -> Stores:
-    """The stores for whoever only looks.  Nothing is made, marked or remembered; InvalidParameter if there are none, or
+    """The stores for a process that only reads.  Nothing is made, marked or recorded; InvalidParameter if there are none, or
     if they do not belong together."""
     places = location.under(directory)
     url = urlsplit(places.consensus)

@@ -1,7 +1,7 @@
 """Writing parts: what a replica or a job does before it asks for an append.
 
 A small delta becomes one inline part and touches no storage.  A larger one becomes blobs, split by size, each
-durable before its reference is returned; until an append refers to them nobody sees them.
+durable before its reference is returned; until an append refers to them no reader sees them.
 """
 
 from __future__ import annotations

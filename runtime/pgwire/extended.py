@@ -30,7 +30,7 @@ class Portal:
     formats: tuple[int, ...] = field(default=())
 
     def open(self, rows: Rows) -> None:
-        """Take the result, if it has the shape that the client was told."""
+        """Take the result, if it has the shape that was described to the client."""
         check_shape(self.prepared.schema, rows.schema)
         self.rows = rows
         self.formats = codec.expand_formats(self.result_formats, len(rows.schema), "result")

@@ -24,7 +24,7 @@ class ClientGone(Exception):
 
 
 class Terminated(Exception):
-    """The server is stopping: raised to whoever waits for the next message."""
+    """The server is stopping: raised where the next message is awaited."""
 
 
 class FramingError(ProtocolViolation):

@@ -67,15 +67,15 @@ class DurableState:
         return self.store.adopt(paths)
 
     def keep(self, spines: Mapping[StateId, Spine]) -> None:
-        """`spines` hold the whole state: from now on their large runs are mapped.  Files that nobody needs go."""
+        """`spines` hold the whole state: from now on their large runs are mapped.  Files that are not needed are deleted."""
         self.spines = spines
-        self.store.collect()  # before anything is written: a file that is half there is nobody's yet
+        self.store.collect()  # before anything is written: a file that is half there belongs to no run yet
         for spine in spines.values():
             spine.store = self.store
             spine.spill()
 
     def rename(self, id: GlobalId) -> None:
-        """The state is that of another object from now on.  Nobody answers for a checkpoint that is under way."""
+        """The state is that of another object from now on.  A checkpoint that is under way is abandoned."""
         self._id = id
         if self._under_way:
             self._failed()

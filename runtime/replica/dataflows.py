@@ -49,13 +49,13 @@ logger = logging.getLogger(__name__)
 
 
 class Dataflows:
-    """`writer` names this replica's attempt in the blobs that it writes; `beside` writes what is much while steps go on,
-    None: nobody does."""
+    """`writer` names this replica's attempt in the blobs that it writes; `background` writes large outputs while steps go on;
+    None: the step writes them itself."""
 
-    def __init__(self, blob: Blob, writer: str, beside: OutputWriter | None = None) -> None:
+    def __init__(self, blob: Blob, writer: str, background: OutputWriter | None = None) -> None:
         self._blob = blob
         self._writer = writer
-        self._beside = beside
+        self._background = background
         self._lost: queue.SimpleQueue[tuple[Installed, Exception]] = queue.SimpleQueue()
         self._installed: dict[GlobalId, Installed] = {}
         self._readers: dict[GlobalId, list[Input]] = {}
@@ -93,7 +93,7 @@ class Dataflows:
                 for upper, delta in producer.unacknowledged:
                     source.hand_over(delta, upper)
                 source.close(producer.upper)
-            elif source.stamped:
+            elif source.timestamped:
                 source.close(self._closed)
         for id_, source in installed.inputs.items():
             self._readers.setdefault(id_, []).append(source)
@@ -191,7 +191,7 @@ class Dataflows:
                     source.close(upper)
         for installed in self._installed.values():
             for source in installed.inputs.values():
-                if source.stamped:
+                if source.timestamped:
                     source.close(progress.closed)
             if installed.index is not None:
                 installed.index.advance_since(self._sharing.since(installed.id, progress.since))
@@ -230,24 +230,24 @@ class Dataflows:
             if upper <= installed.upper or installed.failed or installed.under_way is not None:
                 continue
             if installed.idles(upper):  # most of a thousand, once a second
-                self._hand_on(installed, self._stepped(installed, {}, upper), upper)
+                self._publish(installed, self._stepped(installed, {}, upper), upper)
                 outputs.pass_on(installed, upper)
                 continue
             if self.jobs.begin(installed, upper):
                 continue
             yield from self._advance(installed, upper, partial(self._computed, installed, upper), outputs)
-        yield from self._say(outputs)
+        yield from self._report(outputs)
 
     def _outputs(self) -> Outputs:
         return Outputs(
             self._blob,
             self._writer,
-            self._beside,
+            self._background,
             lost=lambda installed, error: self._lost.put((installed, error)),
             wanted=lambda installed: not installed.removed and self._wanted(installed.id),
         )
 
-    def _say(self, outputs: Outputs) -> Iterator[Message]:
+    def _report(self, outputs: Outputs) -> Iterator[Message]:
         """What a step has put out; and which dataflows' outputs could not be written, now or since the last step."""
         yield from outputs.messages()
         while not self._lost.empty():
@@ -263,13 +263,13 @@ class Dataflows:
         try:
             with interruptible(lambda: self._wanted(installed.id)):
                 delta = compute()
-            self._hand_on(installed, delta, upper)
+            self._publish(installed, delta, upper)
         except QueryCanceled:
             installed.failed = True  # to be uninstalled
             self._stop_reading(installed)
             return
         except MemoryLimitExceeded as error:
-            yield self._give_up(installed, error)
+            yield self._failed_with(installed, error)
             return
         except Exception as error:  # a dataflow that fails must not take the others along
             yield self._failed(installed, error)
@@ -278,15 +278,15 @@ class Dataflows:
 
     def _failed(self, installed: Installed, error: Exception) -> Status:
         logger.error("dataflow %s failed", installed.id, exc_info=error)
-        self._let_go(installed)
+        self._release(installed)
         return Status(installed.id, "failed", _reason(error))
 
-    def _give_up(self, installed: Installed, error: PtvcError) -> Status:
+    def _failed_with(self, installed: Installed, error: PtvcError) -> Status:
         logger.warning("dataflow %s failed: %s", installed.id, error.message)
-        self._let_go(installed)
+        self._release(installed)
         return Status(installed.id, "failed", error.message, error.sqlstate, error.hint)
 
-    def _let_go(self, installed: Installed) -> None:
+    def _release(self, installed: Installed) -> None:
         """The dataflow is not maintained any more: it takes nothing in, and its state goes."""
         installed.failed = True
         self._stop_reading(installed)
@@ -308,7 +308,7 @@ class Dataflows:
         yield from self._advance(
             installed, step.upper, lambda: self._made_elsewhere(installed, step, message), outputs
         )
-        yield from self._say(outputs)
+        yield from self._report(outputs)
 
     def _made_elsewhere(self, installed: Installed, step: StepUnderWay, message: StepEnded) -> Delta:
         reason = message.error
@@ -326,7 +326,7 @@ class Dataflows:
     def limit_memory(self) -> Iterator[Message]:
         """Moves state to files when it is too much for memory; a dataflow that needs too much all the same fails."""
         while (found := self.memory.check(list(self._installed.values()))) is not None:
-            yield self._give_up(*found)
+            yield self._failed_with(*found)
 
     def _wanted(self, id: GlobalId) -> bool:
         return not self._stopping and id not in self._unwanted
@@ -340,7 +340,7 @@ class Dataflows:
             installed.state.took(sum(len(delta.oks) for delta in inputs.values()))
         return installed.dataflow.step(inputs, installed.upper, upper)
 
-    def _hand_on(self, installed: Installed, delta: Delta, upper: int) -> None:
+    def _publish(self, installed: Installed, delta: Delta, upper: int) -> None:
         """Gives the output up to `upper` to who reads it."""
         installed.upper = upper
         for reader in self._readers.get(installed.id, ()):
@@ -379,5 +379,5 @@ class Dataflows:
 
 
 def _reason(error: Exception) -> str:
-    """What those who read the dataflow are told."""
+    """The reason that readers of the dataflow get."""
     return str(error) if isinstance(error, PtvcError | OSError) else f"internal error: {error!r}"

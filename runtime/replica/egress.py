@@ -73,7 +73,7 @@ class _RunningSink:
                 for committed in progress.updates:
                     if committed.id == id_:
                         known.receive(committed.parts, committed.upper, committed.schema)
-                if known.stamped:
+                if known.timestamped:
                     known.close(progress.closed)
                 elif id_ in uppers:
                     known.close(uppers[id_])

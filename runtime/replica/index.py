@@ -75,7 +75,7 @@ class Index:
         self.upper = upper
 
     def advance_since(self, since: int) -> None:
-        """Nobody will look at a time before `since`; of one that is not complete yet, as much as is."""
+        """Allows compaction up to `since`, or as far as the index is complete: no reader needs a time before it."""
         since = min(since, self.upper - 1)
         self._oks.advance_since(since)
         self._errs.advance_since(since)

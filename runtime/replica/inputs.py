@@ -28,9 +28,9 @@ def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta
 def _changes(blob: Blob, source: Import, span: ChangesOf) -> Delta:
     """A row per row and time that changed, with the time and by how much; an error if the collection had one at any of them."""
     found = read_updates(blob, source.updates, source.schema, span.lower, span.upper)
-    told = consolidate(found.oks.select(range(span.width)))
-    columns = (*told.columns, pa.array(told.times.astype(np.int64)), pa.array(told.diffs))
-    oks = Batch(columns, np.full(len(told), source.as_of, np.uint64), np.ones(len(told), np.int64))
+    changed = consolidate(found.oks.select(range(span.width)))
+    columns = (*changed.columns, pa.array(changed.times.astype(np.int64)), pa.array(changed.diffs))
+    oks = Batch(columns, np.full(len(changed), source.as_of, np.uint64), np.ones(len(changed), np.int64))
     errs = read_updates(blob, source.snapshot, source.schema, 0, span.upper).errs
     errs = consolidate(advance(errs, max(span.lower, 1) - 1))
     errs = errs.filter(errs.diffs > 0).slice(0, 1)
@@ -38,7 +38,7 @@ def _changes(blob: Blob, source: Import, span: ChangesOf) -> Delta:
 
 
 def _narrow(delta: Delta, width: int | None) -> Delta:
-    """Without the columns that a table has gained since whoever reads it was planned."""
+    """Without the columns that a table has gained since its reader was planned."""
     if width is None or width >= len(delta.oks.columns):
         return delta
     return Delta(delta.oks.select(range(width)), delta.errs)
@@ -74,7 +74,7 @@ class Input:
         self._source = source
         self._pending: list[Delta] = []
         self.frontier = source.upper
-        self.stamped = source.stamped
+        self.timestamped = source.timestamped
         self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
 
     @property
@@ -94,7 +94,7 @@ class Input:
         return sum(int((delta.oks.times < np.uint64(upper)).sum()) for delta in self._pending)
 
     def clear(self) -> None:
-        """Nobody will take what waits."""
+        """Drops the updates that wait: the reader is gone."""
         self._pending = []
 
     def load(self) -> int:

@@ -21,7 +21,7 @@ PARTITION_ROWS = 4_000_000
 PARTITION_BYTES = 256 << 20
 """Likewise where rows are wide: of encoded parts."""
 
-UPKEEP_POOL = "upkeep"
+MAINTENANCE_POOL = "maintenance"
 
 PROGRESS_INTERVAL_S = 0.25
 
@@ -62,7 +62,7 @@ def run_job(
     )
     reporter.start()
     try:
-        result = run.run(imports, command.pool or UPKEEP_POOL, f"job-{command.job_id}")
+        result = run.run(imports, command.pool or MAINTENANCE_POOL, f"job-{command.job_id}")
     finally:
         ended.set()
         reporter.join()

@@ -1,4 +1,4 @@
-"""The life of a replica: dial the coordinator, say who it is, then turn messages into work until it is told to go.
+"""The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
 Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one answers queries, one
 writes checkpoints, one per source and sink.  Only the step thread touches dataflows.
@@ -27,7 +27,7 @@ from .ingest import Sources
 from .installed import Installed
 from .output_writer import OutputWriter
 from .patience import PatientBlob
-from .peeks import Peeks
+from .peek_thread import Peeks
 from .protocol import (
     Adopt,
     Appended,

@@ -6,7 +6,7 @@ step thread     step ── index can be read ── few rows: written at once �
 this thread                      └── parts written ──> Append ── what waited for it (a checkpoint)
 ```
 
-To encode 10,000 rows takes as long as to compute them, and whoever asks an index of the same step would wait for it.
+To encode 10,000 rows takes as long as to compute them, and a query of an index of the same step would wait for it.
 An output is written whole or not at all; behind one that cannot be, nothing of that dataflow is written any more.
 """
 

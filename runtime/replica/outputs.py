@@ -1,7 +1,7 @@
-"""What a step has put out, on its way to the coordinator.
+"""The outputs of a step, on their way to the coordinator.
 
-What subscriptions are to be told is said at once.  How far indexes have come is said first: whoever reads them waits
-for it, and nothing of them has to be written.  Then the outputs of views are written as parts, all of them in one
+Changes of subscriptions are sent at once.  Frontiers of indexes are sent first: their readers wait
+for them, and nothing of them has to be written.  Then the outputs of views are written as parts, all of them in one
 `Append`; much at once by another thread (`output_writer`).
 """
 
@@ -44,8 +44,8 @@ class Outputs:
     """Those of one step: of views, and how far indexes have come; `passed` are views that are as they were.
 
     `name` is this attempt of the replica in blobs; `writer` takes what is to be written, or None: it is written at once;
-    `lost` is told of a dataflow whose output cannot be written, `wanted` says whether to wait for room on the disk for
-    it: both on the thread that writes.
+    `lost` is called for a dataflow whose output cannot be written, `wanted` returns whether to wait for room on the disk
+    for it: both on the thread that writes.
     """
 
     blob: Blob
@@ -58,9 +58,9 @@ class Outputs:
     passed: list[tuple[Installed, GlobalId, int]] = field(default_factory=list)
 
     def add(self, installed: Installed, delta: Delta, lower: int, upper: int) -> Iterator[Message]:
-        """What the dataflow has put out in `[lower, upper)`; yields what can be said at once."""
+        """Takes the output of the dataflow in `[lower, upper)`; yields what can be sent at once."""
         if isinstance(installed.output, SubscriptionOutput):
-            yield from _told(installed, installed.output, delta, upper)
+            yield from _changes(installed, installed.output, delta, upper)
             return
         first, installed.hydrated = not installed.hydrated, True
         if installed.index is None:
@@ -139,7 +139,7 @@ def _unwritten(installed: Installed, delta: Delta, lower: int, upper: int, first
     return Unwritten(installed, installed.id, output.shard, schema, new or None, since, upper, first)
 
 
-def _told(installed: Installed, output: SubscriptionOutput, delta: Delta, upper: int) -> Iterator[Message]:
+def _changes(installed: Installed, output: SubscriptionOutput, delta: Delta, upper: int) -> Iterator[Message]:
     first = np.uint64(output.lower)
     new = Delta(delta.oks.filter(delta.oks.times >= first), delta.errs.filter(delta.errs.times >= first))
     yield from packed_changes(output.peek_id, installed.schema, new, upper)

@@ -73,7 +73,7 @@ class Sharing:
                 self._readers[index_id][new] = self._readers[index_id].pop(id)
 
     def leave(self, id: GlobalId) -> None:
-        """The dataflow reads nothing any more; if it is an index, nobody reads that: its readers take it over."""
+        """The dataflow reads nothing any more; if it is an index, nothing reads it: its readers take it over."""
         for index_id in self._read.pop(id, ()):
             self._readers[index_id].pop(id)
         index = self._indexes.pop(id, None)

@@ -1,4 +1,4 @@
-"""The switch of a sink from its former input to another: what its target is told so that it holds the one and then the other.
+"""The switch of a sink from its former input to another: the changes by which its target holds the one and then the other.
 
 ```
 target        ... lower │ changes of the former input ... time-1 │ time: new - former │ time+1 ... changes of the new one

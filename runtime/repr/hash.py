@@ -13,7 +13,7 @@ Runs on disk are sorted by it and Spark partitions are ranges of it, so a versio
     records: the hash of the row that their fields are
 
 So int4 and int8 hash alike, as do float4 and float8; other types must be cast to one before they are compared.
-Equal values have equal hashes; unequal ones may too, so whoever matters checks true equality.
+Equal values have equal hashes; unequal ones may too, so readers check true equality.
 
 The polynomial's coefficients are words of eight bytes rather than single bytes: measured over 1M texts of 16
 bytes that takes 0.10 s instead of 0.38 s, memory likewise; mixing each word first keeps structured differences

@@ -70,17 +70,17 @@ def sort_keys(keys: Sequence[Key]) -> tuple[Indices, Mask]:
 
     At least one key, of at least one value.  As much of the keys as there is room for is packed into one number with the
     position below it, as one plain sort (which numpy does with SIMD) is the fastest by far: 300,000 values of three keys
-    take 5 ms, and 90 ms by `np.lexsort`, which then orders those alone that are told apart by the rest.
+    take 5 ms, and 90 ms by `np.lexsort`, which then orders those alone that the rest distinguishes.
     """
     n = len(keys[0])
     if n <= _FEW_KEYS:
         return _lexsort_keys(keys)
-    words, told = _packed(keys)
+    words, packed = _packed(keys)
     order = _sort_packed(words)
     new = np.ones(n, np.bool_)
     np.not_equal(words[1:], words[:-1], out=new[1:])
-    if told < len(keys) and not new.all():
-        _sort_rest(keys[told:], order, new)
+    if packed < len(keys) and not new.all():
+        _sort_rest(keys[packed:], order, new)
     return order, new
 
 
@@ -136,8 +136,8 @@ def _sort_rest(keys: Sequence[Key], order: Indices, new: Mask) -> None:
     stretch = np.cumsum(new)[tied]
     rows = order[tied]
     rest = [stretch, *(key[rows] for key in keys)]
-    words, told = _packed(rest)
-    if told == len(rest):
+    words, packed = _packed(rest)
+    if packed == len(rest):
         sorted_ = _sort_packed(words)
         begins = np.concatenate(([True], words[1:] != words[:-1]))
     else:
@@ -202,7 +202,7 @@ def total_keys(column: pa.Array) -> tuple[Key, ...]:
 
 
 def has_order_words(type_: pa.DataType) -> bool:
-    """Whether values of this Arrow type, or most of those in use, are told by one integer: see `order_words`."""
+    """Whether values of this Arrow type, or most of those in use, are ordered by one integer: see `order_words`."""
     return type_.id in _WORDS or type_.id in buffers.FLOATS or type_.id in buffers.DECIMAL_LIMBS
 
 

@@ -1,6 +1,6 @@
 """Scalar types: PostgreSQL's, each with one Arrow representation.
 
-A type is a frozen value.  `numeric` comes in three forms, told apart by (precision, scale):
+A type is a frozen value.  `numeric` comes in three forms, distinguished by (precision, scale):
 
 | form                | (precision, scale) | Arrow              | where it comes from                  |
 |---------------------|--------------------|--------------------|--------------------------------------|
@@ -486,7 +486,7 @@ _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items() if kind not in NE
 
 
 SYSTEM_OIDS = frozenset({*_OID.values(), *_ARRAY_OID.values()})
-"""Of types that nobody has created; Materialize's are among those that PostgreSQL leaves to users."""
+"""Of types that exist without CREATE TYPE; Materialize's are among those that PostgreSQL leaves to users."""
 
 
 def type_from_oid(oid: int) -> ScalarType | None:

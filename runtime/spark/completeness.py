@@ -111,7 +111,7 @@ def hold_latest(
         sinces = {shard: _since(persist, item, time, frontiers) for item in items if (shard := item.shard)}
         try:
             persist.set_holds(holder, sinces, critical=False, lease_ms=lease_ms)
-        except ObjectNotReady:  # upkeep moves on beside this
+        except ObjectNotReady:  # maintenance runs concurrently
             continue
         if load_catalog(persist)[1] == version:
             return time

@@ -240,7 +240,7 @@ def _read_object(line: bytes) -> dict[str, Any] | tuple[str, str]:
 
 
 class _Number(str):
-    """The text of a number, to be told from a text that looks like one."""
+    """The text of a number, as distinct from a text that looks like one."""
 
     __slots__ = ()
 

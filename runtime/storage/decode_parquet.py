@@ -96,7 +96,7 @@ def _readable(type_: pa.DataType, column: Column) -> bool:
         )
     if kind is Kind.TIME:
         return bool(pa.types.is_time(type_) and _UNIT_DIGITS.get(type_.unit, 9) <= digits_of_second)
-    # A range's bytes are of our own making, and so is a map's order: nobody else's are one.
+    # A range's bytes are of our own making, and so is a map's order: other writers' columns are cast, not taken.
     return bool(type_ == target) and not column.type.leaf.is_range and not _holds_map(column.type)
 
 

@@ -1,7 +1,7 @@
 """Append-only relations: rows come and never go.
 
 A relation is append-only when no multiplicity in it ever falls: once the updates of a row at a time are added up, none
-of them is negative.  That begins with collections that only ever append, which whoever knows the catalog names, and
+of them is negative.  That begins with collections that only ever append, which the caller names from the catalog, and
 goes on through whatever is linear and adds nothing negative:
 
 | append-only over append-only inputs               | never                                                       |
@@ -13,7 +13,7 @@ goes on through whatever is linear and adds nothing negative:
 | OFFSET without LIMIT                              | LIMIT: a new row takes the place of another                 |
 | the guard of a scalar subquery                    | recursion, where a loop may take back what it said          |
 
-Nothing is said of errors: they come and go as ever, and no operator counts on theirs to stay.
+Errors are left out of this: they come and go as ever, and no operator counts on theirs to stay.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `Filter row_number <= k` over a Window becomes the Window over a TopK, whose steps cost the front of a partition.  The
 numbers of the rows that are left are the same, and so are other functions of the window that look at earlier rows
 only; a window with any other function stays as it is.  The filter goes when it says no more than that; then, if
-nobody reads the number, so does the Window (see `narrow_columns`).
+the number is not read, so does the Window (see `narrow_columns`).
 """
 
 from __future__ import annotations

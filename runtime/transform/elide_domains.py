@@ -11,7 +11,7 @@ Join outer, on the domain's columns (NULL = NULL)        Join outer, on those co
 ```
 
 Where equalities cover the domain, what they equal says all that the domain says: groups of other values meet no row
-of X.  That spares the state of the distinct values and two arrangements.  What could fail on a value that nobody asks
+of X.  That spares the state of the distinct values and two arrangements.  What could fail on a value that is not asked
 for (a division, or the check for a single row) stands above a semi join with X, so that no error is new.  And where the
 domain is only there to have a row for each value (`count(*)` is 0 where nothing matches), X itself does that:
 

@@ -37,7 +37,7 @@ def elide_reduce(relation: Relation) -> Relation:
 
 
 def _of_one_row(aggregate: Aggregate) -> Scalar | None:
-    """The aggregate's value over a single row, or None when it is not said here."""
+    """The aggregate's value over a single row, or None when it is not known here."""
     argument, function = aggregate.argument, aggregate.function
     plain = Aggregate(
         function,

@@ -111,7 +111,7 @@ class Analysis:
 
 
 def identical_when_equal(type_: ScalarType) -> bool:
-    """Whether values of the type that are equal cannot be told apart: -0.0 = 0.0 can."""
+    """Whether values of the type that are equal cannot be distinguished: -0.0 = 0.0 can."""
     return type_.kind in _IDENTICAL_WHEN_EQUAL or (type_.kind is Kind.NUMERIC and type_.scale is not None)
 
 

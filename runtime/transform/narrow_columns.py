@@ -1,4 +1,4 @@
-"""Columns that nobody reads are not carried: joins and groupings get the columns that they need, no others.
+"""Columns that are not read are not carried: joins and groupings get the columns that they need, no others.
 
 `_narrow` answers with a relation and where the wanted columns are in it; `_exact` puts them in a given order.
 A relation keeps one column at least.  A left join of which no right column is read, and whose right side has one row
@@ -155,7 +155,7 @@ def _map(relation: Map, needed: set[int]) -> tuple[Relation, Places]:
 
 
 def _flat_map(relation: FlatMap, needed: set[int]) -> tuple[Relation, Places]:
-    """Calls stay even when nobody reads them: they say how many rows there are."""
+    """Calls stay even when they are not read: they say how many rows there are."""
     width = len(relation.kept)
     kept = sorted(column for column in needed if column < width)
     read = {relation.kept[column] for column in kept}
@@ -212,7 +212,7 @@ def _reduce(relation: Reduce, needed: set[int]) -> tuple[Relation, Places]:
 
 
 def _window(relation: Window, needed: set[int]) -> tuple[Relation, Places]:
-    """Without the calls that nobody reads; without any, the rows are the input's."""
+    """Without the calls that are not read; without any, the rows are the input's."""
     width = len(relation.input.schema)
     kept = [i for i in range(len(relation.calls)) if width + i in needed]
     below = {column for column in needed if column < width}

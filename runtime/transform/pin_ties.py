@@ -4,7 +4,7 @@ Which of several ties a TopK takes falls to the total order of its rows, and so 
 table expression that is read twice stands in two places, where its columns would be narrowed in two ways.  So its order
 is completed by all of its columns, as the total order is: now it says which rows it takes, and keeps what tells them.
 
-What is one is told by the identity of its input, as planning leaves it; a TopK in one place may go on to take any.
+Which are one follows from the identity of its input, as planning leaves it; a TopK in one place may go on to take any.
 """
 
 from __future__ import annotations

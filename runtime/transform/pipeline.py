@@ -3,7 +3,7 @@
 A rule maps a relation to one with the same rows and the same column types; names of inner columns may change,
 those of the result do not.  It introduces no error.  The order matters: what planning wrote for correlated subqueries
 is looked for first; filters reach outer joins before those are narrowed, and move on through what has become an inner
-join afterwards; what is said of one side of a join goes to the other when filters stand where they belong; columns are
+join afterwards; predicates on one side of a join go to the other when filters stand where they belong; columns are
 narrowed last.
 """
 

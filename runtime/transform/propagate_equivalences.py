@@ -1,4 +1,4 @@
-"""What is said of one column is said of every column that equals it.
+"""Predicates on one column hold for every column that equals it.
 
 `a.x = b.x AND a.x > 5` filters b as well; `x = 1 AND x = 2` has no rows; what a filter says that is known below is not
 said again; a join that treats NULLs as equal is a plain one where they cannot meet.
@@ -96,8 +96,8 @@ def _contradicts(facts: Facts, relation: Filter) -> bool:
             for predicate in facts.about(other):
                 if predicate is fixed and value.value is not None:
                     continue  # what it says of itself
-                said = fold(transform(predicate, _put(value)))
-                if isinstance(said, Literal) and said.value is not True:
+                result = fold(transform(predicate, _put(value)))
+                if isinstance(result, Literal) and result.value is not True:
                     return True
     return False
 
@@ -142,14 +142,14 @@ def _join(join: Join, analysis: Analysis) -> Relation:
     return join
 
 
-def _carried(source: Relation, said: Facts, column: int, known: Facts, target: int) -> list[Scalar]:
-    """What is said of `column`, about `target`; NULLs do not meet, so that one is there need not be said."""
+def _carried(source: Relation, facts: Facts, column: int, known: Facts, target: int) -> list[Scalar]:
+    """The predicates on `column`, about `target`; NULLs do not meet, so IS NOT NULL is left out."""
     types = source.schema.types
     found: list[Scalar] = []
-    for equal in sorted(said.class_of(column)):
+    for equal in sorted(facts.class_of(column)):
         if types[equal] != types[column]:
             continue
-        for predicate in said.about(equal):
+        for predicate in facts.about(equal):
             moved = remap(predicate, lambda _: target)
             if not _says_present(moved) and not _known(moved, known):
                 found.append(moved)

@@ -14,7 +14,7 @@ from ..repr.types import BPCHAR_KEY, Kind, ScalarType
 def bottom_up(
     relation: Relation, change: Callable[[Relation], Relation], kept: Iterable[Relation] = ()
 ) -> Relation:
-    """`change` applied to every node but those of `kept` (which are told by identity), inputs first; untouched trees
+    """`change` applied to every node but those of `kept` (which are compared by identity), inputs first; untouched trees
     stay the same objects, and so do those that stand in several places."""
     done: dict[int, Relation] = {id(node): node for node in kept}
 

@@ -1,4 +1,4 @@
-"""Upkeep beside everything else: history goes, but nothing that somebody still needs."""
+"""Maintenance: history is compacted, but nothing that a reader still needs."""
 
 from __future__ import annotations
 
@@ -95,12 +95,12 @@ def test_what_a_view_needs_after_a_restart_stays(runtime: InProcess) -> None:
 def test_a_view_that_takes_long_to_define_finds_its_inputs(
     runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Upkeep between the time at which a view begins and its entry in the catalog leaves that time readable."""
+    """Maintenance between the time at which a view begins and its entry in the catalog leaves that time readable."""
     apply = CatalogChanges.apply
 
     async def slow(self: CatalogChanges, changes: list[Change]) -> None:
         if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
-            await asyncio.sleep(1.0)  # several rounds of upkeep, and ten times the history that is kept
+            await asyncio.sleep(1.0)  # several rounds of maintenance, and ten times the history that is kept
         await apply(self, changes)
 
     monkeypatch.setattr(CatalogChanges, "apply", slow)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import re
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,10 +13,9 @@ import asyncpg
 import psycopg
 import pytest
 from inprocess import InProcess, running
+from psql import PSQL
 from psycopg.types import TypeInfo
 
-PSQL = shutil.which("psql")
-needs_psql = pytest.mark.skipif(PSQL is None, reason="psql is not installed (package postgresql-client)")
 DRIVERS = (Path(__file__).parent / "testdata" / "drivers.sql").read_text().split(";\n")
 
 SETUP = """
@@ -45,7 +43,6 @@ def runtime() -> Iterator[InProcess]:
 
 def psql(runtime: InProcess, command: str) -> str:
     """What psql prints; an error of the server fails the test."""
-    assert PSQL is not None
     arguments = ["-h", "127.0.0.1", "-p", str(runtime.port), "-U", "ptvc", "-d", "ptvc"]
     done = subprocess.run(
         [PSQL, "-X", *arguments, "-c", command],
@@ -63,7 +60,6 @@ def table(text: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.split("|")] for line in text.splitlines() if "|" in line]
 
 
-@needs_psql
 def test_lists_hold_the_users_objects_only(runtime: InProcess) -> None:
     relations = table(psql(runtime, r"\d"))[1:]
     assert relations == [
@@ -81,14 +77,12 @@ def test_lists_hold_the_users_objects_only(runtime: InProcess) -> None:
     assert [row[1] for row in table(psql(runtime, r"\dt s2.*"))[1:]] == ["keyed", "t2"]
 
 
-@needs_psql
 def test_names_of_system_relations_resolve_though_they_are_not_listed(runtime: InProcess) -> None:
     assert "mz_objects" not in psql(runtime, r"\d")
     assert table(psql(runtime, "SELECT count(*) > 0 AS found, 1 AS one FROM mz_objects"))[1] == ["t", "1"]
     assert "mz_objects" in psql(runtime, r"\dt mz_catalog.*")
 
 
-@needs_psql
 def test_a_table(runtime: InProcess) -> None:
     plain = psql(runtime, r"\d t")
     assert table(plain)[1:] == [
@@ -102,7 +96,6 @@ def test_a_table(runtime: InProcess) -> None:
     assert "the table" in psql(runtime, r"\dt+")
 
 
-@needs_psql
 def test_keys_are_shown_as_postgres_shows_them(runtime: InProcess) -> None:
     keys = psql(runtime, r"\d s2.keyed")
     assert keys.splitlines()[7:] == [
@@ -123,7 +116,6 @@ def test_keys_are_shown_as_postgres_shows_them(runtime: InProcess) -> None:
     assert [row[1] for row in table(psql(runtime, r"\di s2.*"))[1:]] == ["keyed_b_key", "keyed_pkey"]
 
 
-@needs_psql
 def test_views_and_indexes(runtime: InProcess) -> None:
     assert [row[0] for row in table(psql(runtime, r"\d vw"))[1:]] == ["a", "b"]
     assert "View definition:\nSELECT a, b FROM t WHERE a > 1;" in psql(runtime, r"\d+ vw")
@@ -134,7 +126,6 @@ def test_views_and_indexes(runtime: InProcess) -> None:
     assert table(psql(runtime, r"\d t_a_idx"))[1:] == [["a", "integer", "yes", "a"]]
 
 
-@needs_psql
 def test_schemas_roles_databases(runtime: InProcess) -> None:
     assert {"public", "s2"} <= {row[0] for row in table(psql(runtime, r"\dn"))}
     assert ["s2", "ptvc", "", "second"] in table(psql(runtime, r"\dn+"))
@@ -142,7 +133,6 @@ def test_schemas_roles_databases(runtime: InProcess) -> None:
     assert table(psql(runtime, r"\l"))[1][:3] == ["ptvc", "ptvc", "UTF8"]
 
 
-@needs_psql
 @pytest.mark.parametrize(
     "commands",
     [
@@ -151,7 +141,6 @@ def test_schemas_roles_databases(runtime: InProcess) -> None:
     ],
 )
 def test_every_other_description_is_answered(runtime: InProcess, commands: str) -> None:
-    assert PSQL is not None
     done = subprocess.run(
         [PSQL, "-X", "-h", "127.0.0.1", "-p", str(runtime.port), "-U", "ptvc", "ptvc"],
         input="\n".join(commands.split()),

@@ -304,7 +304,7 @@ def test_a_trimmed_part_has_only_what_follows() -> None:
     assert updates_of(read_part(blob, later, SCHEMA).oks) == updates_of(delta.oks)[1:]
     assert not len(read_part(blob, later, SCHEMA).errs)
     (last,) = trim((later,), 6)
-    # All of one time, yet not a stamped part: the others of its bytes stay away.
+    # All of one time, yet not a timestamped part: the others of its bytes stay away.
     assert updates_of(read_part(blob, last, SCHEMA).oks) == [((3, "x"), 6, 1)]
     assert trim((part,), 7) == ()
     assert trim((part, stamp(part, 9)), 3) == (part, stamp(part, 9))

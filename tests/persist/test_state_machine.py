@@ -26,9 +26,16 @@ from random import Random
 from typing import Any, TypeVar
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    initialize,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from persist_support import (
     SCHEMA,
     Contents,
@@ -547,9 +554,8 @@ def filtered(contents: Contents, comparison: Comparison, value: int) -> Contents
     return Counter({key: n for key, n in contents.items() if key[0] == "error" or holds(key[1])})
 
 
-def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: tuple[str, ...] = ()) -> Any:
-    case = type(of.__name__, (of.TestCase,), {})  # its own settings, beside other sizes of the same machine
-    case.settings = settings(
+def _settings(runs: int) -> settings:
+    return settings(
         max_examples=runs,
         stateful_step_count=25,
         deadline=None,
@@ -558,9 +564,12 @@ def machine(of: type[Persist], runs: int, *, slow: bool = False, needs: tuple[st
         report_multiple_bugs=False,
         suppress_health_check=list(HealthCheck),
     )
-    case.pytestmark = [pytest.mark.slow, pytest.mark.timeout(7200)] if slow else []
-    if needs:
-        case.pytestmark.append(pytest.mark.usefixtures(*needs))
+
+
+def machine(of: type[Persist], runs: int, *, needs: tuple[str, ...] = ()) -> Any:
+    case = type(of.__name__, (of.TestCase,), {})  # its own settings, beside other sizes of the same machine
+    case.settings = _settings(runs)
+    case.pytestmark = [pytest.mark.usefixtures(*needs)] if needs else []
     return case
 
 
@@ -569,8 +578,41 @@ TestOnFiles = machine(PersistOnFiles, 12)
 TestOnS3 = machine(PersistOnS3, 12, needs=("troubled_s3",))
 TestOnPostgres = machine(PersistOnPostgres, 12, needs=("postgres",))
 TestOnPostgresAndS3 = machine(PersistOnPostgresAndS3, 6, needs=("postgres", "troubled_s3"))
-TestInMemoryOften = machine(Persist, 10_000, slow=True)
-TestOnFilesOften = machine(PersistOnFiles, 300, slow=True)
-TestOnS3Often = machine(PersistOnS3, 300, slow=True, needs=("troubled_s3",))
-TestOnPostgresOften = machine(PersistOnPostgres, 300, slow=True, needs=("postgres",))
-TestOnPostgresAndS3Often = machine(PersistOnPostgresAndS3, 300, slow=True, needs=("postgres", "troubled_s3"))
+
+
+def often(of: type[Persist], runs: int, number: int) -> None:
+    """Other histories than those of the classes above, and for each number others."""
+    run_state_machine_as_test(seed(number)(type(of.__name__, (of,), {})), settings=_settings(runs))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(100))
+def test_in_memory_often(number: int) -> None:
+    often(Persist, 100, number)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("number", range(10))
+def test_on_files_often(number: int) -> None:
+    often(PersistOnFiles, 30, number)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("troubled_s3")
+@pytest.mark.parametrize("number", range(10))
+def test_on_s3_often(number: int) -> None:
+    often(PersistOnS3, 30, number)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("postgres")
+@pytest.mark.parametrize("number", range(10))
+def test_on_postgres_often(number: int) -> None:
+    often(PersistOnPostgres, 30, number)
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("postgres", "troubled_s3")
+@pytest.mark.parametrize("number", range(10))
+def test_on_postgres_and_s3_often(number: int) -> None:
+    often(PersistOnPostgresAndS3, 30, number)

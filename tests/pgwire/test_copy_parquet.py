@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from inprocess import InProcess, running
+from psql import PSQL
 from ptvc.coord.results.results import CopyIn
 from ptvc.errors import Unsupported
 from ptvc.pgwire import copy_parquet, copy_parquet_read
@@ -27,8 +28,6 @@ from ptvc.pgwire.copy_parquet_read import ParquetReader
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT, array_of, record_of
 from ptvc.sql.syntax.vocabulary import CopyFormat, CopyOptions
-
-from .test_psql import PSQL
 
 PARQUET = CopyOptions(CopyFormat.PARQUET, "\t", "\\N", False)
 
@@ -462,9 +461,7 @@ def test_rows_are_counted_across_batches() -> None:
     assert (caught.value.context, caught.value.sqlstate) == ("COPY t, line 40001, column v", "22003")
 
 
-@pytest.mark.skipif(PSQL is None, reason="psql is not installed (package postgresql-client)")
 def test_psql_writes_and_loads_files(runtime: InProcess, tmp_path: Path) -> None:
-    assert PSQL is not None
     path = tmp_path / "f.parquet"
     script = f"""CREATE TABLE p (a integer, b text);
 INSERT INTO p VALUES (1, 'x'), (2, NULL);

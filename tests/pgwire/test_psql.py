@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 
-import pytest
+from psql import PSQL
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
 
 from .conftest import Server
 from .fake import Table, rows_of
 
-PSQL = shutil.which("psql")
-
-pytestmark = pytest.mark.skipif(PSQL is None, reason="psql is not installed (package postgresql-client)")
-
 
 def psql(server: Server, *args: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    assert PSQL is not None
     return subprocess.run(
         [PSQL, "-X", "-d", server.dsn, *args],
         input=stdin,

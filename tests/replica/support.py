@@ -46,13 +46,13 @@ def imported(
     upper: int,
     snapshot: Sequence[Update] = (),
     updates: Sequence[Update] = (),
-    stamped: bool = True,
+    timestamped: bool = True,
 ) -> Import:
     return Import(
         id,
         id,
         SCHEMA,
-        stamped,
+        timestamped,
         as_of,
         parts(blob, *snapshot) if snapshot else (),
         parts(blob, *updates) if updates else (),

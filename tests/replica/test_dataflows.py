@@ -76,8 +76,8 @@ def test_what_idles_is_announced_and_goes_on() -> None:
     """A view, one that reads it, and an index: hydrated, then without anything to do, then with it."""
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
-    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
-    index = install("i", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0)
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 0))
+    index = install("i", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 0)
     r.install(replace(index, output=IndexOutput((0,))))
     r.commit("t", 11, 20, (2, 15, 1))
     steps = [r.dataflows._installed[id].dataflow.steps for id in "vwi"]
@@ -99,7 +99,7 @@ def test_what_idles_is_announced_and_goes_on() -> None:
 def test_a_reader_is_handed_what_its_producer_writes() -> None:
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 5, 1)]), 0))
-    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 0))
     r.commit("t", 11, 20, (2, 15, 1))
     # In the same step, before anything was committed.
     assert written(r.blob, r.appends, "w") == [(2, 15, 1)]  # what was before, its import says, is complete
@@ -109,7 +109,7 @@ def test_a_reader_is_handed_what_its_producer_writes() -> None:
 def test_indexes_are_announced_before_what_views_write() -> None:
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
-    index = install("i", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0)
+    index = install("i", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 0)
     r.install(replace(index, output=IndexOutput((0,))))
     r.commit("t", 11, 20, (1, 15, 1))
     assert [(append.uppers, len(append.writes)) for append in r.appends] == [
@@ -168,7 +168,7 @@ def test_an_import_that_is_installed_while_outputs_are_in_flight() -> None:
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
     r.commit("t", 11, 20, (1, 15, 1))
     r.commit("t", 20, 30, (2, 25, 1))
-    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 11))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 11))
     r.commit("t", 30, 40, (3, 35, 1))
     assert written(r.blob, r.appends, "w") == [(1, 15, 1), (2, 25, 1), (3, 35, 1)]
 
@@ -180,7 +180,7 @@ def test_an_import_of_what_is_durable_in_part() -> None:
     r.commit("t", 11, 20, (1, 15, 1))
     r.acknowledge()
     r.commit("t", 20, 30, (2, 25, 1))
-    source = imported(r.blob, "v", as_of=16, upper=20, snapshot=[(1, 15, 1)], stamped=False)
+    source = imported(r.blob, "v", as_of=16, upper=20, snapshot=[(1, 15, 1)], timestamped=False)
     r.install(install("w", source, 0))
     r.commit("t", 30, 40, (3, 35, 1))
     assert written(r.blob, r.appends, "w") == [(1, 16, 1), (2, 25, 1), (3, 35, 1)]
@@ -189,7 +189,7 @@ def test_an_import_of_what_is_durable_in_part() -> None:
 def test_its_own_commits_are_no_news_to_the_readers_of_a_local_view() -> None:
     r = Replica()
     r.install(install("v", imported(r.blob, "t", as_of=10, upper=11), 0))
-    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 11))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 11))
     r.commit("t", 11, 20, (1, 15, 1))
     [write] = [w for append in r.appends for w in append.writes if w.id == "v"]
     r.dataflows.receive(Progress(20, 0, (write,)))
@@ -199,7 +199,7 @@ def test_its_own_commits_are_no_news_to_the_readers_of_a_local_view() -> None:
 
 def test_a_view_of_another_replica_comes_by_commits() -> None:
     r = Replica()
-    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, stamped=False), 0))
+    r.install(install("w", imported(r.blob, "v", as_of=10, upper=11, timestamped=False), 0))
     r.dataflows.receive(Progress(99, 0, (Updates("v", 11, 20, parts(r.blob, (1, 15, 1))),)))
     r.said += r.dataflows.step()
     assert r.upper("w") == 20  # not 99: a view is complete below its own frontier

@@ -58,7 +58,7 @@ class Run:
         self.t, self.u = Collection(self.random, "t"), Collection(self.random, "u")
         self.appends: list[Append] = []
 
-    def source(self, collection: Collection, as_of: int, stamped: bool) -> Import:
+    def source(self, collection: Collection, as_of: int, timestamped: bool) -> Import:
         snapshot = [(value, as_of, n) for value, n in collection.at(as_of).items() if n]
         upper = max(collection.upper, as_of + 1)
         return imported(
@@ -68,7 +68,7 @@ class Run:
             upper=upper,
             snapshot=snapshot,
             updates=collection.between(as_of + 1, upper),
-            stamped=stamped,
+            timestamped=timestamped,
         )
 
     def install_index(self) -> None:

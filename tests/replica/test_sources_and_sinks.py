@@ -151,7 +151,9 @@ def test_a_sink_waits_while_its_input_is_in_error(tmp_path: Path, envelope: str)
     blob = MemoryBlob()
     sent = Sent()
     sinks = Egress(blob, sent)
-    sinks.install(sink(tmp_path / "out", imported(blob, "v", as_of=10, upper=11, stamped=False), envelope))
+    sinks.install(
+        sink(tmp_path / "out", imported(blob, "v", as_of=10, upper=11, timestamped=False), envelope)
+    )
     sent.next(SinkProgress)
 
     def commit(lower: int, upper: int, oks: Batch, errs: Batch) -> None:
@@ -186,7 +188,7 @@ def test_a_sink_that_starts_again_writes_nothing_twice(tmp_path: Path, envelope:
         sinks = Egress(blob, sent)
         history = [(1, 5, 1), (2, 15, 1)]
         start = imported(
-            blob, "v", as_of=10, upper=20, snapshot=history[:1], updates=history[1:], stamped=False
+            blob, "v", as_of=10, upper=20, snapshot=history[:1], updates=history[1:], timestamped=False
         )
         sinks.install(sink(out, start, envelope))
         assert sent.next(SinkProgress).upper == 20

@@ -38,7 +38,7 @@ class Subject:
         self.dataflows.jobs.min_rows = 20
         plan = lower(Union((Get("t", SCHEMA), Get("u", SCHEMA)), SCHEMA))
         sources = tuple(
-            imported(self.blob, id_, as_of=BEGIN - 1, upper=BEGIN, stamped=False) for id_ in ("t", "u")
+            imported(self.blob, id_, as_of=BEGIN - 1, upper=BEGIN, timestamped=False) for id_ in ("t", "u")
         )
         durable = StateOptions(str(directory), "f", 1 << 20, 1 << 30, 1 << 30)
         command = InstallDataflow("v", plan, BEGIN - 1, sources, ViewOutput("v", 0))

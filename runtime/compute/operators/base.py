@@ -5,7 +5,7 @@ interval, from its state alone: what it writes at each time is a function of the
 time, however they were cut into steps.  A step may carry many distinct times.
 
 `step` is the same for all and does what is common: nothing at all for empty inputs, errors of inputs pass through,
-state is told that no time before `upper` will be looked at again.  A subclass implements `apply`: its algebra.
+state gets `upper` as its since: no time before it is read again.  A subclass implements `apply`: its algebra.
 """
 
 from __future__ import annotations

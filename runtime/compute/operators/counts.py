@@ -34,7 +34,7 @@ def at_least_zero(counts: Ints) -> Ints:
 
 
 class Counts:
-    """The multiplicity of every row of a collection of `schema`; rows are told apart as SQL does (-0.0 is 0.0)."""
+    """The multiplicity of every row of a collection of `schema`; rows are equal as in SQL (-0.0 is 0.0)."""
 
     def __init__(self, schema: Schema) -> None:
         self.spine = Spine(schema, tuple(range(len(schema))))

@@ -1,4 +1,4 @@
-"""The answer of a query that ran as a job: files of rows, which whoever asked reads piece by piece and removes.
+"""The answer of a query that ran as a job: files of rows, which the replica reads piece by piece and removes.
 
 One file is an Arrow IPC stream of record batches: the columns, `__time` (uint64), `__diff` (int64).  It holds part of the
 answer; the parts of all tasks together are the rows, in no order, of which equal ones may be in several parts.
@@ -19,7 +19,7 @@ CHUNK_ROWS = 65_536
 
 
 def write_answer(path: Path, schema: Schema, rows: Batch) -> None:
-    """Writes the rows; the file is nobody's business after a crash, so it is not made durable."""
+    """Writes the rows; the file is not read after a crash, so it is not made durable."""
     fields = [pa.field(f"c{i}", column.type.arrow) for i, column in enumerate(schema)]
     shape = pa.schema([*fields, pa.field("__time", pa.uint64()), pa.field("__diff", pa.int64())])
     with path.open("wb") as file, pa.ipc.new_stream(file, shape) as writer:

@@ -24,7 +24,7 @@ Row = tuple[int, tuple[int, bytes]]
 """(pid, (port, payload)): a pair, as Spark shuffles pairs by their first half."""
 
 REPORT = -1
-"""The port of what a task reports to whoever runs the job.  An empty one only makes sure that its partition runs."""
+"""The port of what a task reports to the driver.  An empty one only makes sure that its partition runs."""
 
 PAYLOAD_BYTES = 8 << 20
 """Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
@@ -60,7 +60,7 @@ def pieces(batch: Batch, pids: Indices, partitions: int) -> Iterator[tuple[int, 
 
 
 def encode(schema: Schema, delta: Delta, time: int) -> Iterator[bytes]:
-    """The delta as payloads of bounded size; none for an empty one.  Whoever decodes them knows of `time`."""
+    """The delta as payloads of bounded size; none for an empty one.  The decoder knows `time`."""
     yield from _payloads(_ROWS, schema, delta.oks, time)
     yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs, time)
 
@@ -97,7 +97,7 @@ def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> byte
     record = pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))
     sink = pa.BufferOutputStream()
     assert len(tag) <= _ALIGNMENT, tag
-    sink.write(tag.ljust(_ALIGNMENT))  # whoever reads it needs no copy to have its columns aligned
+    sink.write(tag.ljust(_ALIGNMENT))  # the reader needs no copy to have its columns aligned
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)
     return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]

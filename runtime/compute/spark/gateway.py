@@ -80,7 +80,7 @@ def spark_home() -> Path:
 
 
 def _scala_version() -> str:
-    """From the name of the launcher's jar; the launcher itself insists on being told."""
+    """From the name of the launcher's jar; the launcher requires it as an argument."""
     for jar in (spark_home() / "jars").glob("spark-launcher_*.jar"):
         if match := re.match(r"spark-launcher_(\d+\.\d+)-", jar.name):
             return match[1]

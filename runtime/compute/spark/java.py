@@ -45,7 +45,7 @@ exec {java} "$@"
 
 @dataclass(frozen=True, slots=True)
 class _Probe:
-    """What `java -version` said: its home and feature version, or why it cannot be used."""
+    """The output of `java -version`: its home and feature version, or why it cannot be used."""
 
     home: Path | None
     version: int
@@ -132,7 +132,7 @@ def _user_cache(environ: Mapping[str, str]) -> Path:
 def _trimmed_home(java: Path, cache: Path) -> Path:
     """A JAVA_HOME in `cache` that runs `java` without the vector module's flag.
 
-    Its name is the hash of its script, and it appears by one rename, so whoever sees it sees it whole.
+    Its name is the hash of its script, and it appears by one rename, so a reader sees it whole.
     """
     script = _SCRIPT.format(
         comment=str(java).replace("\n", " "), flag=VECTOR_MODULE_FLAG, java=shlex.quote(str(java))

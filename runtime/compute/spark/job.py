@@ -1,12 +1,12 @@
-"""A job: one large step of a plan, and what its tasks are told and tell.
+"""A job: one large step of a plan, and the messages to and from its tasks.
 
 A hydration and a query answer for one time.  A step (`Step`) takes a dataflow's state from its frontier on: its tasks
 leave what they add to that state, and the output's updates, at their times.  A compaction (`merge_upper`) takes the
 batches of a shard, and writes the same updates, with their times advanced and added up.
 
-What becomes of its output is said by whoever wants it: a view's contents are written as
+The caller chooses what becomes of its output: a view's contents are written as
 parts (`output_shard`), an index's as runs (`index_key`), a query's as files of rows (`answer_bytes`).  The state of the
-operators is left as run files, except by a query, which nobody will continue.
+operators is left as run files, except by a query, which is not continued.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A resident task: a job of one partition whose task runs until its work is done.
 
 Spark places it, starts its Python worker, and starts it anew (with the next attempt number) when the worker dies:
-`local[n,4]` retries, `local[n]` does not.  Failures are counted per task for life, so whoever owns the work submits the
+`local[n,4]` retries, `local[n]` does not.  Failures are counted per task for life, so the owner of the work submits the
 job again when it ends.
 """
 

@@ -8,7 +8,7 @@ The plan is cut at its exchanges (`plan.levels`); between levels travel the rows
 of one level (`level_task`), and only names and counts come back.  State is left as run files, which a resident task maps;
 the view's contents as parts, which the coordinator commits.
 
-Where a level feeds a join, its tasks are run before anything reads what they send, and have said by then how many rows
+Where a level feeds a join, its tasks are run before anything reads what they send, and have reported by then how many rows
 the keys have.  If some key is hot (`hot_keys`), they are run again, knowing it.  The same holds for a query's top k.
 
 Rows are few and large, and Spark only moves them: so this is a chain of RDDs, not of DataFrames, which saves 4 s of CPU
@@ -119,7 +119,7 @@ class JobRun:
             if feeds(job, self._topology, level):
                 # One partition that reads nothing: all tasks of the level have run by then, and do not run again.
                 context.runJob(leaving, _nothing, [0])
-                learned = learn(job, self._topology, level, known, self._told(level))
+                learned = learn(job, self._topology, level, known, self._level_facts(level))
                 if learned != known:
                     known = learned
                     rows = arrived.mapPartitions(_task(job, level, known, self._facts))
@@ -130,21 +130,21 @@ class JobRun:
     def _shuffled(self, rows: RDD[Row]) -> RDD[Row]:
         return rows.partitionBy(self._job.partitions, _itself)
 
-    def _told(self, level: int) -> list[Facts]:
+    def _level_facts(self, level: int) -> list[Facts]:
         return [facts for (at, _), facts in sorted(self._facts.value.items()) if at == level]
 
     @property
     def progress(self) -> Progress:
-        """What ended tasks have told."""
-        told = dict(self._facts.value)
+        """Of the tasks that have ended."""
+        reported = dict(self._facts.value)
         partitions, levels = self._job.partitions, len(self._topology.levels)
-        done = [sum(at == level for at, _ in told) for level in range(levels)]
+        done = [sum(at == level for at, _ in reported) for level in range(levels)]
         return Progress(
-            sum(facts.rows_read for facts in told.values()),
+            sum(facts.rows_read for facts in reported.values()),
             self._job.rows,
             sum(tasks == partitions for tasks in done),
             levels,
-            len(told),
+            len(reported),
             levels * partitions,
         )
 
@@ -249,7 +249,7 @@ def _nothing(_: Iterable[Row]) -> list[Row]:
 
 
 def _task(
-    job: Job, level: int, known: Knowledge, told: Accumulator[dict[TaskId, Facts]]
+    job: Job, level: int, known: Knowledge, reported: Accumulator[dict[TaskId, Facts]]
 ) -> Callable[[Iterable[Row]], Iterator[Row]]:
     """The function that Spark calls for every partition of a level."""
 
@@ -259,7 +259,7 @@ def _task(
         partition = context.partitionId()
 
         def tell(facts: Facts) -> None:
-            told.add({(level, partition): facts})
+            reported.add({(level, partition): facts})
 
         yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
 

@@ -62,7 +62,7 @@ def acl_from_json(value: list[dict[str, Any]] | None) -> Acl | None:
 
 
 def default_acl(kind: Securable, owner: str, public: str = "") -> Acl:
-    """What an object has whose list nobody has changed; `public` is what PUBLIC may do beside what its kind says."""
+    """The list of an object before any GRANT or REVOKE; `public` is what PUBLIC may do beside what its kind says."""
     everyone = united(TO_PUBLIC.get(kind, ""), public)
     mine = AclItem(owner, owner, ALL[kind])
     return (AclItem(PUBLIC, owner, everyone), mine) if everyone else (mine,)
@@ -82,7 +82,7 @@ def within(privileges: str, kept: str) -> str:
 
 
 def held(acl: Iterable[AclItem], roles: frozenset[str]) -> str:
-    """What whoever has the privileges of `roles` may do; those of PUBLIC are in it."""
+    """The privileges of `roles` together, those of PUBLIC among them."""
     found = ""
     for item in acl:
         if item.grantee == PUBLIC or item.grantee in roles:

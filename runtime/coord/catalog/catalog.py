@@ -50,7 +50,7 @@ class Catalog:
     """All entries by id and by name.  `apply` is the only way in which it changes.
 
     A fork changes by itself, and takes its ids from where they all come from; `unbuilt` are the objects that exist in a
-    fork only: nobody stores or maintains them yet.
+    fork only, and are not stored or maintained yet.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:

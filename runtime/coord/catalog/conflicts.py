@@ -1,8 +1,8 @@
 """Whether the definitions of a block go together with what others have defined meanwhile.
 
-They do if the one and then the other, in either order, had given the same: nobody has touched an entry that the block
-changes, nor taken a name that it gives, and neither side uses what the other has defined anew or dropped.  Who is renamed
-disturbs nobody, as objects are known by their ids; a schema's or cluster's name is what its objects say of it, so such a
+They do if the one and then the other, in either order, had given the same: no other has changed an entry that the block
+changes, nor taken a name that it gives, and neither side uses what the other has defined anew or dropped.  A rename
+conflicts with nothing, as objects are known by their ids; a schema's or cluster's name is what its objects say of it, so such a
 change goes together with none of theirs.
 """
 
@@ -111,7 +111,7 @@ def _difference(base: Mapping[str, Entry], now: Mapping[str, Entry]) -> dict[str
 
 
 def _definition(entry: Entry | None) -> Entry | None:
-    """The object without what nobody depends on."""
+    """The object without the parts on which nothing can depend."""
     if not isinstance(entry, Item):
         return entry
     options = {name: value for name, value in entry.options.items() if name != _HISTORY}
@@ -177,4 +177,4 @@ def _shown(entry: Entry) -> str:
         case SettingsEntry():
             return "what sessions begin with"
         case _:
-            raise AssertionError("ids are nobody's")
+            raise AssertionError("ids belong to no entry")

@@ -50,7 +50,7 @@ class Item:
     all, `layout` the places of those that are left; both are empty while none has been dropped.  `columns` are the
     columns of tables, by place, that a view names (None: it is not known).  `function` is what a function is, whose schema has
     no columns; a type's has one, of what its name stands for.  `owner` is a role's id, `acl` who may do what (None:
-    nobody has said).
+    the default).
     """
 
     id: GlobalId
@@ -274,7 +274,7 @@ class SchemaEntry:
 
     @property
     def privileges(self) -> Acl:
-        """Everybody may use the schema that an environment begins with; those that are made, nobody but the owner."""
+        """Every role may use the schema `public`; schemas that are created, only their owner."""
         public = "U" if self.oid == PUBLIC_SCHEMA_OID else ""
         return default_acl(Securable.SCHEMA, self.owner, public) if self.acl is None else self.acl
 

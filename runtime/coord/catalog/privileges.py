@@ -1,7 +1,7 @@
 """Who may do what: roles and access control lists put together, at the version that the catalog has.
 
-A superuser may do everything, an owner (whoever has the owner's privileges) everything with what it owns; the others what
-the list of the object says.  What a view reads is read with the rights of the view's owner, as in PostgreSQL: whoever may
+A superuser may do everything, an owner (every role with the owner's privileges) everything with what it owns; the others what
+the list of the object says.  What a view reads is read with the rights of the view's owner, as in PostgreSQL: a role that may
 SELECT from the view need not be allowed to below it, but its owner must.
 """
 
@@ -164,7 +164,7 @@ class Privileges:
 
     def _must_read_below(self, view: Item, role: RoleEntry, seen: set[GlobalId]) -> None:
         """Only views of others, and what they read: who owns everything below may read it.  Functions are called by `role`,
-        whoever's the view is, as in PostgreSQL."""
+        not by the view's owner, as in PostgreSQL."""
         if view.id in seen:
             return
         seen.add(view.id)
@@ -193,13 +193,13 @@ class Privileges:
             self.must_have(role, item, SELECT)
 
     def must_use_cluster(self, role: RoleEntry, name: str, letters: str = USAGE) -> None:
-        """A cluster that does not exist is for whoever needs it to say so."""
+        """A cluster that does not exist is refused where it is used, not here."""
         entry = self._catalog.cluster(name)
         if entry is not None:
             self.must_have(role, entry, letters)
 
     def must_create_in(self, role: RoleEntry, schema: str) -> None:
-        """A schema of the system, or none, is for whoever creates to refuse."""
+        """A schema of the system, or none, is refused where the object is created, not here."""
         entry = self._catalog.schema_entry(schema)
         if entry is not None:
             self.must_have(role, entry, CREATE)

@@ -21,7 +21,7 @@ from ...config import DEFAULT_USER
 from ...errors import UndefinedObject
 
 OWNER_ID = "u1"
-"""The id of the role that every environment begins with, and that owns what nobody else does."""
+"""The id of the role that every environment begins with, and that owns what no other role does."""
 OWNER_OID = 10
 
 

@@ -1,7 +1,7 @@
 """Expanding indexed views.
 
-Planning leaves an indexed view as a `Get`, so that a query can use the index.  Whoever maintains something, or finds no
-index to use, expands it to its definition.
+Planning leaves an indexed view as a `Get`, so that a query can use the index.  To maintain something, or where no index
+is used, it is expanded to its definition.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def expand(relation: Relation, catalog: Catalog) -> Relation:
 
 
 def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
-    """`relation`, which is expanded, with every materialized view computed that a block has created: nobody stores it yet."""
+    """`relation`, which is expanded, with every materialized view computed that a block has created, as it is not stored yet."""
     if not catalog.unbuilt:
         return relation
     if isinstance(relation, Get):

@@ -1,4 +1,4 @@
-"""The control of replicas: what the catalog says is run, commits reach whoever reads them, outputs are committed.
+"""The control of replicas: dataflows of the catalog are installed, commits are sent to their readers, outputs are committed.
 
 `controller` puts it together.  `control_socket` is dialled by the driver (`driver_process`, `driver_client`) and by
 replicas (`replica_connection`; `clusters` of `replicas`, the coordinator's end of each).  Commits go out by

@@ -1,6 +1,6 @@
-"""What a replica has answered to one query and its client has not taken yet.
+"""The part of a replica's answer to one query that its client has not fetched yet.
 
-A replica answers as fast as it can, so that one client that takes its time delays nobody: the answer waits here, little of
+A replica answers as fast as it can, so that a slow client delays no other: the answer waits here, little of
 it in memory.
 """
 

@@ -2,7 +2,7 @@
 
 Every replica of a cluster runs all of its dataflows, and all of them write the same history: whichever is first has
 its output committed, and any that is up can answer.  Sources and sinks talk to the outside and run once: on the
-leader, which is whoever came up first, until it goes away.
+leader, which is the replica that connected first, until it disconnects.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Clusters:
         return self._leaders.get(replica.cluster) is replica
 
     def elect(self, cluster: str) -> ReplicaClient | None:
-        """The new leader of a cluster that has none; None when it keeps the old one, or nobody is up."""
+        """The new leader of a cluster that has none; None when it keeps the old one, or no replica is up."""
         if cluster in self._leaders:
             return None
         new = next((r for r in self._replicas.get(cluster, ()) if r.connected.is_set()), None)

@@ -1,7 +1,7 @@
-"""What replicas hear of commits: the updates of what they read, and how far time has come.
+"""The commit feed of replicas: the updates of what they read, and the frontier of time.
 
-Messages of a connection keep their order.  So a replica that is told of a collection's parts, and subscribed to it,
-without anything in between misses no commit and hears of none twice.
+Messages of a connection keep their order.  So a replica that gets a collection's parts and is subscribed to it
+without anything in between misses no commit and gets none twice.
 """
 
 from __future__ import annotations
@@ -55,14 +55,14 @@ class CommitFeed:
         self._collections.wake()
 
     def advanced(self, uppers: tuple[tuple[GlobalId, int], ...]) -> None:
-        """Frontiers of views, to whoever reads them by way of persist."""
+        """Frontiers of views, to the replicas that read them from persist."""
         for replica in self._clusters:
             relevant = tuple(u for u in uppers if u[0] in replica.subscriptions)
             if relevant:
                 replica.send(Progress(self._oracle.closed, self._index_since(replica), (), relevant))
 
     def _index_since(self, replica: ReplicaClient) -> int:
-        """What the replica is told, and will do at some time or other."""
+        """The since that is sent to the replica, which compacts to it eventually."""
         since = self.index_since(replica)
         replica.index_since = max(replica.index_since, since)
         return since

@@ -1,6 +1,6 @@
 """Merges that are too large for the coordinator's process, as Spark jobs.
 
-Upkeep offers what it has found; one job at a time is run, as upkeep can wait and queries cannot.  The tasks write new
+Maintenance offers what it has found; one job at a time is run, as maintenance can wait and queries cannot.  The tasks write new
 parts from the old ones, and then those take the place of the batches that were read, as after any merge: if these are
 not all there any more, the new parts are dropped.  So a job that fails, is run twice or dies with its driver changes
 nothing, and what it leaves is garbage.
@@ -45,7 +45,7 @@ class _Failed:
 
 
 class CompactionJobs:
-    """Everything here runs on the coordinator's event loop; batches are replaced on upkeep's own thread, between its
+    """Everything here runs on the coordinator's event loop; batches are replaced on the thread of maintenance, between its
     merges, and between its collections of garbage, which therefore find all parts that are referred to."""
 
     def __init__(self, jobs: Jobs, persist: PersistClient, settings: Settings, epoch: int) -> None:
@@ -60,7 +60,7 @@ class CompactionJobs:
         """Where there is, or may be, something to be merged by a job, though nothing is written there any more."""
 
     def busy(self) -> tuple[ShardId, int] | None:
-        """The shard of which batches are being merged, and the time below which they are: nobody else may merge any
+        """The shard of which batches are being merged, and the time below which they are: no other merge may take any
         of them meanwhile."""
         return (self._running.merge.shard, self._running.merge.upper) if self._running is not None else None
 

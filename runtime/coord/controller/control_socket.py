@@ -1,6 +1,6 @@
-"""The control socket, on which the driver and the replicas dial in and say who they are.
+"""The control socket, to which the driver and the replicas connect and identify themselves.
 
-Messages are pickled, so whoever can open the socket can run code: it is there for its owner only.
+Messages are pickled, so access to the socket allows running code: only its owner has it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from ...errors import PtvcError
 from ...replica.protocol import DriverHello, ReplicaHello, receive
+from ...supervision import OnFailure
 
 logger = logging.getLogger(__name__)
 
@@ -24,9 +26,12 @@ ServeReplica = Callable[[ReplicaHello, asyncio.StreamReader, asyncio.StreamWrite
 
 
 class ControlSocket:
-    """A connection is open as long as whoever serves it runs."""
+    """A connection is open as long as the task that serves it runs."""
 
-    def __init__(self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica) -> None:
+    def __init__(
+        self, directory: Path, serve_driver: ServeDriver, serve_replica: ServeReplica, on_failure: OnFailure
+    ) -> None:
+        self._on_failure = on_failure
         self._directory = directory
         self._serve_driver = serve_driver
         self._serve_replica = serve_replica
@@ -36,7 +41,7 @@ class ControlSocket:
         """Listens; returns the address."""
         address = _socket_path(self._directory)
         address.unlink(missing_ok=True)
-        old_mask = os.umask(0o177)  # whoever can open the socket can run code
+        old_mask = os.umask(0o177)  # access to the socket allows running code
         try:
             self._server = await asyncio.start_unix_server(self._connected, str(address))
         finally:
@@ -58,6 +63,10 @@ class ControlSocket:
                     logger.warning("a process on the control socket did not say who it is")
         except asyncio.CancelledError:
             return  # the coordinator is stopping
+        except PtvcError as error:  # the peer starts anew from what is durable
+            logger.warning("a connection on the control socket ends: %s", error)
+        except Exception as error:
+            self._on_failure("control socket", error)
         finally:
             writer.close()
 

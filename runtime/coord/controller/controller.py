@@ -58,7 +58,7 @@ from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
-from .outputs import Outputs
+from .output_commits import Outputs
 from .replacement import Halts, adopt
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
@@ -68,7 +68,7 @@ from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
 
-OUTWARD = (ItemKind.SOURCE, ItemKind.SINK)
+CONNECTORS = (ItemKind.SOURCE, ItemKind.SINK)
 """What talks to the outside: it runs once, on a cluster's leader."""
 
 
@@ -99,7 +99,7 @@ class Controller:
         self._commit: GroupCommit
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
         self._epochs = count(epoch << 32)
-        self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica)
+        self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica, supervisor.fail)
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
@@ -156,7 +156,7 @@ class Controller:
 
     @property
     def closed(self) -> int:
-        """The oracle's frontier: everything stamped is complete below it."""
+        """The oracle's frontier: everything timestamped is complete below it."""
         return self._oracle.closed
 
     def since(self, shard: ShardId) -> int:
@@ -201,7 +201,7 @@ class Controller:
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         for id_ in sorted(replica.failed & replica.installed):
-            if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in OUTWARD:
+            if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in CONNECTORS:
                 self._installer.try_failed(replica, item)
 
     def rename_clusters(self, names: Mapping[str, str]) -> None:
@@ -229,7 +229,7 @@ class Controller:
         if item.cluster is None:
             return
         for replica in self.clusters.of(item.cluster):
-            if replica.connected.is_set() and (item.kind not in OUTWARD or self.clusters.leads(replica)):
+            if replica.connected.is_set() and (item.kind not in CONNECTORS or self.clusters.leads(replica)):
                 self._installer.install(replica, item)
 
     def uninstall(self, item: Item) -> None:
@@ -314,7 +314,7 @@ class Controller:
     def _install_outward(self, cluster: str) -> None:
         if (leader := self.clusters.elect(cluster)) is not None:
             for item in self._catalog.user_items():
-                if item.cluster == cluster and item.kind in OUTWARD:
+                if item.cluster == cluster and item.kind in CONNECTORS:
                     self._installer.install(leader, item)
 
     async def _serve_driver(
@@ -353,7 +353,7 @@ class Controller:
         self.halts.begin(replica)
         self._send_limits(replica)
         for item in self._catalog.user_items():
-            if item.cluster == replica.cluster and item.kind not in OUTWARD:
+            if item.cluster == replica.cluster and item.kind not in CONNECTORS:
                 self._installer.install(replica, item)
         self._install_outward(replica.cluster)
         try:

@@ -1,4 +1,4 @@
-"""The coordinator's end of the driver: whoever owns the Spark session, and its connection while it has one."""
+"""The coordinator's end of the driver: the process that owns the Spark session, and its connection while it has one."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class DriverClient:
             self._writer.write(piece)
 
     def tell(self, message: Message) -> None:
-        """Says what the next driver is told anyway when it dials in: without one, nothing."""
+        """Sends a message that a new driver gets anyway when it connects; without a driver, nothing."""
         if self._writer is not None:
             for piece in encode(message):
                 self._writer.write(piece)

@@ -25,7 +25,7 @@ OnExit = Callable[[PtvcError | None], None]
 
 
 class Driver(Protocol):
-    """Whoever dials the control socket as the driver, as the controller sees it; it comes back when it ends."""
+    """The driver's process, as the controller sees it; it is started again when it ends."""
 
     def start(self) -> None: ...
 

@@ -45,7 +45,7 @@ class InputHolds:
                 self._persist.set_holds(holder, sinces, critical=False, lease_ms=HYDRATION_LEASE_MS)
                 break
             except ObjectNotReady:
-                # Upkeep, on a thread of its own, may have moved one in between: then it is held where it is now.
+                # Maintenance, on a thread of its own, may have moved one in between: then it is held where it is now.
                 moved = self._readable_from(imports)
                 if moved == sinces:
                     raise
@@ -55,7 +55,7 @@ class InputHolds:
         return {source.shard: self._persist.state(source.shard).since for source in imports}
 
     def renew(self) -> None:
-        """Those who hold are alive: upkeep says so, before it ends holds whose leases are over.  From any thread."""
+        """Those who hold are alive: maintenance calls this, before it ends holds whose leases are over.  From any thread."""
         for holder in tuple(self._held):
             with suppress(ObjectNotReady):  # it has let go a moment ago
                 self._persist.heartbeat(holder)

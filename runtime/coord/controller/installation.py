@@ -98,7 +98,7 @@ class Installation:
             self._subscribed[id] = inputs
 
     async def install(self, replica: ReplicaClient, item: Item) -> None:
-        """Returns when the replica has been told; the order of messages makes the rest exact."""
+        """Returns when the message is sent to the replica; the order of messages makes the rest exact."""
         match item.kind:
             case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
                 await self._install_dataflow(replica, item)
@@ -120,7 +120,7 @@ class Installation:
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
         plan = maintained_plan(item, self._catalog)
         for node in shared_nodes(plan):
-            # The replica is told of the index before it is told of what reads it.
+            # The index is installed before what reads it.
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
@@ -189,7 +189,7 @@ class Installation:
         return max(state.upper - 1, state.since), ViewOutput(item.shard, state.upper)
 
     def _check_there(self, item: Item) -> None:
-        """Whoever has waited for anything asks: raises UndefinedObject when the object was dropped meanwhile."""
+        """Called after every wait: raises UndefinedObject when the object was dropped meanwhile."""
         if self._catalog.find_by_id(item.id) is None:
             raise UndefinedObject(f'"{item.full_name}" was dropped while it was being installed')
 

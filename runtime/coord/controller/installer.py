@@ -70,7 +70,7 @@ class Installer:
         task.add_done_callback(done)
 
     def _cancel(self, replica: ReplicaClient, id: GlobalId) -> None:
-        """Nobody waits for the installation any more, nor for a job that it has begun."""
+        """Cancels the installation, and a job that it has begun."""
         if (task := self._tasks.pop((replica.id, id), None)) is not None:
             task.cancel()
 
@@ -100,7 +100,7 @@ class Installer:
             self.install(replica, item)
 
     def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:
-        """The replica does not run the object, as if it had never been told of it."""
+        """Forgets the object on the replica, as if it had never been installed."""
         replica.unsubscribe(self._installation.subscribed(id))
         replica.installed.discard(id)
 
@@ -112,7 +112,7 @@ class Installer:
                 await self._installation.install(replica, item)
                 return
             except ReplicaUnavailable as error:
-                # Everything is installed again as soon as the replica is back: nobody is told that it has failed.
+                # Everything is installed again as soon as the replica is back, so this is no failure to report.
                 logger.info("%s waits to be installed: %s", item.full_name, error)
                 return
             except Exception as error:

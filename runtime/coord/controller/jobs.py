@@ -1,6 +1,6 @@
 """Spark jobs as the coordinator sees them: asked of the driver, waited for, cancelled, and shown while they run.
 
-Whoever wants a job awaits `run`; if that task is cancelled, so is the job.  What has ended is remembered for a while.
+`run` awaits a job; if that task is cancelled, so is the job.  Ended jobs are kept for a while.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ Halt(view, t), Halt(replacement, t + 1) ── time goes beyond t ── both ar
 ```
 
 Halts are sent before time passes them, so no replica has stepped further, and who reads the view stands still with it.
-A replica that dials in meanwhile hears of them before it is told of anything to run.
+A replica that connects meanwhile gets them before anything to run.
 """
 
 from __future__ import annotations

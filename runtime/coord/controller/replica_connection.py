@@ -2,7 +2,7 @@
 
 ```
 Append, Checkpointed ─── Outputs         Ingest ─── Ingests          SinkProgress ─── SinkFrontiers
-StepJob ─── StepJobs                     PeekRows, PeekFailed ─── whoever waits for the answer
+StepJob ─── StepJobs                     PeekRows, PeekFailed ─── Answers
 Hydrated, Status ─── Statuses            StateLost ─── Installer
 ```
 """
@@ -36,7 +36,7 @@ from .ingests import Ingests
 from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
-from .outputs import Outputs
+from .output_commits import Outputs
 from .replicas import SUBSCRIPTION, ReplicaClient
 from .sink_frontiers import SinkFrontiers
 from .statuses import Statuses

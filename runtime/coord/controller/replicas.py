@@ -42,7 +42,7 @@ class ReplicaClient:
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
     `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
     them: so an index is readable from the later of the two on; `attempt` is (epoch, task attempt), by which an old
-    worker is told from a new one.  `directory` receives what has been answered and not been taken.
+    worker is distinguished from a new one.  `directory` receives answers that were not fetched yet.
     """
 
     def __init__(self, cluster_id: str, cluster: str, name: str, directory: Path | None = None) -> None:
@@ -184,7 +184,7 @@ class ReplicaClient:
         self._peeks.pop(peek_id).close()
 
     def fail_tail(self, id: GlobalId, error: PtvcError) -> bool:
-        """Whoever waits for the subscription hears of the error; False when there is no such one."""
+        """Ends the subscription with the error; False when there is no such one."""
         if (peek_id := self._tails.get(id)) is None:
             return False
         self._peeks[peek_id].put(error)

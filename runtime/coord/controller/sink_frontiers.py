@@ -1,6 +1,6 @@
 """How far sinks have come: what is known to be in their targets.
 
-A sink says so whenever it has written something; upkeep puts it into the sink's remap shard, where a restart finds it.
+A sink says so whenever it has written something; maintenance puts it into the sink's remap shard, where a restart finds it.
 The target itself may be further, and knows: a sink that begins asks its target first.
 """
 
@@ -17,18 +17,18 @@ from ..storage.remap import Remap
 class SinkFrontiers:
     def __init__(self, remap: Remap) -> None:
         self._remap = remap
-        self._said: dict[GlobalId, SinkProgress] = {}
+        self._latest: dict[GlobalId, SinkProgress] = {}
 
     def moved(self, progress: SinkProgress) -> None:
-        """What a sink says late, from where it ran before, says nothing new."""
-        said = self._said.get(progress.id)
-        if said is None or progress.upper >= said.upper:
-            self._said[progress.id] = progress
+        """Takes in progress; that of a replica where the sink ran before may come late, and is older."""
+        latest = self._latest.get(progress.id)
+        if latest is None or progress.upper >= latest.upper:
+            self._latest[progress.id] = progress
 
     def has_switched(self, item: Item) -> bool:
         """Whether nothing of the sink's former input is to be written any more."""
-        said = self._said.get(item.id)
-        return item.former is not None and said is not None and said.generation == item.generation
+        latest = self._latest.get(item.id)
+        return item.former is not None and latest is not None and latest.generation == item.generation
 
     def reads(self, item: Item) -> Iterator[tuple[GlobalId, int]]:
         """What the sink would read after a restart, and from which time on."""
@@ -41,7 +41,7 @@ class SinkFrontiers:
 
     def upper(self, item: Item) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""
-        if (progress := self._said.get(item.id)) is not None:
+        if (progress := self._latest.get(item.id)) is not None:
             return progress.upper
         return self.durable_upper(item)
 
@@ -53,4 +53,4 @@ class SinkFrontiers:
 
     def forget(self, id: GlobalId) -> None:
         """The sink was dropped."""
-        self._said.pop(id, None)
+        self._latest.pop(id, None)

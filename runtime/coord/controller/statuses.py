@@ -23,7 +23,7 @@ class ObjectStatus:
 
 
 class Statuses:
-    """Nothing is known of an object before somebody has said something of it."""
+    """The status of each object; none before the first report."""
 
     def __init__(self, catalog: Catalog, collections: Collections, now_ms: Callable[[], int]) -> None:
         self._catalog = catalog
@@ -37,7 +37,7 @@ class Statuses:
 
     def set(self, id: GlobalId, state: str, reason: str | None, failure: Failure | None = None) -> None:
         if self._catalog.find_by_id(id) is None:
-            return  # what a replica has said of an object that was dropped meanwhile
+            return  # a late report: the object was dropped meanwhile
         self._by_id[id] = ObjectStatus(state, reason, self._now_ms())
         if state == "failed":
             self._failed[id] = failure or Failure(reason or "unknown reason")

@@ -1,6 +1,6 @@
 """ALTER TABLE: checks that the rows there are fit the new definition, and makes it the table's.
 
-While that is going on nobody else's write to the table is committed; what was planned or checked under the old
+Meanwhile no other write to the table is committed; what was planned or checked under the old
 definition is refused afterwards (see `Item.shape`).
 """
 
@@ -37,7 +37,7 @@ class Rows:
 
 
 async def alter_table(catalog: Catalog, plan: AlterTable, rows: Rows) -> list[Change]:
-    """The changes to the catalog, the table's last; raises what forbids it.  Nobody else's write to the table is committed
+    """The changes to the catalog, the table's last; raises what forbids it.  No other write to the table is committed
     between this and the change."""
     read = rows.read
     item = catalog.find_by_id(plan.id)

@@ -104,7 +104,7 @@ def comment_changes(catalog: Catalog, plan: Comment) -> list[Change]:
 
 
 def retention_change(catalog: Catalog, plan: AlterRetention) -> Change:
-    """Upkeep looks at it whenever it moves on; what is gone already does not come back."""
+    """Maintenance looks at it whenever it moves on; what is gone already does not come back."""
     item = catalog.get(plan.id)
     return Change(item, replace(item, options=retaining(item.options, plan.retain_history_ms)))
 

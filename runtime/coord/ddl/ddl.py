@@ -1,7 +1,7 @@
 """Definitions: CREATE, DROP, ALTER, COMMENT.
 
 Each statement becomes catalog changes, made durable in one transaction; then shards are opened or closed and replicas
-told.  A crash in between leaves at most shards that no item names, which the next start drops.
+informed.  A crash in between leaves at most shards that no item names, which the next start drops.
 """
 
 from __future__ import annotations

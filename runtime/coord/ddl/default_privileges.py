@@ -44,7 +44,7 @@ def default_changes(catalog: Catalog, plan: DefaultPrivileges, actor: Actor) -> 
 
 
 def first_acl(catalog: Catalog, owner: str, kind: Securable, schema: str | None = None) -> Acl | None:
-    """The list of an object that `owner` makes; None where nothing was said about it."""
+    """The list of an object that `owner` makes; None without default privileges."""
     general = catalog.default_acls.get((owner, ANYWHERE, kind.value))
     entry = None if schema is None else catalog.schema_entry(schema)
     special = None if entry is None else catalog.default_acls.get((owner, entry.oid, kind.value))

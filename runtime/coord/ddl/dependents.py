@@ -46,7 +46,7 @@ def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Ite
 
 
 def refuse_unless_empty(what: str, roots: list[Item], cascade: bool, relation: str) -> None:
-    """Raises when a schema or cluster holds items and CASCADE was not said."""
+    """Raises when a schema or cluster holds items without CASCADE."""
     if roots and not cascade:
         raise DependentObjectsExist(
             f"cannot drop {what} because other objects depend on it",

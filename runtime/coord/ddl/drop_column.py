@@ -1,6 +1,6 @@
 """ALTER TABLE ... DROP COLUMN: what goes along, and the definition that is left.
 
-Rows stay as they are stored, and whoever reads them sees NULL in place of the column (see `Column.dropped`).  What is
+Rows stay as they are stored, and are read with NULL in place of the column (see `Column.dropped`).  What is
 maintained from the table has rows with the column's values in its state, so it must go first; indexes on the table are
 built again.
 """

@@ -1,6 +1,6 @@
 """GRANT and REVOKE of privileges, OWNER TO, REASSIGN OWNED and DROP OWNED: statements to catalog changes.
 
-An owner, or whoever has its privileges, grants as the owner; others by the grant options that they have, as the role that
+An owner, or a role with its privileges, grants as the owner; others by the grant options that they have, as the role that
 has them.  Whatever cannot be granted for lack of those is left out with a warning, as in PostgreSQL.
 """
 

@@ -265,8 +265,8 @@ class RoleDefinitions:
         if me.superuser:
             return
         for flag in (RoleFlag.SUPERUSER, *_NEEDED):
-            said = flag in flags if verb == "alter" else flags.get(flag, False)
-            if said and (flag is RoleFlag.SUPERUSER or not getattr(me, _ATTRIBUTES[flag])):
+            asked = flag in flags if verb == "alter" else flags.get(flag, False)
+            if asked and (flag is RoleFlag.SUPERUSER or not getattr(me, _ATTRIBUTES[flag])):
                 word = flag.value.upper()
                 detail = (
                     f"Only roles with the {word} attribute may create roles with the {word} attribute."
@@ -300,13 +300,13 @@ def _with_setting(settings: Mapping[str, str], plan: AlterRoleSetting | AlterSys
     if plan.name is None:
         return {}
     name, value = checked_setting(plan.name, plan.value)
-    rest = {known: said for known, said in settings.items() if known != name}
+    rest = {known: kept for known, kept in settings.items() if known != name}
     return rest if plan.value is None else {**rest, name: value}
 
 
 def _joined(member: RoleEntry, role: str, grantor: str, options: Mapping[str, bool]) -> RoleEntry:
-    """The member with the membership; what is not said stays as it is, and INHERIT is at first what the member's own
-    attribute says."""
+    """The member with the membership; options that are not given stay, and INHERIT is at first the member's own
+    attribute."""
     for place, known in enumerate(member.member_of):
         if known.role == role:
             again = _optioned(known, options)

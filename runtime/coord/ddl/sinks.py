@@ -6,7 +6,7 @@ compacted:
 ```
 ALTER SINK s SET FROM new   uses (new, old)   generation + 1, switched at the time of the change to the catalog
     the target says that it has come to that generation, durably
-upkeep                      uses (new,)
+maintenance                 uses (new,)
 ```
 
 The sink's replica writes what lies between both (`replica.sink_switch`).

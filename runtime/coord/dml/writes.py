@@ -168,7 +168,7 @@ class Writes:
     async def _change(
         self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
     ) -> None:
-        """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as can be said before the
+        """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as is known before the
         commit."""
         keys = [constraint for constraint in item.constraints if constraint.is_key]
         if keys and len(changes):

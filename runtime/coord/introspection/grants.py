@@ -81,7 +81,7 @@ def mz_show_all_privileges(state: State) -> Rows:
 
 
 def mz_show_default_privileges(state: State) -> Rows:
-    """What will be granted on objects that are made later: beside what their owner has, where somebody has said so."""
+    """What will be granted on objects that are made later: beside what their owner has, by ALTER DEFAULT PRIVILEGES."""
     schemas = {entry.oid: entry.name for entry in state.catalog.schemas()}
     for entry in state.catalog.default_acls.values():
         for granted in entry.acl:

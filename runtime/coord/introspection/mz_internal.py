@@ -158,7 +158,7 @@ def mz_wallclock_global_lag(state: State) -> Rows:
 def mz_materialization_lag(state: State) -> Rows:
     """Of materialized views and indexes."""
     closed = state.controller.closed
-    views = [collection.id for collection in state.collections.all() if not collection.stamped]
+    views = [collection.id for collection in state.collections.all() if not collection.timestamped]
     for id_ in (*views, *(index.id for index in state.indexes())):
         lag = max(closed - state.collections.frontier(id_), 0)
         yield {"object_id": id_, "local_lag_ms": lag, "global_lag_ms": lag}

@@ -132,7 +132,7 @@ def _standard_name(type_: ScalarType) -> str:
 
 
 def texts(item: Item) -> Iterator[tuple[int, str]]:
-    """What pg_get_functiondef and its kin show, by the positions at which mz_internal.mz_definitions has them."""
+    """What pg_get_functiondef, pg_get_function_arguments and the like show, by the positions at which mz_internal.mz_definitions has them."""
     function = item.function
     assert function is not None
     yield FUNCTION_DEFINITION, definition_sql(item, function)

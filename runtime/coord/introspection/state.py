@@ -86,7 +86,7 @@ class State:
         return FIRST_ROLE if entry is None else self.roles.by_id[entry.owner]
 
     def acl(self, entry: Owned | None) -> list[str] | None:
-        """As an aclitem[]; None: nobody has changed it."""
+        """As an aclitem[]; None: the default."""
         if entry is None or entry.acl is None:
             return None
         return shown(entry.acl, lambda id_: quote_ident(self.roles.name(id_)))

@@ -70,10 +70,10 @@ def choose_index(
             len(by) == len(index.keys)
             and (keys := _combinations(index.keys, [f.values for f in by])) is not None
         ):
-            told = [
+            satisfied = [
                 f.predicate for f, key in zip(by, index.keys, strict=True) if f.alone and _tells(key.type)
             ]
-            return IndexRead(index, _rebase(_without(chain, told), node, index), keys)
+            return IndexRead(index, _rebase(_without(chain, satisfied), node, index), keys)
         scan = scan or index
     return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
 
@@ -157,16 +157,16 @@ def _parts(predicates: Iterable[Scalar]) -> list[Scalar]:
 
 
 def _tells(type_: ScalarType) -> bool:
-    """Whether a row that is found by a key of the type equals it in any case, so that nobody need look again."""
+    """Whether rows found by a key of the type always equal it, so that the predicate need not be evaluated again."""
     return type_.is_integer or type_.kind in _EXACT
 
 
-def _without(chain: list[Relation], told: list[Scalar]) -> list[Relation]:
+def _without(chain: list[Relation], satisfied: list[Scalar]) -> list[Relation]:
     """The chain without predicates of its innermost filter, which look-ups have taken care of."""
     *outer, filter_ = chain
     assert isinstance(filter_, Filter)
     left = tuple(
-        part for part in _parts(filter_.predicates) if not any(part is predicate for predicate in told)
+        part for part in _parts(filter_.predicates) if not any(part is predicate for predicate in satisfied)
     )
     return [*outer, replace(filter_, predicates=left)] if left else outer
 

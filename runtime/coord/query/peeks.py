@@ -33,7 +33,7 @@ from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..run_in_thread import beside
+from ..run_in_thread import run_in_thread
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
@@ -147,12 +147,12 @@ class Peeks:
             time = self.read_time(context)
             if runs_python(relation):  # code of users takes as long as it likes
                 constant, rows = at_time(relation, time), inputs_of(relation, context.system_rows)
-                result = await beside(lambda: evaluate_once(constant, rows, time))
+                result = await run_in_thread(lambda: evaluate_once(constant, rows, time))
             elif reads or _is_chain(relation):
                 result = self._catalogs.evaluate(relation, context.system_rows, time)
             else:  # table functions, joins and recursion make as many rows as one likes
                 constant = at_time(relation, time)
-                result = await beside(lambda: evaluate_once(constant, {}, time))
+                result = await run_in_thread(lambda: evaluate_once(constant, {}, time))
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
@@ -198,20 +198,20 @@ class Peeks:
         self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
-        # Once more: upkeep may have moved on when the read began to hold.
+        # Once more: maintenance may have advanced since when the read began to hold.
         self.times.check_readable(ids, time)
         if (
             now := context.catalog.widened(relation)
         ) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
         conditions = part_conditions(relation)
-        told = changes_in(relation)
-        stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - told.keys())
+        changes = changes_in(relation)
+        stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - changes.keys())
         sources = (
             *(self._import(id_, time, context, conditions.get(id_)) for id_ in stored),
-            *(self.times.changes(node, time) for node in told.values()),
+            *(self.times.changes(node, time) for node in changes.values()),
         )
-        if told:
+        if changes:
             check_size(sources)
             relation = without_changes(relation)
         elif self._jobs.wanted(relation, context.cluster, sources):
@@ -265,7 +265,7 @@ class Peeks:
         collection = self._collections[id]
         item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.
-        if collection.stamped or context.as_of or item is None or item.created_at < time:
+        if collection.timestamped or context.as_of or item is None or item.created_at < time:
             return
         if self._controller.since(collection.shard) > time:
             raise ObjectNotReady(

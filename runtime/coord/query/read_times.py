@@ -6,7 +6,7 @@ AS OF t       |  read at t: at once            |  read at t, when it is complete
 AT LEAST t    |  the last time before the frontier of all inputs, or t if that is later
 ```
 
-What a relation had before `since` is not told apart any more: to read there is an error.
+Times before `since` are compacted, so reading there is an error.
 """
 
 from __future__ import annotations

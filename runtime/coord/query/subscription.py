@@ -1,11 +1,11 @@
-"""One subscription: what a relation holds at a time, then every change, in rows, for as long as somebody takes them.
+"""One subscription: what a relation holds at a time, then every change, in rows, until it is closed.
 
 ```
 begin                                                          up_to
   | snapshot, at `begin` | changes, by time ... | frontier ...   |
 ```
 
-Each change is told once, each time completely, and times never go back.  An error of the collection ends it at the error's
+Each change is returned once, each time completely, and times never decrease.  An error of the collection ends it at the error's
 time.  Until it is closed, what it reads stays readable from where it has come to.
 """
 
@@ -22,7 +22,7 @@ from ...repr.batch import Batch, concat_batches
 from ...sql.plans.query_plans import Envelope, Subscribe
 from ..results.results import Columns
 from ..storage.reads import Following
-from .subscription_rows import Step, Teller
+from .subscription_rows import RowEncoder, Step
 
 
 class Subscription:
@@ -37,12 +37,12 @@ class Subscription:
         following: Following,
     ) -> None:
         self._plan = plan
-        self._teller = Teller(plan, begin)
+        self._encoder = RowEncoder(plan, begin)
         self._up_to = up_to
         self._begin = begin
         self._steps = steps
         self._following = following
-        self._rows = self._told()
+        self._rows = self._output()
 
     def __aiter__(self) -> AsyncIterator[Columns]:
         return self
@@ -55,9 +55,9 @@ class Subscription:
         await self._steps.aclose()
         self._following.end()
 
-    async def _told(self) -> AsyncGenerator[Columns, None]:
+    async def _output(self) -> AsyncGenerator[Columns, None]:
         try:
-            if (begun := self._teller.begun()) is not None:
+            if (begun := self._encoder.begun()) is not None:
                 yield begun
             if self._up_to is not None and self._up_to <= self._begin:
                 return
@@ -68,14 +68,14 @@ class Subscription:
                     if len(errs) and (errs.diffs > 0).any():
                         error = _first(errs)
                         oks = oks.filter(oks.times < error[0])
-                    rows = self._teller.rows(oks)
+                    rows = self._encoder.rows(oks)
                     if rows is not None:
                         yield rows
                     if error is not None:
                         raise error[1]
                     if step.upper is not None:
                         self._following.advance(step.upper - 1)
-                        progress = self._teller.progressed(step.upper, changed=rows is not None)
+                        progress = self._encoder.progressed(step.upper, changed=rows is not None)
                         if progress is not None:
                             yield progress
         finally:
@@ -83,7 +83,7 @@ class Subscription:
             self._following.end()
 
     async def _whole(self) -> AsyncGenerator[Step, None]:
-        """The steps; by key, all of a time is told at once."""
+        """The steps; with a key, each holds all changes of its times."""
         if self._plan.envelope is Envelope.NONE:
             async for step in self._steps:
                 yield step

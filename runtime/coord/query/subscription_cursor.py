@@ -1,7 +1,7 @@
 """A cursor of a subscription: what has come is taken a number of rows at a time.
 
 FETCH waits for a first row and gives what is there; with a TIMEOUT it waits for as many rows as it asks for, or until the time
-is over.  What the subscription gives is made one chunk ahead at most, so a client that takes its time holds up nobody.
+is over.  What the subscription gives is made one chunk ahead at most, so a slow client delays no other.
 """
 
 from __future__ import annotations
@@ -57,9 +57,7 @@ class SubscriptionCursor(Cursor):
         waited, self._waited = self._waited, None
         if waited is not None:
             waited.cancel()
-            with suppress(
-                asyncio.CancelledError, PtvcError
-            ):  # whatever it would have told, nobody wants to know
+            with suppress(asyncio.CancelledError, PtvcError):  # its result is not needed any more
                 await waited
         await super().close()
 
@@ -69,7 +67,7 @@ class SubscriptionCursor(Cursor):
             return chunk
         while self._rows is not None:
             waited = self._waited or asyncio.create_task(self._of_subscription())
-            # Whoever stops waiting leaves the subscription where it is.
+            # A cancelled wait leaves the subscription at its position.
             self._waited = waited
             done, _ = await asyncio.wait({waited}, timeout=seconds)
             if not done:

@@ -1,4 +1,4 @@
-"""The rows in which a subscription is told, by its form (see `sql.statement.subscribe` for their columns).
+"""The rows of a subscription, by its envelope (see `sql.statement.subscribe` for their columns).
 
 | form | one row per | state, by the changes of the key at a time |
 |---|---|---|
@@ -23,7 +23,7 @@ from ...sql.plans.query_plans import Envelope, Subscribe
 from ..results.results import Columns
 
 PROGRESS_MS = 500
-"""How often it is told how far time has come while nothing changes."""
+"""How often a row of progress is sent while nothing changes."""
 
 _STATES = pa.array(["insert", "upsert", "delete", "key_violation"])
 _INSERT, _UPSERT, _DELETE, _VIOLATION = range(4)
@@ -31,7 +31,7 @@ _INSERT, _UPSERT, _DELETE, _VIOLATION = range(4)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """Changes, consolidated; with `upper`, all that come before it have been told then.
+    """Changes, consolidated; with `upper`, they are complete below it.
 
     Only parts of a snapshot have no `upper`.
     """
@@ -40,27 +40,27 @@ class Step:
     upper: int | None
 
 
-class Teller:
-    """Of one subscription, which begins at the time `begin`."""
+class RowEncoder:
+    """Encodes the changes of one subscription, which begins at the time `begin`."""
 
     def __init__(self, plan: Subscribe, begin: int) -> None:
         self._plan = plan
         self._values = tuple(i for i in range(len(plan.relation.schema)) if i not in plan.key)
         self._begin = begin
-        self._told = begin
+        self._progressed = begin
 
     def begun(self) -> Columns | None:
         return self._progress(self._begin) if self._plan.progress else None
 
     def progressed(self, upper: int, *, changed: bool) -> Columns | None:
-        """That all before `upper` is told; None when nobody asked, or has heard of nearly as much a moment ago."""
+        """A row of progress to `upper`; None without PROGRESS, or where the last one is less than PROGRESS_MS old."""
         if (
             not self._plan.progress
-            or upper <= self._told
-            or not (changed or upper - self._told >= PROGRESS_MS)
+            or upper <= self._progressed
+            or not (changed or upper - self._progressed >= PROGRESS_MS)
         ):
             return None
-        self._told = upper
+        self._progressed = upper
         return self._progress(upper)
 
     def rows(self, batch: Batch) -> Columns | None:
@@ -113,14 +113,14 @@ class Teller:
         states[violated] = _VIOLATION
         after = pa.array(order[ends], mask=violated | (come == 0))
         values = [batch.columns[index] for index in self._values]
-        told = [column.take(after) for column in values]
+        output = [column.take(after) for column in values]
         if debezium:
             before = pa.array(order[starts], mask=violated | (gone == 0))
-            told = [*(column.take(before) for column in values), *told]
+            output = [*(column.take(before) for column in values), *output]
         keys = pa.array(order[ends])
         return (
             *self._head(pa.array(times[starts].astype(np.int64))),
             _STATES.take(pa.array(states)),
             *(batch.columns[index].take(keys) for index in self._plan.key),
-            *told,
+            *output,
         )

@@ -2,8 +2,8 @@
 
 | what is subscribed to | its changes |
 |---|---|
-| a stored collection, filtered and projected | are read from persist (`durable_tail`) |
-| any other query | are the output of a dataflow of its own in a replica (`maintained_tail`) |
+| a stored collection, filtered and projected | are read from persist (`stored_subscription`) |
+| any other query | are the output of a dataflow of its own in a replica (`dataflow_subscription`) |
 | constants | there are none: it ends with the snapshot |
 """
 
@@ -30,9 +30,9 @@ from ..controller.replicas import SUBSCRIPTION
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
-from .durable_tail import DurableTail, RecentUpdates
-from .maintained_tail import MaintainedTail
+from .dataflow_subscription import DataflowSubscription
 from .peeks import Peeks, ReadContext
+from .stored_subscription import RecentUpdates, StoredSubscription
 from .subscription import Subscription
 from .subscription_rows import Step
 
@@ -96,7 +96,7 @@ class Subscriptions:
         source = _leaf(relation)
         if not temporal and is_chain(relation) and isinstance(source, Get):
             snapshot = self._peeks.batches(plan.relation, context) if plan.snapshot else None
-            tail = DurableTail(
+            stored = StoredSubscription(
                 relation,
                 source,
                 begin,
@@ -107,8 +107,8 @@ class Subscriptions:
                 self._collections,
                 self._recent,
             )
-            return tail.steps()
-        return MaintainedTail(
+            return stored.steps()
+        return DataflowSubscription(
             f"{SUBSCRIPTION}{next(self._numbers)}",
             relation,
             begin,

@@ -5,7 +5,7 @@ before the first row | 1 | 2 | ... | position | the rest | after the last row (a
                                    ^ FETCH, MOVE go on from here
 ```
 
-A query that streams goes on streaming.  What it has given and nobody has taken is kept by `KeptRows`, so whatever the
+A query that streams goes on streaming.  What it has returned and was not fetched is kept by `KeptRows`, so whatever the
 size of the result, little of it is in memory.  Rows are those of the time at which the cursor was declared.  PostgreSQL's
 rules of NO SCROLL hold: 55000 where a row would have to be shown again, and after any error within a FETCH.
 """
@@ -33,7 +33,7 @@ class Way:
 
 class Cursor:
     """`born` is when it was declared, in microseconds; `held`: it has outlived its transaction; `failed`: an
-    error has left nobody knows where it is."""
+    error has ended it, and its position is undefined."""
 
     def __init__(
         self,

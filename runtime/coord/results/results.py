@@ -86,7 +86,7 @@ class CopyIn:
 
 
 def check_shape(described: Schema | None, found: Schema | None) -> None:
-    """A prepared statement has rows of the types that were told when it was prepared: 0A000 if not any more."""
+    """A prepared statement has rows of the types that it had when it was prepared: 0A000 if they have changed."""
     if described is not None and (found is None or _oids(described) != _oids(found)):
         raise Unsupported("cached plan must not change result type", hint="Prepare the statement once more.")
 

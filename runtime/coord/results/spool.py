@@ -85,7 +85,7 @@ class Spool:
             self._file.close()
             self._file = None
 
-    def __del__(self) -> None:  # rows that somebody stopped taking have nobody who closes them
+    def __del__(self) -> None:  # rows of a result that was abandoned are closed by nothing else
         if self._file is not None:
             self._file.close()
 

@@ -32,7 +32,7 @@ from ..catalog.unaltered import unaltered
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit
 from ..dml.writes import Writes
 from ..introspection import Introspection
-from ..query.explain import Explainer
+from ..query.explainer import Explainer
 from ..query.peeks import Peeks, ReadContext
 from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions

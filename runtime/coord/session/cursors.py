@@ -19,7 +19,7 @@ from ..results.results import Columns, Command, Rows
 
 
 class Cursors:
-    """`directory` receives rows that nobody has taken."""
+    """`directory` receives rows that were not fetched yet."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory

@@ -1,4 +1,4 @@
-"""What a session's statements mean: from the cache of plans, or made beside the loop while the catalog stands still."""
+"""What a session's statements mean: from the plan cache, or planned in a worker thread against one version of the catalog."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TypeVar
 from ...errors import DataError, PtvcError, Unsupported
 from ...expr.tree.scalar import Literal
 from ...repr.types import ScalarType
-from ...sql.cache.auto_parameterization import is_look_up, lift
+from ...sql.cache.auto_parameterization import is_parameterizable, parameterize
 from ...sql.cache.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
 from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.parser.parse import Statement, parse
@@ -19,7 +19,7 @@ from ...sql.syntax.session_statements import ExecuteStatement
 from ...sql.syntax.statements import AT_ONCE
 from ..catalog.catalog import Catalog
 from ..results.results import check_shape
-from ..run_in_thread import beside
+from ..run_in_thread import run_in_thread
 
 MAX_ATTEMPTS = 5
 
@@ -51,7 +51,7 @@ class Planning:
         statements = self._plans.parsed(sql)
         if statements is None:
             # Parsing takes time in proportion to the text, so what is short is parsed at once.
-            statements = parse(sql) if len(sql) <= MAX_TEXT else await beside(lambda: parse(sql))
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await run_in_thread(lambda: parse(sql))
             self._plans.keep_parsed(sql, statements)
         return statements
 
@@ -63,26 +63,26 @@ class Planning:
         plans = self._plans
         if (
             plans.parsed(sql) is not None
-            or (lifted := lift(sql)) is None
-            or not plans.came_before(lifted.text)
+            or (parameterized := parameterize(sql)) is None
+            or not plans.came_before(parameterized.text)
         ):
             return None
         try:
-            (statement,) = await self.parse(lifted.text)
-            types = (await self.describe(statement, lifted.types)).parameter_types
-            values = lifted.literals(types)
+            (statement,) = await self.parse(parameterized.text)
+            types = (await self.describe(statement, parameterized.types)).parameter_types
+            values = parameterized.literals(types)
             if values is not None:
                 planned = plans.generic(self._asked(statement, types))
                 if planned is None:
                     await self.plan(statement, values)
                     planned = plans.generic(self._asked(statement, types))
-                if planned is not None and is_look_up(planned.plan):
+                if planned is not None and is_parameterizable(planned.plan):
                     return statement, values
         except DataError:
             return None  # a value that is none of its type: others of the kind may be
         except PtvcError:
             pass
-        plans.refuse(lifted.text)
+        plans.refuse(parameterized.text)
         return None
 
     async def describe(self, statement: Statement, types: tuple[ScalarType | None, ...]) -> Prepared:
@@ -139,7 +139,7 @@ class Planning:
         for _ in range(MAX_ATTEMPTS):
             asked = self._asked(statement, types)
             try:
-                result = await beside(lambda asked=asked: work(asked))  # type: ignore[misc]
+                result = await run_in_thread(lambda asked=asked: work(asked))  # type: ignore[misc]
             except Exception:
                 if self._catalog.version == asked.version:
                     raise

@@ -1,6 +1,6 @@
 """Frontiers of every stored collection, as the coordinator knows them, and who waits for them.
 
-A collection is *stamped* when the coordinator gives its updates their times (tables, sources): it is complete below the
+A collection is *timestamped* when the coordinator gives its updates their times (tables, sources): it is complete below the
 oracle's `closed`, whether or not anything was written.  The others (materialized views) are complete below what their
 replica last said.  Both promises are volatile; `durable_upper` is what persist holds.
 """
@@ -33,7 +33,7 @@ class Collection:
     id: GlobalId
     shard: ShardId
     schema: Schema
-    stamped: bool
+    timestamped: bool
     durable_upper: int
     upper: int
     last_write: int = 0
@@ -75,11 +75,13 @@ class Collections:
     def all(self) -> list[Collection]:
         return list(self._by_id.values())
 
-    def add(self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, stamped: bool) -> Collection:
+    def add(
+        self, id: GlobalId, name: str, shard: ShardId, schema: Schema, *, timestamped: bool
+    ) -> Collection:
         """The collection is known from now on.  Its shard was created by this process, or loaded (`PersistClient.mirror`)."""
         upper = self._persist.mirror.state(shard).upper
         self._names[id] = name
-        collection = Collection(id, shard, schema, stamped, upper, upper, last_write=upper - 1)
+        collection = Collection(id, shard, schema, timestamped, upper, upper, last_write=upper - 1)
         self._by_id[id] = collection
         return collection
 
@@ -129,7 +131,7 @@ class Collections:
         if id in self._unstored:
             return self._unstored[id]
         collection = self._by_id[id]
-        return self._oracle.closed if collection.stamped else collection.upper
+        return self._oracle.closed if collection.timestamped else collection.upper
 
     def advance(self, id: GlobalId, upper: int) -> None:
         """A replica promises that the view or index is complete below `upper`."""
@@ -207,7 +209,7 @@ class Collections:
             id=id,
             shard=collection.shard,
             schema=collection.schema,
-            stamped=collection.stamped,
+            timestamped=collection.timestamped,
             as_of=as_of,
             snapshot=snapshot,
             updates=updates,
@@ -242,7 +244,7 @@ class Collections:
             id=shown,
             shard=collection.shard,
             schema=collection.schema,
-            stamped=collection.stamped,
+            timestamped=collection.timestamped,
             as_of=as_of,
             snapshot=failing,
             updates=parts,

@@ -60,7 +60,7 @@ class Defined:
 
 @dataclass(slots=True)
 class _Request:
-    """`stamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
+    """`timestamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
     (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
     constraints; those of the `unchecked` ones only collide, as whoever writes has seen.  `valid` says, at the
     last moment, whether what is written still fits the tables.  `catalog` is a change of the catalog that is part of
@@ -71,7 +71,7 @@ class _Request:
         default_factory=lambda: asyncio.get_running_loop().create_future()
     )
     accepted: bool = False
-    stamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
+    timestamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
     companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
     expect: Mapping[GlobalId, int] = field(default_factory=dict)
     timed: tuple[Updates, ...] = ()
@@ -93,11 +93,13 @@ class _Request:
 
     @property
     def writes(self) -> set[GlobalId]:
-        return {id_ for id_, parts in self.stamped.items() if parts} | {u.id for u in self.timed if u.parts}
+        return {id_ for id_, parts in self.timestamped.items() if parts} | {
+            u.id for u in self.timed if u.parts
+        }
 
     @property
     def is_barrier(self) -> bool:
-        return not (self.stamped or self.companions or self.timed or self.alone)
+        return not (self.timestamped or self.companions or self.timed or self.alone)
 
 
 class GroupCommit:
@@ -144,12 +146,14 @@ class GroupCommit:
         expect: Mapping[GlobalId, int] | None = None,
         on_durable: Callable[[], None] | None = None,
     ) -> int | Conflict:
-        """Commits rows of stamped collections at one new time, which is returned once they are durable.
+        """Commits rows of timestamped collections at one new time, which is returned once they are durable.
 
         `on_durable` runs in the moment in which they are, whether or not the caller is still there.
         """
         outcome = await self._submit(
-            _Request(stamped=parts, companions=companions or {}, expect=expect or {}, on_durable=on_durable)
+            _Request(
+                timestamped=parts, companions=companions or {}, expect=expect or {}, on_durable=on_durable
+            )
         )
         assert not isinstance(outcome, KeysTaken), "only a write with keys is refused for them"
         return outcome
@@ -167,7 +171,7 @@ class GroupCommit:
         Raises SerializationFailure if `valid` denies, when the commit's turn has come.
         """
         return await self._submit(
-            _Request(stamped=parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
+            _Request(timestamped=parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
         )
 
     async def write_defined(
@@ -182,7 +186,7 @@ class GroupCommit:
         """As `write_keyed`, with definitions that become durable with it."""
         return await self._submit(
             _Request(
-                stamped={**dict.fromkeys(defined.evolved, ()), **parts},
+                timestamped={**dict.fromkeys(defined.evolved, ()), **parts},
                 expect=expect,
                 keys=keys,
                 unchecked=unchecked,
@@ -199,7 +203,7 @@ class GroupCommit:
         """Commits a change of the catalog, which names all that it depends on under the lock of definitions."""
         await self._submit(
             _Request(
-                stamped=dict.fromkeys(defined.evolved, ()),
+                timestamped=dict.fromkeys(defined.evolved, ()),
                 catalog=defined.catalog,
                 evolved=defined.evolved,
                 alone=True,
@@ -229,8 +233,9 @@ class GroupCommit:
         )
 
     async def drained(self) -> None:
-        """Returns when everything that was under way or waiting is settled."""
-        await self._submit(_Request())
+        """Returns when everything that was under way or waiting is settled; also when nothing is committed any more."""
+        if self._ended is None:
+            await self._submit(_Request())
 
     def tick(self) -> None:
         """Moves time on when nothing is written; the mark is raised beside, if it has to be."""
@@ -252,8 +257,7 @@ class GroupCommit:
 
     async def close(self) -> None:
         """Settles what was submitted, unless the group commit has failed; nothing is committed any more."""
-        if self._ended is None:
-            await self.drained()
+        await self.drained()
         self._task.cancel()
         self.thread.shutdown()
         self._end(StorageError("the runtime is stopping", sqlstate="57P01"))
@@ -285,7 +289,11 @@ class GroupCommit:
         """Nothing is committed any more: no writer waits for ever."""
         self._ended = self._ended or error
         for request in (*self._group, *self._pending):
-            if not request.future.done():
+            if request.future.done():
+                continue
+            if request.is_barrier:
+                request.future.set_result(0)
+            else:
                 request.future.set_exception(error)
         self._group, self._pending = [], []
 
@@ -294,7 +302,7 @@ class GroupCommit:
         waiting, self._pending = self._pending, []
         requests = waiting
         if self._frozen:
-            held = [not (r.alone or self._frozen.isdisjoint(r.stamped)) for r in waiting]
+            held = [not (r.alone or self._frozen.isdisjoint(r.timestamped)) for r in waiting]
             requests = [r for r, is_held in zip(waiting, held, strict=True) if not is_held]
             self._pending = [r for r, is_held in zip(waiting, held, strict=True) if is_held]
         if (first := next((i for i, r in enumerate(requests) if r.alone), None)) is not None:
@@ -401,7 +409,7 @@ class GroupCommit:
         """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
         if request.future.done():
             return True  # it was withdrawn
-        if any(id_ not in self._collections for id_ in request.stamped):
+        if any(id_ not in self._collections for id_ in request.timestamped):
             request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
             return True
         if request.valid is not None and not request.valid():
@@ -429,14 +437,14 @@ class GroupCommit:
         self, requests: list[_Request], time: int
     ) -> tuple[dict[ShardId, Write], tuple[Updates, ...]]:
         """One Write per shard, and what it means per collection."""
-        stamped: dict[GlobalId, list[PartRef]] = {}
+        timestamped: dict[GlobalId, list[PartRef]] = {}
         companions: dict[ShardId, list[PartRef]] = {}
         timed: dict[GlobalId, Updates] = {}
         evolved: dict[GlobalId, Schema] = {}
         for request in requests:
             evolved.update(request.evolved)
-            for id_, parts in request.stamped.items():
-                stamped.setdefault(id_, []).extend(stamp(part, time) for part in parts)
+            for id_, parts in request.timestamped.items():
+                timestamped.setdefault(id_, []).extend(stamp(part, time) for part in parts)
             for shard, parts in request.companions.items():
                 companions.setdefault(shard, []).extend(stamp(part, time) for part in parts)
             for update in request.timed:
@@ -444,7 +452,7 @@ class GroupCommit:
                     timed[update.id] = self._following(timed.get(update.id), update)
         committed = []
         writes: dict[ShardId, Write] = {}
-        for id_, rows in stamped.items():
+        for id_, rows in timestamped.items():
             collection = self._collections[id_]
             schema = evolved.get(id_, collection.schema if collection.evolved else None)
             update = Updates(id_, collection.durable_upper, time + 1, tuple(rows), schema)

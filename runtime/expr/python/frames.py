@@ -1,6 +1,6 @@
 """What a process and its worker say to each other: frames over pipes.
 
-A frame is a header (JSON) and a payload (an Arrow IPC stream, or nothing), each of whose lengths is told first:
+A frame is a header (JSON) and a payload (an Arrow IPC stream, or nothing), each preceded by its length:
 
 | direction | header                                                          | payload                                  |
 |-----------|-----------------------------------------------------------------|------------------------------------------|

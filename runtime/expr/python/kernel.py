@@ -58,8 +58,8 @@ def _typed(answer: Evaluated, function: PythonFunction) -> Evaluated:
     read = _read_lists(answer.values, type_) if type_.kind is Kind.ARRAY else _read(answer.values, type_)
     unfit = read.errors
     if unfit is not None:
-        said = pc.binary_join_element_wise(f"function {function.name}: ", unfit.messages, "")
-        unfit = RowErrors(unfit.indices, unfit.sqlstates, said)
+        messages = pc.binary_join_element_wise(f"function {function.name}: ", unfit.messages, "")
+        unfit = RowErrors(unfit.indices, unfit.sqlstates, messages)
     return Evaluated(read.values, merge_errors([answer.errors, unfit]))
 
 

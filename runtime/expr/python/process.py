@@ -1,4 +1,4 @@
-"""Workers: processes in which code of users runs, from the side of whoever evaluates.
+"""Workers: processes in which code of users runs, from the side of the evaluating process.
 
 A worker serves one evaluation at a time; it is started when none is idle and kept for the next.  One that does not answer in
 time, or ends, takes another one to go on; what ends two workers is an error of the row.
@@ -102,11 +102,11 @@ class _Worker:
 
     def ask(self, function: PythonFunction, columns: list[pa.Array], rows: int) -> tuple[bytes, bytearray]:
         """Header and payload of the response to a request; raises _Lost."""
-        told = described(function)
-        header: dict[str, object] = {"function": told.key, "rows": rows}
-        if told.key not in self.defined:
-            header["define"] = told.text.decode()
-            self.defined.add(told.key)
+        definition = described(function)
+        header: dict[str, object] = {"function": definition.key, "rows": rows}
+        if definition.key not in self.defined:
+            header["define"] = definition.text.decode()
+            self.defined.add(definition.key)
         self._count(STARTING, 0)
         answer = self._exchange(frame(json.dumps(header).encode(), columns), function.timeout_ms / 1000)
         start, middle = LENGTHS.size, LENGTHS.size + LENGTHS.unpack_from(answer)[0]
@@ -144,7 +144,7 @@ class _Worker:
                     wanted += sum(LENGTHS.unpack_from(answer))
             if not ready:
                 check_interrupt()
-            # A process that was stopped for a while has let its worker wait as well: that is nobody's time.
+            # A process that was stopped for a while has let its worker wait as well: that does not count.
             now = monotonic()
             waited, before = waited + min(now - before, 2 * TICK_S), now
             if (at := self._counted()) != counted or self.responses in ready:
@@ -155,7 +155,7 @@ class _Worker:
 
 
 _idle: deque[_Worker] = deque()
-"""Those of this process that wait for work.  No lock guards it: whoever evaluates may be ended at any bytecode, see
+"""Those of this process that wait for work.  No lock guards it: an evaluation may be ended at any bytecode, see
 coord/run_in_thread.py."""
 
 _others: list[_Worker] = []
@@ -260,14 +260,14 @@ def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Eval
     finally:
         if whole:
             _give_back(worker)
-        else:  # lost, or nobody wants its answer any more
+        else:  # lost, or its answer is not wanted any more
             worker.ended()
-    told = json.loads(header)
-    if "failed" in told:
-        sqlstate, message = told["failed"]
+    reply = json.loads(header)
+    if "failed" in reply:
+        sqlstate, message = reply["failed"]
         raise PtvcError(message, sqlstate=sqlstate)
     (values,) = columns_of(memoryview(payload))
-    return Evaluated(values, listed_errors([tuple(error) for error in told["errors"]]))
+    return Evaluated(values, listed_errors([tuple(error) for error in reply["errors"]]))
 
 
 def _together(parts: list[tuple[int, Evaluated]]) -> Evaluated:

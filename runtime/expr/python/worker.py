@@ -1,6 +1,6 @@
 """The process in which code of users runs: `python -m ptvc.expr.python.worker requests responses progress` (file descriptors).
 
-It ends when whoever started it has, whatever the code does at that moment.  What the code prints is dropped; it reads
+It ends when the process that started it does, whatever the code does at that moment.  What the code prints is dropped; it reads
 nothing from its standard input.
 """
 
@@ -66,14 +66,14 @@ class Worker:
         return frame(json.dumps({"errors": errors}).encode(), [column])
 
     def _made(self, key: str, text: str) -> _Function | _Unusable:
-        told = json.loads(text)
-        name, handler = told["name"], told["handler"]
+        definition = json.loads(text)
+        name, handler = definition["name"], definition["handler"]
         module = ModuleType(f"function_{key}")
         module.__file__ = file = f"<function {name}>"
         sys.modules[module.__name__] = module  # where dataclasses and pickle look for it
-        returns = type_from_json(told["returns"])
+        returns = type_from_json(definition["returns"])
         try:
-            exec(compile(told["source"], file, "exec", dont_inherit=True), module.__dict__)
+            exec(compile(definition["source"], file, "exec", dont_inherit=True), module.__dict__)
             found = getattr(module, handler, None)
             if not callable(found):
                 raise _Unusable("42883", f'function {name}: its source defines no "{handler}"')
@@ -81,8 +81,8 @@ class Worker:
             return error
         except BaseException as error:  # code of users: whatever it raises
             return _Unusable("38000", _said(name, error, f"could not be loaded{_line(error, file)}: "))
-        arguments = tuple(map(type_from_json, told["arguments"]))
-        call = self._aggregate(found, arguments[0]) if told["aggregate"] else found
+        arguments = tuple(map(type_from_json, definition["arguments"]))
+        call = self._aggregate(found, arguments[0]) if definition["aggregate"] else found
         return _Function(name, file, arguments, returns, call, writer(returns))
 
     def _aggregate(self, made: Callable[[], Any], inputs_type: ScalarType) -> Callable[..., Any]:
@@ -169,7 +169,7 @@ def _said(name: str, error: BaseException, before: str) -> str:
 
 
 def _receive(source: int, requests: SimpleQueue[Request]) -> None:
-    """Reads requests.  The end of the pipe is the end of whoever started this process, and of this one."""
+    """Reads requests.  The end of the pipe is the end of the process that started this one, and of this one."""
     with os.fdopen(source, "rb") as pipe:
         while len(lengths := pipe.read(LENGTHS.size)) == LENGTHS.size:
             header, payload = LENGTHS.unpack(lengths)

@@ -24,7 +24,7 @@ _MAX_POSITIONS = 1000
 
 
 class _Unclear(Exception):
-    """Nothing can be said."""
+    """Undecided."""
 
 
 @lru_cache(maxsize=1024)

@@ -184,8 +184,8 @@ class _Parser:
         flags, fold = self.take(_FLAGS), self.fold
         group: Group | None = None
         if flags is not None:
-            said = flags[1] + (flags[2] or "")
-            if len(set(said)) < len(said) or (not said and flags[3] == ")"):
+            given = flags[1] + (flags[2] or "")
+            if len(set(given)) < len(given) or (not given and flags[3] == ")"):
                 _malformed("flags")
             self.fold = (fold or "i" in flags[1]) and "i" not in (flags[2] or "")
             self.pieces.append(flags[0])

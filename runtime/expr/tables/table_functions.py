@@ -3,7 +3,7 @@
 A kernel takes one datum per argument and says how many values each row has, and all of them one after the other.  A
 row that fails has none.  NULL arguments give no rows, but where PostgreSQL says otherwise.
 
-One call on one row gives at most MAX_ROWS values; more is error 54000 of that row, so that nobody's memory hangs on
+One call on one row gives at most MAX_ROWS values; more is error 54000 of that row, so that memory does not depend on
 a number in somebody's row.
 """
 

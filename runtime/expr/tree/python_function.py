@@ -35,7 +35,7 @@ class PythonFunction:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A function as a worker is told of it; `key` tells it from all others."""
+    """A function as it is sent to a worker; `key` identifies it."""
 
     key: str
     text: bytes

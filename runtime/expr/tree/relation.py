@@ -1,4 +1,4 @@
-"""Relation algebra: what a query means, before anything is said about how it is maintained.
+"""Relation algebra: what a query means, independent of how it is maintained.
 
 A tree of frozen nodes; every node knows its schema.  Semantics are those of SQL multisets: a collection maps
 rows to multiplicities.  NULL keys match nothing in a join (unless `null_safe`) and form one group in a Reduce.

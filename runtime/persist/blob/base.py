@@ -35,7 +35,7 @@ class Blob(Protocol):
         """All keys, in no order."""
 
     def owner(self) -> int | None:
-        """The identity of the environment whose blobs these are; None if nobody has claimed them."""
+        """The identity of the environment whose blobs these are; None if no environment has claimed them."""
 
     def claim(self, identity: int) -> int:
         """Mark the store durably as that environment's, unless it is somebody's; returns whose it is then."""

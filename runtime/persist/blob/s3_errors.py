@@ -117,7 +117,7 @@ def is_missing(error: Failure) -> bool:
 
 def may_pass(error: Failure) -> bool:
     """Whether the same request may succeed later."""
-    text = _told(error)
+    text = _message(error)
     if _FULL.search(text):
         return False
     for cause in _CAUSES:
@@ -131,7 +131,7 @@ def may_pass(error: Failure) -> bool:
 
 def failure(what: str, name: str, place: str, error: Failure) -> PtvcError:
     """The error for somebody who wanted to `what` (read, write, ...) the object `name` at `place`."""
-    text = _told(error)
+    text = _message(error)
     message = f'could not {what} blob "{name}" in {place}: '
     if _FULL.search(text):
         return DiskFull(
@@ -146,7 +146,7 @@ def failure(what: str, name: str, place: str, error: Failure) -> PtvcError:
     return kind(f"{message}{_first_line(text)}")
 
 
-def _told(error: Failure) -> str:
+def _message(error: Failure) -> str:
     return _NAMES.sub(r"\1", _METADATA.sub("credentials", str(error)))
 
 

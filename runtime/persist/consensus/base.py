@@ -29,7 +29,7 @@ class Indeterminate(StorageError):
 
 @dataclass(frozen=True, slots=True)
 class WriterRow:
-    """The latest append of a writer: what it said (`fingerprint`), and when it was committed (wall clock)."""
+    """The latest append of a writer: its contents (`fingerprint`), and when it was committed (wall clock)."""
 
     writer: str
     fingerprint: str
@@ -85,8 +85,8 @@ class Consensus(Protocol):
     def change_count(self) -> int:
         """A number that differs from an earlier one if anything was committed since, by anyone; costs microseconds."""
 
-    def shard_ids(self) -> list[ShardId]:
-        """The shards that exist, in no order, without those dropped."""
+    def shard_ids(self, *, dropped: bool = False) -> list[ShardId]:
+        """The shards that exist, in no order; with `dropped`, those as well that did."""
 
     def head(self, shard: ShardId) -> Head | None:
         """The shard's head with its holds; a dropped shard's too."""

@@ -30,9 +30,9 @@ class MemoryConsensus:
     def change_count(self) -> int:
         return self._commits
 
-    def shard_ids(self) -> list[ShardId]:
+    def shard_ids(self, *, dropped: bool = False) -> list[ShardId]:
         with self._lock:
-            return [head.shard for head in self._heads.values() if not head.dropped]
+            return [head.shard for head in self._heads.values() if dropped or not head.dropped]
 
     def head(self, shard: ShardId) -> Head | None:
         with self._lock:

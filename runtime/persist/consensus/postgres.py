@@ -98,8 +98,9 @@ class PostgresConsensus:
 
         return self._reader.repeatable("read", look)
 
-    def shard_ids(self) -> list[ShardId]:
-        return [shard for (shard,) in self._query(b"SELECT id FROM shard WHERE NOT dropped")]
+    def shard_ids(self, *, dropped: bool = False) -> list[ShardId]:
+        found = self._query(b"SELECT id FROM shard WHERE NOT dropped OR %b", dropped)
+        return [shard for (shard,) in found]
 
     def version(self, shard: ShardId) -> int | None:
         rows = self._query(b"SELECT version FROM shard WHERE id = %b", shard)
@@ -145,7 +146,7 @@ class PostgresConsensus:
         return self._writer.once("commit to", lambda db: postgres_commit.commit(db, transaction))
 
     def take_epoch(self, name: str) -> int:
-        # Taken twice for one caller, it fences nobody else than it would have.
+        # Taken twice for one caller, it fences the same others as once.
         rows = self._write(lambda db: db.execute(_TAKE_EPOCH, (name,), binary=True).fetchall())
         return int(rows[0][0])
 

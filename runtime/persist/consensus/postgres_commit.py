@@ -47,14 +47,14 @@ class _Statement:
     def text(self) -> bytes:
         looks = [f"{name} AS MATERIALIZED ({look})" for name, look in self.looks.items()]
         go = f"go AS MATERIALIZED (SELECT {' AND '.join(self.conditions) or 'true'} AS ok)"
-        said = [
+        results = [
             "(SELECT value FROM fence)" if "fence" in self.looks else "NULL::bigint",
             "ARRAY(SELECT id FROM found)" if "found" in self.looks else "NULL::text[]",
             "ARRAY(SELECT id FROM taken)" if "taken" in self.looks else "NULL::text[]",
             "ARRAY(SELECT shard FROM ending)" if "ending" in self.looks else "NULL::text[]",
         ]
         pieces = ",\n".join([*looks, go, *self.writes])
-        return f"WITH {pieces}\nSELECT ok, {', '.join(said)} FROM go".encode()
+        return f"WITH {pieces}\nSELECT ok, {', '.join(results)} FROM go".encode()
 
 
 def commit(connection: Connection, transaction: Transaction) -> Outcome:

@@ -3,7 +3,7 @@
 It is opened when it is needed, with settings on which the promises of consensus rest: commits are durable before they are
 acknowledged, nothing is waited for without end, and every statement goes by its tables' indexes, so that its cost does
 not depend on how much there is.  One that was lost (the server was restarted, a standby took over) is opened again for
-the next statement; whoever asks soon after the loss waits a few seconds for the server.
+the next statement; a statement soon after the loss waits a few seconds for the server.
 
 Whether a statement can be done again is for the caller to say: `repeatable` ones are, `once` raises `Indeterminate`.
 """
@@ -133,9 +133,9 @@ class PostgresPlace:
 
     def unreachable(self, error: psycopg.Error) -> StorageError:
         """Why no connection was made."""
-        said = " ".join(str(error).split())
-        hint = next((hint for pattern, hint in _HINTS if pattern.search(said)), _HINT)
-        return StorageError(f"could not connect to {self}: {said}", hint=hint)
+        reason = " ".join(str(error).split())
+        hint = next((hint for pattern, hint in _HINTS if pattern.search(reason)), _HINT)
+        return StorageError(f"could not connect to {self}: {reason}", hint=hint)
 
 
 class _Lost(Exception):

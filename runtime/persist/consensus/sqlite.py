@@ -199,8 +199,8 @@ class SqliteConsensus:
     def change_count(self) -> int:
         return int(self._query("PRAGMA data_version")[0][0])
 
-    def shard_ids(self) -> list[ShardId]:
-        return [shard for (shard,) in self._query("SELECT id FROM shard WHERE NOT dropped")]
+    def shard_ids(self, *, dropped: bool = False) -> list[ShardId]:
+        return [shard for (shard,) in self._query("SELECT id FROM shard WHERE NOT dropped OR ?", dropped)]
 
     def version(self, shard: ShardId) -> int | None:
         rows = self._query("SELECT version FROM shard WHERE id = ?", shard)

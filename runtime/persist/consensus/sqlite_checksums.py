@@ -2,7 +2,7 @@
 
 SQLite's own extension cksumvfs, which comes with apsw's wheels: it keeps eight bytes at the end of each page, written with
 the page and compared when it is read from the file.  (The write-ahead log has checksums of its own.)  A file without
-them, of an earlier release, gets them when it is opened.  Whoever opens a file without the extension can read it.
+them, of an earlier release, gets them when it is opened.  A process without the extension can read the file.
 """
 
 from __future__ import annotations

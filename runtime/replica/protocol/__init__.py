@@ -69,13 +69,7 @@ from .jobs import (
     StepJob,
     job_writer,
 )
-from .peeks import (
-    CancelPeek,
-    Peek,
-    PeekFailed,
-    PeekIndex,
-    PeekRows,
-)
+from .peek_messages import CancelPeek, Peek, PeekFailed, PeekIndex, PeekRows
 from .processes import (
     DriverHello,
     ReplicaHello,

@@ -23,7 +23,7 @@ class Import:
     """One input of a dataflow, a sink or a query.
 
     The contents at `as_of` are in `snapshot`; `updates` holds every update with `as_of < time < upper`; what comes
-    later arrives in `Progress` or is handed over by a dataflow of the same replica.  A `stamped` collection is
+    later arrives in `Progress` or is handed over by a dataflow of the same replica.  A `timestamped` collection is
     complete below `Progress.closed`.
 
     With `changes`, which a query has only, the contents are rows that tell what is in `updates`; `snapshot` are the parts
@@ -33,7 +33,7 @@ class Import:
     id: GlobalId
     shard: ShardId
     schema: Schema
-    stamped: bool
+    timestamped: bool
     as_of: int
     snapshot: tuple[PartRef, ...]
     updates: tuple[PartRef, ...]

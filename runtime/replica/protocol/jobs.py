@@ -33,7 +33,7 @@ class RunJob:
     it says what has changed.  A compaction has a `merge_upper`: parts of `output_shard` are written that stand for those
     of its import, with their times, which are below `merge_upper`, advanced to `as_of`; it needs no `directory`.
 
-    `pool` is the cluster that the job is for; upkeep is for none.
+    `pool` is the cluster that the job is for; maintenance is for none.
     """
 
     job_id: int

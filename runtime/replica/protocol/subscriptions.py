@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from ...repr.batch import Delta, from_ipc, to_ipc
 from ...repr.schema import ERROR_SCHEMA, Schema
-from .peeks import PeekRows
+from .peek_messages import PeekRows
 
 CHUNK_ROWS = 65_536
 _UNKNOWN = 0

@@ -1,13 +1,13 @@
 """Look-ups in text: statements that differ only in the values that columns are compared with.
 
 ```
-SELECT * FROM points WHERE id = 17 AND name = 'a'   ──lift──>   SELECT * FROM points WHERE id = $1 AND name = $2, 17, 'a'
+SELECT * FROM points WHERE id = 17 AND name = 'a'   ──────────>   SELECT * FROM points WHERE id = $1 AND name = $2, 17, 'a'
 ```
 
 A client that writes keys into its text sends ever new texts, of which each would be parsed and planned.  With
 parameters in the places of its values such a text has the plan of the ones before it.  What a parameter of the literal's
 type means is what the literal means; where that is not so (a string is of whatever type it is compared with; `GROUP BY a
-= 1` names an expression of the select list), the statement with parameters is not used: see `literals` and `is_look_up`.
+= 1` names an expression of the select list), the statement with parameters is not used: see `literals` and `is_parameterizable`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _KEYS = frozenset({Kind.TEXT, Kind.UUID, Kind.DATE})
 
 
 @dataclass(frozen=True, slots=True)
-class Lifted:
+class Parameterized:
     """`text` with `$n` in place of `written[n - 1]`: an integer, or the text of a string."""
 
     text: str
@@ -70,8 +70,8 @@ class Lifted:
         return tuple(found)
 
 
-def lift(text: str) -> Lifted | None:
-    """The text of one SELECT with its values lifted; None if it has none, or is more than this knows to cut."""
+def parameterize(text: str) -> Parameterized | None:
+    """The text of one SELECT with its values parameterized; None if it has none, or is more than this knows to cut."""
     if len(text) > MAX_TEXT or _SELECT.match(text) is None:
         return None
     pieces: list[str] = []
@@ -88,10 +88,10 @@ def lift(text: str) -> Lifted | None:
         position = match.end()
     if not written:
         return None
-    return Lifted("".join((*pieces, rest[position:])), tuple(written))
+    return Parameterized("".join((*pieces, rest[position:])), tuple(written))
 
 
-def is_look_up(planned: PlannedStatement | None) -> bool:
+def is_parameterizable(planned: PlannedStatement | None) -> bool:
     """Whether a plan over parameters is as good as one over values: no more than one collection is read, so there is no
     order of joins, and nothing to be pushed anywhere, that a value would decide."""
     return isinstance(planned, Select) and is_chain(planned.relation)

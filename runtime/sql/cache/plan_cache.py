@@ -104,7 +104,7 @@ class PlanCache:
         self._statements: _Recent[str, list[Statement]] = _Recent(entries, weight // 4)
         self._prepared: _Recent[tuple[Any, ...], Prepared] = _Recent(entries, weight // 4)
         self._plans: _Recent[tuple[Any, ...], Planned] = _Recent(entries, weight // 2)
-        self._lifted: _Recent[str, bool] = _Recent(entries, weight // 4)
+        self._parameterized: _Recent[str, bool] = _Recent(entries, weight // 4)
         self._version = 0
         self.hits = 0
         """Executions whose plan was there."""
@@ -125,16 +125,16 @@ class PlanCache:
         if len(text) <= MAX_TEXT:
             self._statements.put(text, statements, len(text) * TEXT_WEIGHT)
 
-    def came_before(self, lifted: str) -> bool:
+    def came_before(self, parameterized: str) -> bool:
         """Whether a text with these parameters in place of its values has come before, and none was refused."""
-        found = self._lifted.get(lifted)
+        found = self._parameterized.get(parameterized)
         if found is None:
-            self._lifted.put(lifted, True, len(lifted))
+            self._parameterized.put(parameterized, True, len(parameterized))
         return bool(found)
 
-    def refuse(self, lifted: str) -> None:
+    def refuse(self, parameterized: str) -> None:
         """Texts of this kind are planned with their values, until the catalog changes."""
-        self._lifted.put(lifted, False, len(lifted))
+        self._parameterized.put(parameterized, False, len(parameterized))
 
     def describe(self, asked: Asked) -> Prepared:
         """As `describe` of sql.plan."""
@@ -187,7 +187,7 @@ class PlanCache:
             self._version = version
             self._prepared.clear()
             self._plans.clear()
-            self._lifted.clear()
+            self._parameterized.clear()
 
 
 def describe_anew(asked: Asked) -> Described:
@@ -197,7 +197,7 @@ def describe_anew(asked: Asked) -> Described:
 
 
 def plan_anew(asked: Asked, parameters: Sequence[Literal], known: Planned | None) -> Made:
-    """`known`: what `PlanCache.generic` said."""
+    """`known`: what `PlanCache.generic` returned."""
     statement, context = asked.statement, asked.context
     if len(statement.sql) > MAX_TEXT:
         return Made(plan(statement, context, parameters), None)

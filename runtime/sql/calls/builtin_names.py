@@ -17,7 +17,7 @@ _OF_SYNTAX = frozenset(
 
 
 def is_builtin(name: str) -> bool:
-    """Whether a call of that name may be one of the system's.  Operators have names here too, which nobody calls them by."""
+    """Whether a call of that name may be one of the system's.  Operators have names here too, by which they cannot be called."""
     function = FUNCTIONS.get(name)
     return (
         (function is not None and function.operator is None)

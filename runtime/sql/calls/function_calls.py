@@ -202,7 +202,7 @@ class UserFunctions:
 
     @contextmanager
     def _within(self, item: CatalogItem) -> Iterator[None]:
-        """While the body is planned.  Positions of errors count in its text, so they say nothing to whoever calls it."""
+        """While the body is planned.  Positions of errors count in its text, so they are left out of errors of the call."""
         environment, self.planner.environment = self.planner.environment, {}
         self._inside.append(item)
         try:

@@ -1,4 +1,4 @@
-"""has_table_privilege() and its kin, and pg_has_role(): what a role may do, as look-ups by object.
+"""has_table_privilege(), has_schema_privilege() and the others, and pg_has_role(): what a role may do, as look-ups by object.
 
 The role and the privilege have to be known when the statement is planned; the object may be computed.  A plan that was made
 for one role is not used for another, and none outlives a change of the catalog, so the answers can be in it.

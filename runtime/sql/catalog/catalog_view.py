@@ -144,7 +144,7 @@ class PlanContext:
     privileges: PrivilegeView | None = None
 
     def hold_once(self) -> None:
-        """Said while planning, by what makes the plan hold for one execution: the cache does not keep it."""
+        """Called while planning by what makes the plan valid for one execution only: the cache does not keep it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,7 +48,7 @@ def _found(parts: tuple[str, ...], context: PlanContext, position: int) -> Catal
 
 
 def types_in(context: PlanContext, uses: set[GlobalId] | None = None) -> FindType:
-    """What names of types stand for; `uses` is told of every one that is found."""
+    """What names of types stand for; `uses` is called with every one that is found."""
 
     def found(name: ast.TypeName) -> ScalarType | None:
         item = _found((*name.schema, name.name), context, name.position)

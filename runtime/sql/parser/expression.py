@@ -37,7 +37,7 @@ _VALUE_FUNCTIONS = {
 
 
 CLOCK_FUNCTIONS = {"current_time", "current_timestamp", "localtime", "localtimestamp"}
-"""Of these, the ones that may be told how many digits of a second to give."""
+"""Of these, the ones that take a precision: how many digits of a second to give."""
 
 
 class ExpressionParser(FunctionParser):

@@ -26,10 +26,10 @@ class GroupSizeParser(Cursor):
         if not self.at_group_sizes():
             return
         position = self.advance().position
-        said = self.parenthesised(self._group_size)
-        if len(set(said)) < len(said):
+        options = self.parenthesised(self._group_size)
+        if len(set(options)) < len(options):
             raise SqlSyntaxError("an option is specified more than once", position=position)
-        if _ANY in said and len(said) > 1:
+        if _ANY in options and len(options) > 1:
             raise SqlSyntaxError(f"{_ANY} cannot stand beside other options", position=position)
 
     def _group_size(self) -> str:

@@ -46,7 +46,7 @@ class RoleParser(Cursor):
         name = self._role_name()
         self.accept_words("with")
         flags: dict[RoleFlag, bool] = {RoleFlag.LOGIN: True} if kind == "user" else {}
-        said: set[str] = set()
+        given: set[str] = set()
         password: str | None = None
         groups: dict[str, tuple[RoleSpec, ...]] = {}
         while self.token.kind is TokenKind.NAME:
@@ -58,9 +58,9 @@ class RoleParser(Cursor):
                 groups[word] = self.comma_list(self.role_spec)
                 continue
             what, value = self._role_option()
-            if what in said:
+            if what in given:
                 raise SqlSyntaxError("conflicting or redundant options", position=position)
-            said.add(what)
+            given.add(what)
             if what == "password":
                 password = value if isinstance(value, str) else None
             elif what in _FLAGS:

@@ -46,10 +46,10 @@ class Envelope(enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """`relation` and how it changes, told in rows of `schema` (see `sql.statement.subscribe`).
+    """`relation` and how it changes, as rows of `schema` (see `sql.statement.subscribe`).
 
     `order` is that of the rows of one time: column 0 is the diff, then come the relation's.  `key` are columns of the
-    relation.  `up_to` is a time as in `AsOf`; changes at it are not told any more.
+    relation.  `up_to` is a time as in `AsOf`; changes at it are not returned any more.
     """
 
     relation: Relation

@@ -101,7 +101,7 @@ class Planner:
     """State of one statement's planning.
 
     `describing`: parameters may have no type yet; it is inferred.  `generic`: there are some, of the types `declared`,
-    and the plan is to hold for all values; what needs to know one raises some error, which nobody may pass over.
+    and the plan is to hold for all values; what needs to know one raises some error, which must not be caught.
     """
 
     context: PlanContext
@@ -436,7 +436,7 @@ def _combine(word: str, every: bool, left: Relation, right: Relation, schema: Sc
     everything = range(len(schema))
     if word != "union" or not every:
         for ref in build.refs(left, everything):
-            equality_key(ref)  # rows are told apart, so there must be one
+            equality_key(ref)  # rows are distinguished, so there must be one
     if word == "union":
         relation: Relation = Union((left, right), schema)
         return relation if every else build.distinct(relation)

@@ -76,7 +76,7 @@ class WindowPlanner:
         calls = dict.fromkeys(call for root in roots for call in window_calls(root))
         planned_calls = {call: self._call(call) for call in calls}
         for window in self._named.values():
-            self._group(window)  # what nobody uses must make sense too
+            self._group(window)  # one that is not used must be valid too
         groups: list[_Group] = []
         for call, without_frame in planned_calls.items():
             assert call.over is not None

@@ -23,7 +23,7 @@ def column_index(item: CatalogItem, name: ast.Name) -> int:
 
 
 def column_defaults(item: CatalogItem) -> list[Scalar]:
-    """What each column is when nothing is said: its DEFAULT, or NULL."""
+    """The value of each column that a statement does not list: its DEFAULT, or NULL."""
     found: list[Scalar] = []
     for index, column in enumerate(item.schema):
         default = item.defaults[index] if index < len(item.defaults) else None

@@ -1,6 +1,6 @@
 """Keys that are equal and print differently: intervals, documents, and arrays of these.
 
-'1 mon' equals '30 days', and the document 1.0 equals 1.00.  Such values are one group and one row of DISTINCT, told by a key, and
+'1 mon' equals '30 days', and the document 1.0 equals 1.00.  Such values are one group and one row of DISTINCT, by a key, and
 what is printed for all of them is the least of those that are there, whatever came first: '1 mon' stays '1 mon' where
 there are no '30 days'.
 """

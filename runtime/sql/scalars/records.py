@@ -1,4 +1,4 @@
-"""Rows as values: `ROW(a, b)`, `(a, b)`, whole rows of tables, their fields, and what is said of a row field by field.
+"""Rows as values: `ROW(a, b)`, `(a, b)`, whole rows of tables, their fields, and predicates on rows, field by field.
 
 Two rows as they are written compare pair by pair, NULL where that leaves it open.  Any other comparison of records is one
 of two values, in which NULLs are equal and the greatest, as in PostgreSQL.

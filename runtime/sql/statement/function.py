@@ -1,6 +1,6 @@
 """CREATE, DROP, ALTER and COMMENT ON FUNCTION.
 
-A body is planned when its function is created, over one row of arguments, so that what is wrong with it is said then.
+A body is planned when its function is created, over one row of arguments, so that its errors are raised then.
 """
 
 from __future__ import annotations

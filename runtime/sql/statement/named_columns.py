@@ -1,6 +1,6 @@
 """Whether a part of a statement names columns: then the statement reads them, and its table must be readable.
 
-It is told from the syntax tree, so a name of another table counts, too: whoever may not read a table cannot UPDATE it FROM
+It follows from the syntax tree, so a name of another table counts, too: a role that may not read a table cannot UPDATE it FROM
 another one.  PostgreSQL lets that through if none of the names is the table's own.
 """
 

@@ -71,7 +71,7 @@ def _input(planner: Planner, name: ast.Name) -> CatalogItem:
 
 
 def _difference(old: Schema, new: Schema) -> str | None:
-    """What is not the same; that a column may be null is nobody's concern."""
+    """The differences; whether a column may be null does not count."""
     for place, (before, after) in enumerate(zip(old, new, strict=False), 1):
         if before.name != after.name:
             return f'column {place} is called "{after.name}" instead of "{before.name}"'

@@ -1,4 +1,4 @@
-"""SUBSCRIBE, resolved: the relation that is followed, and the columns in which its changes are told.
+"""SUBSCRIBE, resolved: the relation that is followed, and the columns of its changes.
 
 | form | columns |
 |---|---|
@@ -50,7 +50,7 @@ def plan_subscribe(planner: Planner, node: SubscribeStatement) -> Subscribe:
     envelope = Envelope(node.envelope)
     return Subscribe(
         relation=relation,
-        schema=_told(columns, envelope, key, progress=node.progress),
+        schema=_schema(columns, envelope, key, progress=node.progress),
         snapshot=node.snapshot,
         progress=node.progress,
         as_of=as_of,
@@ -73,7 +73,7 @@ def _check_known(planner: Planner, position: int) -> None:
             )
 
 
-def _told(columns: Schema, envelope: Envelope, key: Sequence[int], *, progress: bool) -> Schema:
+def _schema(columns: Schema, envelope: Envelope, key: Sequence[int], *, progress: bool) -> Schema:
     head = [Column("mz_timestamp", INT8, False)]
     if progress:
         head.append(Column("mz_progressed", BOOL, False))

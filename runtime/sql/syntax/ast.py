@@ -85,7 +85,7 @@ class Parameter:
 @dataclass(frozen=True, slots=True)
 class Function:
     """`name(args)`; `star` for `count(*)`; `within` is the ORDER BY of WITHIN GROUP; `nulls`: `ignore` or
-    `respect`, where it is said of a window function."""
+    `respect`, where a window function has it."""
 
     name: tuple[str, ...]
     args: tuple[Expression, ...]

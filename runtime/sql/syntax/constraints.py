@@ -1,6 +1,6 @@
 """Constraints of a table: what holds for its rows at every commit.
 
-A **key** (PRIMARY KEY, UNIQUE) says that no two rows agree on its columns; unless NULLS NOT DISTINCT is said, a row
+A **key** (PRIMARY KEY, UNIQUE) says that no two rows agree on its columns; unless with NULLS NOT DISTINCT, a row
 with a NULL among them agrees with none.  A **check** is an expression over one row that is nowhere FALSE.  NOT NULL
 is part of a column's type.  Columns are positions in the table's schema; a constraint's name is unique in its table.
 """

@@ -6,7 +6,7 @@
 | UPSERT   | key and time                                      | -                   | the new row    |
 | DEBEZIUM | key and time; without a key, row, time and copy   | the old row         | the new row    |
 
-Records come in the order of their times.  Within a time their order depends on the changes alone, so whoever writes
+Records come in the order of their times.  Within a time their order depends on the changes alone, so a sink that writes
 an interval writes the same records.
 """
 

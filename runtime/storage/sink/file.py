@@ -225,7 +225,7 @@ class FileSink:
         return dict(manifest)
 
     def _remove_leftovers(self) -> None:
-        """What was being written when a crash came.  Files that are not a sink's are nobody's business here."""
+        """Removes what was being written when a crash came.  Files that are not a sink's are left alone."""
         for entry in list(os.scandir(self._path)):
             match = _OURS.match(entry.name)
             unfinished = entry.name == MANIFEST + _TEMPORARY or (match is not None and match[4] is not None)

@@ -27,12 +27,12 @@ class SourceStalled(PtvcError):
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A regular file: its `name` (unique within the source), its path, and what `stat` said of it."""
+    """A regular file: its `name` (unique within the source), its path, and the result of `stat`."""
 
     name: str
     path: Path
     size: int
-    identity: tuple[int, int, int]  # inode, mtime in ns, size: unchanged as long as nobody wrote to it
+    identity: tuple[int, int, int]  # inode, mtime in ns, size: unchanged as long as it was not written to
 
 
 @dataclass(frozen=True, slots=True)

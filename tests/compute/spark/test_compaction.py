@@ -69,7 +69,7 @@ class Shard:
         imports = [("u1", merge.parts)]
         if self.application is None:
             return run_locally(job, imports)
-        return self.application.job_run(job).run(imports, "upkeep", f"job-{next(JOB_IDS)}")
+        return self.application.job_run(job).run(imports, "maintenance", f"job-{next(JOB_IDS)}")
 
     def contents(self, parts: tuple[PartRef, ...]) -> Delta:
         schema = self.client.state("u1").schema

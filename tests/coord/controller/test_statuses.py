@@ -41,7 +41,7 @@ class World:
                     Item(id_, oid, ItemKind.MATERIALIZED_VIEW, "public", name, Schema(()), uses=below)
                 )
                 persist.create_shard(id_, Schema(()))
-                self.collections.add(id_, name, id_, Schema(()), stamped=False)
+                self.collections.add(id_, name, id_, Schema(()), timestamped=False)
             self.catalog.apply([Change(None, item) for item in items])
             below = tuple(item.id for item in items)
             self.layers.append(below)

@@ -36,7 +36,7 @@ def check(db: Db, history: list[Moment]) -> None:
 
 @pytest.mark.parametrize("seed", range(2))
 def test_what_was_read_is_read_again(seed: int) -> None:
-    """While upkeep compacts, after all batches are merged, and after a restart."""
+    """While maintenance compacts, after all batches are merged, and after a restart."""
     random = Random(seed)
     with running() as runtime:
         with runtime.connect() as db:

@@ -116,7 +116,7 @@ def planning() -> list[threading.Thread]:
     return [
         thread
         for thread in threading.enumerate()
-        if thread.name == "beside"
+        if thread.name == "run_in_thread"
         and thread.ident in frames
         and frames[thread.ident].f_code.co_name != "_run"
     ]

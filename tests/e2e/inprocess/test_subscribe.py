@@ -14,7 +14,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
 from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
-from ptvc.coord.query import maintained_tail
+from ptvc.coord.query import dataflow_subscription
 
 History = list[Moment]
 
@@ -67,7 +67,7 @@ class Follower:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_snapshot_and_changes_are_what_is_read(seed: int) -> None:
-    """At every time, while upkeep compacts, and a replica dies."""
+    """At every time, while maintenance compacts, and a replica dies."""
     random = Random(seed)
     with running() as runtime, runtime.connect() as db:
         define(db)
@@ -495,7 +495,7 @@ def test_what_nobody_takes_is_not_compacted(runtime: InProcess, db: Db, other: D
 def test_what_nobody_takes_of_a_dataflow_ends_it(
     db: Db, other: Db, t: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(maintained_tail, "MOST_WAITING", 20_000)
+    monkeypatch.setattr(dataflow_subscription, "MOST_WAITING", 20_000)
     other.execute("BEGIN")
     other.execute("DECLARE c CURSOR FOR SUBSCRIBE (SELECT k, count(*) AS n FROM t GROUP BY k)")
     found = rows(other, "FETCH 2 c WITH (TIMEOUT = '10s')")

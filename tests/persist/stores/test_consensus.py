@@ -208,6 +208,7 @@ def test_dropping_leaves_a_tombstone(consensus: Consensus) -> None:
     head = commit(consensus, state.held(head, Hold("s", "view", 0, True, None, 0)))
     head = commit(consensus, state.dropped(head, change.inserted))
     assert consensus.shard_ids() == []
+    assert consensus.shard_ids(dropped=True) == ["s"]
     assert consensus.head("s") == head
     assert consensus.batches("s", 0) == (head, [])
     assert len(consensus.garbage()) == 1

@@ -5,7 +5,7 @@ as of after it; both are handles, taken when the step's rows come in, so the ord
 nor what a merge does meanwhile.  When the step is over they are let go.
 
 An arrangement that an index has need not be held once more: it is *shared*.  The index may be ahead of this dataflow,
-so rows are read below a time: that of the step's beginning, or of its end.  Whoever shares sees to it that the index is
+so rows are read below a time: that of the step's beginning, or of its end.  The owner of a shared index sees to it that the index is
 complete there, and that its merges advance no time beyond the last one before the step.  Where the index is not to be
 had, the arrangement is the operator's own.
 """
@@ -45,7 +45,7 @@ class Reading:
 
 class Arrange(Operator):
     """Rows with a NULL in the key are found by no lookup.  With `shareable`, the arrangement is no state of this
-    dataflow, whoever holds it: `shared`, or the operator itself (see `own`)."""
+    dataflow, held by an index (`shared`), or the operator itself (see `own`)."""
 
     def __init__(self, schema: Schema, key: tuple[int, ...], *, shareable: bool = False) -> None:
         super().__init__(schema)
@@ -88,14 +88,14 @@ class Arrange(Operator):
         return self._shared.handle() if self._shared is not None else None
 
     def take_in(self, rows: Batch, upper: int) -> None:
-        """Holds the `rows` of a step up to `upper` that was made elsewhere, unless they are held by whoever shares."""
+        """Holds the `rows` of a step up to `upper` that was made elsewhere, unless an index holds them."""
         if self._shared is None:
             spine = self._arrangement.spine
             self._arrangement.insert(keyed(rows, spine.key))
             spine.advance_since(upper)
 
     def begin_step(self, lower: int, upper: int) -> None:
-        """Told before any operator of the step runs."""
+        """Called before any operator of the step runs."""
         self._lower, self._upper = lower, upper
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:

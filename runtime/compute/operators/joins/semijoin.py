@@ -71,7 +71,7 @@ class Existence:
 class RowExistence:
     """Which rows of a collection occur in another of the same schema: `Existence` with whole rows as keys.
 
-    Rows are told apart exactly (-0.0 is not 0.0, as a residual may tell them apart): floats are compared by bits.
+    Rows are compared exactly (-0.0 is not 0.0, as a residual may distinguish them): floats are compared by bits.
     """
 
     def __init__(self, schema: Schema) -> None:

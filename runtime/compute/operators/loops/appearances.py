@@ -55,7 +55,7 @@ class _Derivations:
 
 
 class Appearances:
-    """Rows of `schema`; they are told apart as SQL does.  No row may have less than zero derivations of a rank, as no
+    """Rows of `schema`; they are equal as in SQL.  No row may have less than zero derivations of a rank, as no
     collection has a row less than zero times."""
 
     def __init__(self, schema: Schema) -> None:

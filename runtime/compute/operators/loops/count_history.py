@@ -32,7 +32,7 @@ Function = Callable[[Ints], Ints]
 
 
 class CountHistory:
-    """The multiplicity of every row of a collection of `schema` at every iteration; rows are told apart as SQL does."""
+    """The multiplicity of every row of a collection of `schema` at every iteration; rows are equal as in SQL."""
 
     def __init__(self, schema: Schema, function: Function) -> None:
         self.spine = Spine(schema, tuple(range(len(schema))))

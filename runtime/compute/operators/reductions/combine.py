@@ -1,7 +1,7 @@
 """Combining: what a task's rows come to, before they are sent to where their keys are brought together.
 
 The state of an operator adds up: that of two collections together is the sum of theirs.  So rows that meet in one
-task are sent as the state that they make, which is smaller when many have one key, and whoever receives it adds it
+task are sent as the state that they make, which is smaller when many have one key, and the receiver adds it
 to the rest (`Reduce.begin_with`).
 
 That holds for counts and sums, but a result like min, or the count of distinct values, needs the values themselves.
@@ -15,7 +15,7 @@ A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A
 ```
 
 Where A is few rows again and again, those are sent, with how often each occurs; so it is for a distinct or a threshold.
-Of a top k whose state nobody will want, only the first rows here can be among the first of all.
+Of a top k whose state is not kept, only the first rows here can be among the first of all.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False
     """What stands for `rows` (of `schema`, all at `time`), which are on their way to an operator `op`: themselves,
     where nothing is gained.
 
-    With `cut`, nobody will want the operator's state, so that a top k needs only what is in the top k here.  That is
+    With `cut`, the operator's state is not kept, so that a top k needs only what is in the top k here.  That is
     wrong where a row is retracted that is somewhere else: then all are `uncut`, and so must be those of every task.  A
     top k over an append-only input wants no more for its state either.
     """

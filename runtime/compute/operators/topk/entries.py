@@ -7,7 +7,7 @@ before       1   2   0
 after        0   2   1
 ```
 
-Rows at the same place of the order are told apart by the total order of rows, so the entries are a function of the
+Rows at the same place of the order are ordered by the total order of rows, so the entries are a function of the
 multiset.
 """
 

@@ -4,7 +4,7 @@ A row of multiplicity m takes m places.  Ties fall to the total order of rows, s
 multiset.  A step lays out, per group, a grid of rows by points in time (before the step, then after each of the group's
 segments): counts run along time, places along the order, and what changes from one point to the next is the output.
 
-Most changes are behind the window.  Of each group a *bar* is kept (`bars`), and where all changes of a step are behind it,
+Most changes are behind the window.  Of each group a *cutoff* is kept (`cutoffs`), and where all changes of a step are behind it,
 the group is not looked at.  Where one is not, all rows of the group are read; if they are many, its *front* is laid out:
 some first rows, more than the window needs.
 
@@ -16,7 +16,7 @@ all rows of a group, in order   [ window ........ | reserve ........ | behind ..
 Invariant: every row that is not in the front stands behind all rows that are.  So a change behind the front changes
 nothing, one inside it concerns the front alone, and a step costs the size of the front, whatever that of the group.
 Deletions use up the reserve; when fewer rows than the window needs are left, at any time of a step, the group is read
-as a whole, once, and its front laid out anew.  A group that has a front has no bar.
+as a whole, once, and its front laid out anew.  A group that has a front has no cutoff.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from ...plan import TopKOp
 from ...spine import Matches, Spine
 from ..base import Operator
 from ..segments import Ints, Segments, segments_of
-from .bars import ANYTHING, Bars
+from .cutoffs import ANYTHING, Cutoffs
 from .entries import Entries, entries_of, row_places
 
 RESERVE_ROWS = 64
@@ -88,8 +88,8 @@ class TopK(Operator):
         self._front_rows = RESERVE_FACTOR * self._needed + RESERVE_ROWS
         self._spine = Spine(schema, op.group)
         self._front = Spine(schema, op.group)
-        self._bars = Bars(schema, op.group, op.order)
-        self._spines = {"rows": self._spine, "front": self._front, "bars": self._bars.spine}
+        self._cutoffs = Cutoffs(schema, op.group, op.order)
+        self._spines = {"rows": self._spine, "front": self._front, "bars": self._cutoffs.spine}
 
     def spines(self) -> dict[str, Spine]:
         return self._spines
@@ -120,13 +120,13 @@ class TopK(Operator):
         if self._op.limit is None:
             return self._whole_groups(batch, segments, of_rows, heads, np.ones(segments.groups, np.bool_))
         group = segments.group[of_rows]
-        bars = self._bars.read(heads, segments)
+        cutoffs = self._cutoffs.read(heads, segments)
         concerned = np.zeros(segments.groups, np.bool_)
-        concerned[group[self._bars.words(batch.columns) <= bars[group]]] = True
+        concerned[group[self._cutoffs.words(batch.columns) <= cutoffs[group]]] = True
         if not self._front.runs:
-            return self._whole_groups(batch, segments, of_rows, heads, concerned, bars)
+            return self._whole_groups(batch, segments, of_rows, heads, concerned, cutoffs)
         near, whole = self._by_fronts(batch, segments, of_rows, heads, concerned)
-        rest = self._whole_groups(batch, segments, of_rows, heads, whole, bars)
+        rest = self._whole_groups(batch, segments, of_rows, heads, whole, cutoffs)
         return concat_batches(self.schema, [near, rest])
 
     def _by_fronts(
@@ -194,11 +194,11 @@ class TopK(Operator):
         of_rows: Indices,
         heads: Columns,
         which: Mask,
-        bars: Ints | None = None,
+        cutoffs: Ints | None = None,
     ) -> Batch:
         """Takes in the step's rows; returns the output changes of the groups `which`, from all of their rows.
 
-        Without `bars`, those before the step, neither bars nor fronts are kept.
+        Without `cutoffs`, those before the step, neither cutoffs nor fronts are kept.
         """
         groups = np.flatnonzero(which)
         found: Matches | None = None
@@ -214,10 +214,10 @@ class TopK(Operator):
         step = Step.of(self.schema, found, batch, np.flatnonzero(which[group]), of_rows, segments)
         entries = entries_of(step.rows, step.group, step.old, self._op.order)
         places = row_places(np.maximum(entries.after, 0), entries.group)
-        if bars is not None:
+        if cutoffs is not None:
             fronted = self._lay_out(step, entries, places)
             after = np.where(fronted, ANYTHING, self._bars_of(step, entries, places))
-            self._bars.write(heads, segments, groups, bars[groups], after[groups])
+            self._cutoffs.write(heads, segments, groups, cutoffs[groups], after[groups])
         return self._changes(step, entries, places)
 
     def _lay_out(self, step: Step, entries: Entries, places: Ints) -> Mask:
@@ -230,11 +230,11 @@ class TopK(Operator):
         return long
 
     def _bars_of(self, step: Step, entries: Entries, places: Ints) -> Ints:
-        """The bar of each group after the step: int64[g]; of those whose entries these are, the others' are arbitrary."""
+        """The cutoff of each group after the step: int64[g]; of those whose entries these are, the others' are arbitrary."""
         last = np.flatnonzero((places < self._needed) & (places + entries.after >= self._needed))
-        bars = np.full(step.segments.groups, ANYTHING)
-        bars[entries.group[last]] = self._bars.words(step.rows.columns, entries.rows[last])
-        return bars
+        cutoffs = np.full(step.segments.groups, ANYTHING)
+        cutoffs[entries.group[last]] = self._cutoffs.words(step.rows.columns, entries.rows[last])
+        return cutoffs
 
     def _cut(self, batch: Batch, segments: Segments) -> np.uint64 | None:
         """The time to cut a step at whose grid would be too large, or None."""

@@ -39,7 +39,7 @@ from ..comparison.comparison_keys import equality_keys, order_keys
 Resolver = Callable[[tuple[Scalar, ...], tuple[bool, ...]], Call]
 
 _MAX_FILL = 10_000_000
-"""So many elements array_fill makes of one row: nobody's memory hangs on a number in somebody's row."""
+"""So many elements array_fill makes of one row: memory does not depend on a number in a row."""
 
 # --- types -----------------------------------------------------------------------------------------------------------
 

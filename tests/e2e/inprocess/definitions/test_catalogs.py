@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 
 import pytest
 from inprocess import InProcess, running
+from psql import PSQL
 from ptvc.sql.catalog.system_relations import SYSTEM_RELATIONS
-
-PSQL = shutil.which("psql")
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +28,6 @@ def filled() -> Iterator[InProcess]:
 
 
 def psql(runtime: InProcess, *commands: str) -> str:
-    assert PSQL is not None
     arguments = [part for command in commands for part in ("-c", command)]
     done = subprocess.run(
         [PSQL, "-X", "-v", "ON_ERROR_STOP=1", "-d", runtime.dsn, *arguments],
@@ -75,7 +72,6 @@ DESCRIBE = [
 ]
 
 
-@pytest.mark.skipif(PSQL is None, reason="psql is not installed (package postgresql-client)")
 @pytest.mark.parametrize(("command", "expected"), DESCRIBE, ids=[command for command, _ in DESCRIBE])
 def test_psql(filled: InProcess, command: str, expected: list[str]) -> None:
     output = psql(filled, command)

@@ -11,7 +11,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors, generators, pq, waiting
 
-from ..definitions.test_catalogs import PSQL, psql
+from ..definitions.test_catalogs import psql
 from ..side_by_side import compare, script
 
 Db = psycopg.Connection[tuple[Any, ...]]
@@ -104,7 +104,6 @@ def test_asyncpg(runtime: InProcess, db: Db, t: str, schema: str) -> None:
     asyncio.run(run())
 
 
-@pytest.mark.skipif(PSQL is None, reason="psql is not installed (package postgresql-client)")
 def test_psql_fetches_by_a_cursor(runtime: InProcess) -> None:
     output = psql(runtime, "\\set FETCH_COUNT 3", "SELECT g AS n FROM generate_series(1, 8) AS g ORDER BY g")
     assert [int(line) for line in output.splitlines() if line.strip().isdigit()] == list(range(1, 9))

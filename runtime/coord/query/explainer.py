@@ -156,8 +156,8 @@ class Explainer:
         conditions = part_conditions(relation)
         found: list[list[str]] = []
         # Of CHANGES all parts of its interval are read.
-        told = changes_in(relation).keys()
-        stored = {node.id for node in walk(relation) if isinstance(node, Get)} - told
+        changed = changes_in(relation).keys()
+        stored = {node.id for node in walk(relation) if isinstance(node, Get)} - changed
         for id_ in sorted(id_ for id_ in stored if not is_system(id_)):
             source = self._collections.import_of(
                 id_, max(time, self._controller.since(self._collections[id_].shard))
@@ -233,7 +233,7 @@ class Explainer:
 def _measured(
     replica: ReplicaClient, item: Item, plan: DataflowPlan, measures: Sequence[str]
 ) -> dict[str, Any]:
-    """What the replica has told of the object's dataflow."""
+    """The statistics that the replica has sent for the object's dataflow."""
     found = replica.operators.get(item.id)
     if found is None:
         raise ObjectNotReady(
@@ -262,13 +262,13 @@ def _measured(
                 "mapped_bytes": operator.mapped_bytes,
             }
         operators.append(shown)
-    told: dict[str, Any] = {"replica": replica.name, "operators": operators}
+    statistics: dict[str, Any] = {"replica": replica.name, "operators": operators}
     if "memory" in measures:
-        told |= {"memory_bytes": found.memory_bytes, "mapped_bytes": found.mapped_bytes}
+        statistics |= {"memory_bytes": found.memory_bytes, "mapped_bytes": found.mapped_bytes}
     if "hydration" in measures:
         hydrated = replica.hydrated.get(item.id)
-        told["hydration_seconds"] = round(hydrated.seconds, 6) if hydrated is not None else None
-    return told
+        statistics["hydration_seconds"] = round(hydrated.seconds, 6) if hydrated is not None else None
+    return statistics
 
 
 def _document(value: Any) -> list[str]:

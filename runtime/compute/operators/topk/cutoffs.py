@@ -1,17 +1,17 @@
-"""Bars: what a row must not stand behind, to concern the window of its group.
+"""Cutoffs: what a row must not stand behind, to concern the window of its group.
 
 ```
 rows of a group, in order   [ window ........ ]| behind ...........................
-                                               bar: the word of the row that takes the last place that the window needs
+                                               cutoff: the word of the row that takes the last place that the window needs
 ```
 
 A word (`place_words`) is a row's place as far as an integer tells: of two rows, the one with the lesser word stands ahead.
-Invariant: rows with words of no more than the bar take all the places that the window needs.  So as long as a step changes
+Invariant: rows with words of no more than the cutoff take all the places that the window needs.  So as long as a step changes
 rows with greater words only, the window stays as it is, at all times of the step, and no row of the group is read: of ten
 rows of which three are shown, that is so for most changes.
 
-A bar is kept as a sum, like an accumulator: an update is the difference to the bar before, modulo 2^64.  Zero stands for
-the greatest of all words, which is the bar of a group of which nothing is known, and of one with too few rows.
+A cutoff is kept as a sum, like an accumulator: an update is the difference to the cutoff before, modulo 2^64.  Zero stands for
+the greatest of all words, which is the cutoff of a group of which nothing is known, and of one with too few rows.
 """
 
 from __future__ import annotations
@@ -29,11 +29,11 @@ from ...spine import Spine
 from ..segments import Ints, Segments
 
 ANYTHING = np.iinfo(np.int64).max
-"""The bar of a group that any change concerns."""
+"""The cutoff of a group that any change concerns."""
 
 
-class Bars:
-    """The bars of groups by the columns `group` of rows of `schema`, which are in the order `order`."""
+class Cutoffs:
+    """The cutoffs of groups by the columns `group` of rows of `schema`, which are in the order `order`."""
 
     def __init__(self, schema: Schema, group: tuple[int, ...], order: tuple[OrderBy, ...]) -> None:
         keys = tuple(schema[i] for i in group)
@@ -51,16 +51,16 @@ class Bars:
         return place_words(column, self._order.descending, self._order.nulls_first)
 
     def read(self, heads: tuple[pa.Array, ...], segments: Segments) -> Ints:
-        """The bar of each group as of now: int64[g].  `heads` are the groups' keys."""
-        bars = np.full(segments.groups, ANYTHING)
+        """The cutoff of each group as of now: int64[g].  `heads` are the groups' keys."""
+        cutoffs = np.full(segments.groups, ANYTHING)
         for matches in self.spine.probe_chunks(heads, segments.hashes, columns=self.spine.sums):
-            np.add.at(bars, matches.probe, buffers.fixed(matches.rows.columns[0]))
-        return bars
+            np.add.at(cutoffs, matches.probe, buffers.fixed(matches.rows.columns[0]))
+        return cutoffs
 
     def write(
         self, heads: tuple[pa.Array, ...], segments: Segments, groups: Indices, before: Ints, after: Ints
     ) -> None:
-        """Makes `after` the bars of `groups` (int64[k] each), which were `before`."""
+        """Makes `after` the cutoffs of `groups` (int64[k] each), which were `before`."""
         moved = after - before  # may wrap, and wraps back in the sum
         changed = np.flatnonzero(moved)
         groups = groups[changed]

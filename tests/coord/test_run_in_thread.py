@@ -1,4 +1,4 @@
-"""Work beside the loop: answered by threads that are used again, and ended when nobody waits."""
+"""`run_in_thread`: worker threads are used again, and computations end when the task that awaits them is cancelled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable
 from random import Random
 
 import pytest
-from ptvc.coord.run_in_thread import MAX_IDLE, RETRY_S, beside
+from ptvc.coord.run_in_thread import MAX_IDLE, RETRY_S, run_in_thread
 
 
 def workers() -> set[threading.Thread]:
-    return {thread for thread in threading.enumerate() if thread.name == "beside"}
+    return {thread for thread in threading.enumerate() if thread.name == "run_in_thread"}
 
 
 def spin(seconds: float) -> float:
@@ -25,17 +25,17 @@ def spin(seconds: float) -> float:
 
 def test_results_and_errors() -> None:
     async def main() -> None:
-        assert await beside(lambda: 7) == 7
+        assert await run_in_thread(lambda: 7) == 7
         with pytest.raises(ZeroDivisionError):
-            await beside(lambda: 1 // 0)
-        assert await beside(threading.current_thread) is await beside(threading.current_thread)
+            await run_in_thread(lambda: 1 // 0)
+        assert await run_in_thread(threading.current_thread) is await run_in_thread(threading.current_thread)
 
     asyncio.run(main())
 
 
 def test_many_at_once_leave_few_threads() -> None:
     async def main() -> None:
-        assert await asyncio.gather(*(beside(lambda n=n: n) for n in range(50))) == list(range(50))
+        assert await asyncio.gather(*(run_in_thread(lambda n=n: n) for n in range(50))) == list(range(50))
 
     before = workers()
     asyncio.run(main())
@@ -45,7 +45,7 @@ def test_many_at_once_leave_few_threads() -> None:
 def test_what_nobody_waits_for_ends() -> None:
     async def main() -> None:
         known = workers()
-        task = asyncio.create_task(beside(lambda: spin(60.0)))
+        task = asyncio.create_task(run_in_thread(lambda: spin(60.0)))
         await asyncio.sleep(0.05)
         busy = workers() - known or workers()
         task.cancel()
@@ -63,7 +63,7 @@ def test_canceled_at_any_moment_others_are_not_disturbed(seed: int) -> None:
     random = Random(seed)
 
     async def one(number: int, canceled: bool) -> int | None:
-        task = asyncio.create_task(beside(lambda: number if spin(0.001) else -1))
+        task = asyncio.create_task(run_in_thread(lambda: number if spin(0.001) else -1))
         if canceled:
             await asyncio.sleep(random.random() * 0.002)
             task.cancel()
@@ -87,7 +87,7 @@ def test_canceled_at_any_moment_others_are_not_disturbed(seed: int) -> None:
 
 def test_a_loop_that_closes_leaves_no_thread() -> None:
     async def main() -> None:
-        asyncio.ensure_future(beside(lambda: spin(0.2)))  # noqa: RUF006  # nobody waits for it
+        asyncio.ensure_future(run_in_thread(lambda: spin(0.2)))  # noqa: RUF006  # not awaited
         await asyncio.sleep(0.01)
 
     asyncio.run(main())

@@ -1,4 +1,4 @@
-"""Look-ups in text: what is lifted, and that a lifted query answers as it does with its values in the text."""
+"""Look-ups in text: what is parameterized, and that a parameterized query answers as it does with its values in the text."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import pytest
 from ptvc.errors import DataError, PtvcError
 from ptvc.repr.types import BPCHAR, DATE, INT4, INT8, TEXT, TIMESTAMPTZ, Kind, ScalarType
-from ptvc.sql.cache.auto_parameterization import Lifted, is_look_up, lift
+from ptvc.sql.cache.auto_parameterization import Parameterized, is_parameterizable, parameterize
 from ptvc.sql.cache.plan_cache import Asked, PlanCache
 from ptvc.sql.parser.parse import parse
 from ptvc.sql.plan import describe, plan
@@ -25,7 +25,7 @@ UUID = ScalarType(Kind.UUID)
 
 
 @pytest.mark.parametrize(
-    ("text", "lifted", "written"),
+    ("text", "parameterized", "written"),
     [
         ("SELECT * FROM t WHERE a = 17", "SELECT * FROM t WHERE a = $1", (17,)),
         (
@@ -43,9 +43,9 @@ UUID = ScalarType(Kind.UUID)
     ],
 )
 def test_values_that_something_is_compared_with(
-    text: str, lifted: str, written: tuple[int | str, ...]
+    text: str, parameterized: str, written: tuple[int | str, ...]
 ) -> None:
-    assert lift(text) == Lifted(lifted, written)
+    assert parameterize(text) == Parameterized(parameterized, written)
 
 
 @pytest.mark.parametrize(
@@ -69,30 +69,30 @@ def test_values_that_something_is_compared_with(
         "SELECT a FROM t WHERE a = 1 AND c = '" + "x" * 1_000 + "'",
     ],
 )
-def test_what_is_not_lifted(text: str) -> None:
-    assert lift(text) is None
+def test_what_is_not_parameterized(text: str) -> None:
+    assert parameterize(text) is None
 
 
 def test_integers_are_of_the_type_of_such_a_literal() -> None:
-    lifted = lift("select 1 where a = 2147483647 and b = 2147483648 and c = '1'")
-    assert lifted is not None
-    assert lifted.types == (INT4, INT8, None)
+    parameterized = parameterize("select 1 where a = 2147483647 and b = 2147483648 and c = '1'")
+    assert parameterized is not None
+    assert parameterized.types == (INT4, INT8, None)
 
 
 def test_strings_are_what_they_are_compared_with() -> None:
     key = "01234567-89ab-cdef-0123-456789abcdef"
-    found = Lifted("", ("x", key, "2024-02-29")).literals((TEXT, UUID, DATE))
+    found = Parameterized("", ("x", key, "2024-02-29")).literals((TEXT, UUID, DATE))
     assert found is not None
     assert [literal.value for literal in found] == ["x", uuid.UUID(key).bytes, datetime.date(2024, 2, 29)]
     for type_ in (BPCHAR, TIMESTAMPTZ, INT4):
-        assert Lifted("", ("1",)).literals((type_,)) is None
-    assert Lifted("", ("infinity",)).literals((DATE,)) is None
+        assert Parameterized("", ("1",)).literals((type_,)) is None
+    assert Parameterized("", ("infinity",)).literals((DATE,)) is None
     with pytest.raises(DataError):
-        Lifted("", ("nonsense",)).literals((UUID,))
+        Parameterized("", ("nonsense",)).literals((UUID,))
 
 
 def texts() -> Iterator[str]:
-    """Queries whose values are lifted: those of the comparison with PostgreSQL, and every column against what it may
+    """Queries whose values are parameterized: those of the comparison with PostgreSQL, and every column against what it may
     be compared with, and against what it may not."""
     for query in QUERIES:
         yield re.sub(r"(?<=\s)(?:<|>|<=|>=|<>)(?=\s*[\d'])", "=", query)
@@ -108,13 +108,13 @@ def texts() -> Iterator[str]:
 def test_answers_as_with_the_values_in_the_text() -> None:
     cache, compared = PlanCache(), Counter[str]()
     for text in texts():
-        lifted = lift(text)
-        if lifted is None:
+        parameterized = parameterize(text)
+        if parameterized is None:
             continue
         try:
-            (statement,) = parse(lifted.text)
-            types = describe(statement, CONTEXT, lifted.types).parameter_types
-            values = lifted.literals(types)
+            (statement,) = parse(parameterized.text)
+            types = describe(statement, CONTEXT, parameterized.types).parameter_types
+            values = parameterized.literals(types)
         except (PtvcError, AssertionError):
             continue
         if values is None:
@@ -122,7 +122,7 @@ def test_answers_as_with_the_values_in_the_text() -> None:
         asked = Asked(statement, CONTEXT, 1, types, False)
         found = outcome(lambda a=asked, v=values: cache.plan(a, v))  # type: ignore[misc]
         generic = cache.generic(asked)
-        if generic is None or not is_look_up(generic.plan):
+        if generic is None or not is_parameterizable(generic.plan):
             continue
         (written,) = parse(text)
         assert found == outcome(lambda s=written: plan(s, CONTEXT)), text  # type: ignore[misc]
@@ -144,9 +144,9 @@ def test_look_ups_read_one_collection(sql: str, expected: bool) -> None:
     (statement,) = parse(sql)
     cache = PlanCache()
     asked = Asked(statement, CONTEXT, 1, (INT4,), False)
-    values = Lifted("", (1,)).literals((INT4,))
+    values = Parameterized("", (1,)).literals((INT4,))
     assert values is not None
     assert isinstance(cache.plan(asked, values), Select)
     generic = cache.generic(asked)
     assert generic is not None
-    assert is_look_up(generic.plan) == expected
+    assert is_parameterizable(generic.plan) == expected

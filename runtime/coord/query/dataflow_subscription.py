@@ -39,7 +39,7 @@ MOST_FAILURES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class MaintainedTail:
+class DataflowSubscription:
     """`relation` reads stored collections only.  `check` raises when the definitions are not any more what they were."""
 
     id: GlobalId
@@ -57,11 +57,11 @@ class MaintainedTail:
         as_of, first, failures = self.begin, self.begin + (not self.snapshot), 0
         while True:
             replica = await self.controller.clusters.serving(self.cluster)
-            told = False
+            started = False
             try:
                 async with aclosing(self._from(replica, as_of, first)) as heard:
                     async for step in heard:
-                        told = step.upper is None
+                        started = step.upper is None
                         if step.upper is not None:
                             as_of, first, failures = step.upper - 1, step.upper, 0
                         yield step
@@ -69,7 +69,7 @@ class MaintainedTail:
                             return
             except ReplicaUnavailable:
                 failures += 1
-                if told or failures == MOST_FAILURES:
+                if started or failures == MOST_FAILURES:
                     raise
 
     async def _from(self, replica: ReplicaClient, as_of: int, first: int) -> AsyncGenerator[Step, None]:
@@ -110,7 +110,7 @@ class MaintainedTail:
         return Step(Delta(consolidate(oks), consolidate(errs)), upper)
 
     async def _next(self, replica: ReplicaClient, peek_id: int, gone: list[asyncio.Task[None]]) -> bytes:
-        """The next that the replica has told; raises when an input goes, or is not maintained any more."""
+        """The replica's next step; raises when an input is dropped, or is not maintained any more."""
         answer = asyncio.create_task(replica.tail_answer(peek_id))
         try:
             while not answer.done():

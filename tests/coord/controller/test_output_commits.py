@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from ptvc.clock import ManualClock
 from ptvc.coord.controller.checkpoints import Checkpoints
-from ptvc.coord.controller.outputs import Outputs
+from ptvc.coord.controller.output_commits import Outputs
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.group_commit import GroupCommit
@@ -45,7 +45,7 @@ def outputs_of(replica: ReplicaClient, writer: Any, commit: SlowCommit) -> Outpu
     persist = PersistClient(MemoryConsensus(), MemoryBlob(), clock)
     persist.create_shard("v", SCHEMA, epoch=persist.take_epoch("coordinator"))
     collections = Collections(persist, Oracle(clock, 0))
-    collections.add("v", "v", "v", SCHEMA, stamped=False)
+    collections.add("v", "v", "v", SCHEMA, timestamped=False)
     collections.add_unstored("i", "i")
     return Outputs(
         replica,

@@ -21,7 +21,7 @@ from ...persist.client import PartRef, PersistClient, ShardId
 from ...persist.read import read_updates
 from ...repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ...repr.consolidate import consolidate
-from ..run_in_thread import beside
+from ..run_in_thread import run_in_thread
 from ..storage.collections import Collections
 from .subscription_rows import Step
 
@@ -52,7 +52,7 @@ class RecentUpdates:
 
 
 @dataclass(frozen=True, slots=True)
-class DurableTail:
+class StoredSubscription:
     """`relation` is a chain over `source`.  `check` raises when the definitions are not any more what they were; `snapshot` gives
     the rows as of `begin`, and is None if they are not wanted."""
 
@@ -97,7 +97,7 @@ class DurableTail:
         shard, schema = collection.shard, collection.schema
         key = (shard, lower, upper, len(schema))
         if (shared := self.recent.get(key)) is not None:
-            return self._told(shared), upper
+            return self._projected(shared), upper
         known = min(upper, self.persist.mirror.state(shard).upper)
         if known <= lower:
             return nothing, upper
@@ -112,10 +112,12 @@ class DurableTail:
             stored = any(part.blob is not None for part in parts)
             whole = await asyncio.to_thread(read) if stored else read()
             self.recent.put(key, whole)
-            return self._told(whole), upper
-        return await beside(lambda: self._told(read_updates(blob, parts, schema, lower, known))), upper
+            return self._projected(whole), upper
+        return await run_in_thread(
+            lambda: self._projected(read_updates(blob, parts, schema, lower, known))
+        ), upper
 
-    def _told(self, whole: Delta) -> Delta:
+    def _projected(self, whole: Delta) -> Delta:
         """What the relation makes of changes of its source."""
         width = len(self.source.schema)
         rows = whole if width >= len(whole.oks.columns) else Delta(whole.oks.select(range(width)), whole.errs)

@@ -1,7 +1,7 @@
 """The outputs of one connection of a replica, on their way into persist, in the order in which they came.
 
 ```
-Append ...  ── those that wait, in one commit ── Appended, and frontiers to whoever reads them
+Append ...  ── those that wait, in one commit ── Appended, and frontiers to their readers
         └─ frontiers of indexes, at once
 Checkpointed ── after what was put out before it ── output durable up to the cut ── manifest ── CheckpointPublished
 ```

@@ -1,0 +1,139 @@
+"""Which of the slow tests a run takes: none, a slice that the commit chooses, or all.
+
+`--part ordinary` leaves out what has the mark `slow`.  `--part ci` adds a slice of it, one of `SLICES`.  `--part all`, the
+default, selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the
+parameters of.  A slice holds
+
+- a tenth of the cases of a kind that has many, and of every kind at least one;
+- every case, with the cases of the other slices together.
+
+The slice follows from the commit's hash, so that a commit's run can be repeated and the next one sees other cases;
+`--rotation 3` takes another.  Tests that are named (`tests/a.py::test_b[7]`) are always selected.  What is left out
+is counted at the head of the run, with the slice.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections import defaultdict
+from collections.abc import Iterable
+from pathlib import Path
+from zlib import crc32
+
+import pytest
+
+SLICES = 10
+PARTS = ("ordinary", "ci", "all")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("rotation")
+    group.addoption(
+        "--part", choices=PARTS, default="all", help="which of the slow tests to run: none, a slice, all"
+    )
+    group.addoption(
+        "--rotation",
+        type=int,
+        choices=range(SLICES),
+        help="the slice of the slow tests that `--part ci` runs; the commit's, unless given",
+    )
+
+
+def commit_of(directory: Path) -> str | None:
+    """The hash of the commit that is checked out; None where there is no repository."""
+    try:
+        done = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=directory, capture_output=True, text=True, check=False
+        )
+    except FileNotFoundError:
+        return None
+    return done.stdout.strip() if done.returncode == 0 else None
+
+
+def slice_of(commit: str | None) -> int:
+    """The slice that a commit chooses; without one, the first."""
+    return 0 if commit is None else int(commit, 16) % SLICES
+
+
+def kind_of(case: str) -> str:
+    """What the case is one of: the node id without its parameters."""
+    return case.partition("[")[0]
+
+
+def in_slice(cases: Iterable[str], number: int) -> set[str]:
+    """The cases, by node id, that the slice holds.
+
+    They are dealt in the order of a hash, not of their parameters: a product of seeds and modes must not have a mode
+    that falls to few slices only.
+    """
+    kinds: dict[str, list[str]] = defaultdict(list)
+    for case in cases:
+        kinds[kind_of(case)].append(case)
+    found = set()
+    for of_kind in kinds.values():
+        dealt = sorted(of_kind, key=lambda case: (crc32(case.encode()), case))
+        hands = min(SLICES, len(dealt))
+        found.update(dealt[number % hands :: hands])
+    return found
+
+
+class Rotation:
+    """The slice of this run, and how much it leaves out."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self.part = config.getoption("--part")
+        given = config.getoption("--rotation")
+        commit = commit_of(config.rootpath) if given is None and self.part == "ci" else None
+        self.number = slice_of(commit) if given is None else given
+        if given is not None:
+            self.reason = "--rotation"
+        else:
+            self.reason = "no commit" if commit is None else f"commit {commit[:12]}"
+        self.named = [argument for argument in config.args if "::" in argument]
+
+    @property
+    def header(self) -> str:
+        if self.part != "ci":
+            return f"part: {self.part}"
+        return (
+            f"part: ci; rotation: {self.reason} -> slice {self.number} of {SLICES} of the slow tests; "
+            f"again with: --part ci --rotation {self.number}"
+        )
+
+    def selects(self, items: list[pytest.Item]) -> list[pytest.Item]:
+        slow = [item.nodeid for item in items if item.get_closest_marker("slow") is not None]
+        match self.part:
+            case "ordinary":
+                left_out = set(slow)
+            case "ci":
+                left_out = set(slow) - in_slice(slow, self.number)
+            case _:
+                return items
+        return [item for item in items if item.nodeid not in left_out or self._is_named(item.nodeid)]
+
+    def _is_named(self, nodeid: str) -> bool:
+        return any(nodeid == name or nodeid.startswith((f"{name}[", f"{name}::")) for name in self.named)
+
+
+_ROTATION = pytest.StashKey[Rotation]()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.stash[_ROTATION] = rotation = Rotation(config)
+    if rotation.part == "ci":
+        config.option.rotation = (
+            rotation.number
+        )  # worker processes take it from here: a commit may come meanwhile
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    return config.stash[_ROTATION].header
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    selected = config.stash[_ROTATION].selects(items)
+    kept = set(selected)
+    left_out = [item for item in items if item not in kept]
+    if left_out:
+        config.hook.pytest_deselected(items=left_out)
+        items[:] = selected

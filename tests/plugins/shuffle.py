@@ -1,0 +1,59 @@
+"""Random orders: `--shuffle 7` draws one from the seed 7, `--shuffle new` from a new one, which the head of the run shows.
+
+Files change places, and the functions and classes within a file.  The tests of a class keep their order: a class may
+be a story.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable
+from itertools import groupby
+from random import Random, SystemRandom
+
+import pytest
+
+NEW = "new"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.getgroup("shuffle").addoption(
+        "--shuffle", metavar="SEED", help=f"run the tests in the random order of a seed, or of a `{NEW}` one"
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # Before worker processes start: they are given the options as they are then.
+    if config.option.shuffle == NEW:
+        config.option.shuffle = str(SystemRandom().randrange(1_000_000))
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    seed = config.option.shuffle
+    return None if seed is None else f"random order: again with --shuffle {seed}"
+
+
+def shuffled(nodeids: Iterable[str], random: Random) -> list[str]:
+    """The tests with files, and functions and classes within files, in another order."""
+
+    def blocks(of: Iterable[str], key: Callable[[str], Hashable]) -> list[list[str]]:
+        found = [list(block) for _, block in groupby(of, key)]
+        random.shuffle(found)
+        return found
+
+    files = blocks(nodeids, lambda nodeid: nodeid.partition("::")[0])
+    return [
+        nodeid
+        for file in files
+        # A function by its whole id: its cases change places, too.
+        for block in blocks(
+            file, lambda nodeid: nodeid.rpartition("::")[0] if nodeid.count("::") > 1 else nodeid
+        )
+        for nodeid in block
+    ]
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if config.option.shuffle is not None:
+        by_id = {item.nodeid: item for item in items}
+        items[:] = [by_id[nodeid] for nodeid in shuffled(by_id, Random(config.option.shuffle))]

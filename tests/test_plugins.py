@@ -1,0 +1,176 @@
+"""What a run of the tests selects, in which order it takes them, and what it does of a skip."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections import Counter
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
+from plugins.missing_parts import ALLOWED, VARIABLE
+from plugins.rotation import SLICES, commit_of, in_slice, kind_of, slice_of
+from plugins.shuffle import shuffled
+
+ROOT = Path(__file__).parent.parent
+CASES = [
+    *(f"tests/a.py::test_many[{mode}-{seed}]" for seed in range(100) for mode in ("left", "right")),
+    *(f"tests/a.py::test_few[{n}]" for n in range(3)),
+    "tests/b.py::TestOne::test_it",
+]
+
+
+def test_the_slices_hold_every_case_and_each_a_tenth() -> None:
+    slices = [in_slice(CASES, number) for number in range(SLICES)]
+    assert set().union(*slices) == set(CASES)
+    assert {len([case for case in found if "many" in case]) for found in slices} == {20}
+
+
+def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
+    for number in range(SLICES):
+        found = Counter(map(kind_of, in_slice(CASES, number)))
+        assert found["tests/a.py::test_few"] == found["tests/b.py::TestOne::test_it"] == 1
+        modes = Counter("left" in case for case in in_slice(CASES, number) if "many" in case)
+        assert min(modes.values()) >= 3, modes
+
+
+def test_the_commit_chooses_the_slice() -> None:
+    assert slice_of("00000000000000000000000000000000000000ff") == 255 % SLICES
+    assert slice_of(None) == 0
+    assert commit_of(Path("/")) is None
+    drawn = Counter(slice_of(f"{Random(n).getrandbits(160):040x}") for n in range(1_000))
+    assert len(drawn) == SLICES
+    assert min(drawn.values()) > 50
+
+
+def test_the_longest_unit_goes_first() -> None:
+    short = [f"tests/a.py::test_short[{n}]" for n in range(5)]
+    long = ["tests/b.py::test_long", "tests/b.py::test_another"]
+    last = [f"{LAST[0]}::test_script[{n}]" for n in range(100)]
+    durations = {"tests/b.py::test_long": 6 * OTHERWISE_S, f"{LAST[0]}::test_script": 10.0}
+    assert in_order([*last, *short, *long], durations) == [*long, *short, *last]
+
+
+def test_units_stay_together() -> None:
+    nodeids = [f"tests/{file}.py::test[{n}]" for n in range(3) for file in ("a", "b")]
+    units = [unit_of(nodeid) for nodeid in in_order(nodeids, {})]
+    assert units == ["tests/a.py"] * 3 + ["tests/b.py"] * 3
+    assert unit_of("tests/compute/spark/test_a.py::test") == unit_of("tests/compute/spark/test_b.py::test")
+    assert unit_of("tests/workloads/test_a.py::test[1]") != unit_of("tests/workloads/test_a.py::test[2]")
+
+
+def test_a_random_order_keeps_files_and_classes_together() -> None:
+    files = [[f"tests/{n}.py::test[{case}]" for case in range(5)] for n in range(5)]
+    story = [f"tests/1.py::TestStory::test_{n}" for n in range(5)]
+    files[1] += story
+    nodeids = [nodeid for file in files for nodeid in file]
+    orders = [shuffled(nodeids, Random(seed)) for seed in (1, 1, 2)]
+    assert orders[0] == orders[1] != orders[2]
+    for order in orders:
+        assert sorted(order) == sorted(nodeids)
+        at = order.index(story[0])
+        assert order[at : at + len(story)] == story
+        names = [nodeid.partition("::")[0] for nodeid in order]
+        assert sum(one != other for one, other in pairwise(names)) == len(files) - 1
+
+
+SUITE = f"""
+import pytest
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(20))
+def test_slow(seed): ...
+
+def test_quick(): ...
+
+def test_of_a_part():
+    pytest.skip("the part is not installed")
+
+@pytest.mark.skipif(True, reason={ALLOWED[0]!r})
+def test_of_a_platform(): ...
+"""
+
+
+@pytest.fixture
+def suite(tmp_path: Path) -> Path:
+    """A project without a repository, with the plug-ins and a file of tests."""
+    (tmp_path / "pytest.ini").write_text("[pytest]\nmarkers = slow: takes long\n")
+    (tmp_path / "conftest.py").write_text(
+        'pytest_plugins = ("plugins.rotation", "plugins.missing_parts", "plugins.shuffle")\n'
+    )
+    (tmp_path / "test_it.py").write_text(SUITE)
+    return tmp_path
+
+
+WITHOUT_OTHERS = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+
+
+def outcome(suite: Path, *arguments: str, **environment: str) -> str:
+    inherited = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *arguments],
+        cwd=suite,
+        env={**inherited, **WITHOUT_OTHERS, "PYTHONPATH": str(ROOT / "tests"), **environment},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (("--part", "ordinary"), "1 passed, 2 skipped, 20 deselected"),
+        (("--part", "ci"), "3 passed, 2 skipped, 18 deselected"),
+        (("--part", "all"), "21 passed, 2 skipped"),
+        (("--part", "ordinary", "test_it.py::test_slow[7]"), "1 passed"),
+    ],
+)
+def test_parts(suite: Path, arguments: tuple[str, ...], found: str) -> None:
+    assert f"{found} in " in outcome(suite, *arguments)
+
+
+def test_the_slice_is_shown_and_can_be_repeated(suite: Path) -> None:
+    shown = outcome(suite, "--part", "ci")
+    assert (
+        "rotation: no commit -> slice 0 of 10 of the slow tests; again with: --part ci --rotation 0" in shown
+    )
+
+    def selected(number: int) -> set[str]:
+        lines = outcome(suite, "--part", "ci", "--rotation", str(number), "--collect-only", "-q").splitlines()
+        return {line for line in lines if "test_slow" in line}
+
+    assert len(selected(3)) == 2
+    assert selected(3) == selected(3)
+    assert not selected(3) & selected(4)
+
+
+def test_a_part_that_is_missing_fails_in_ci_only(suite: Path) -> None:
+    assert "1 passed, 2 skipped, 20 deselected" in outcome(suite, "--part", "ordinary")
+    shown = outcome(suite, "--part", "ordinary", **{VARIABLE: "1"})
+    assert "1 failed, 1 passed, 1 skipped, 20 deselected" in shown
+    assert f"skipped, and {VARIABLE} is set: the part is not installed" in shown
+
+
+def test_a_module_that_is_missing_fails_in_ci_only(suite: Path) -> None:
+    (suite / "test_other.py").write_text("import pytest\npytest.importorskip('no_such_module')\n")
+    assert "1 skipped" in outcome(suite, "test_other.py")
+    assert "1 error" in outcome(suite, "test_other.py", **{VARIABLE: "1"})
+
+
+def test_a_random_order_is_shown_and_can_be_repeated(suite: Path) -> None:
+    def order(seed: str) -> list[str]:
+        return [
+            line
+            for line in outcome(suite, "--shuffle", seed, "--collect-only", "-q").splitlines()
+            if "::" in line
+        ]
+
+    assert order("1") == order("1") != order("2")
+    assert "random order: again with --shuffle " in outcome(suite, "--shuffle", "new", "--part", "ordinary")
