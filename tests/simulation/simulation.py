@@ -19,6 +19,7 @@ from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
 
@@ -174,9 +175,10 @@ class Simulation:
             stopping.set()
 
         def failed(error: BaseException) -> None:
-            if self._loop.is_running():  # else the remains of a process that has ended are collected
+            self._say("a part of the process has failed")
+            if not isinstance(error, Indeterminate):  # else only a restart finds out what is durable
                 self._broken(f"a part of the process has failed: {error!r}")
-                stopping.set()
+            stopping.set()
 
         try:
             coordinator = Coordinator(

@@ -96,6 +96,13 @@ class CatalogChanges:
             evolved = {item.id: self._known(item) for item in _altered(changes)}
             made = [item for item in _created(changes) if item.shard or item.remap]
             opened: list[Item] = []
+            durable = False
+
+            def begin() -> None:
+                nonlocal durable
+                durable = True
+                self._begin(changes)
+
             try:
                 rows = await self._in_thread(
                     "prepare definitions", partial(self._prepare, made, changes, now)
@@ -104,10 +111,13 @@ class CatalogChanges:
                     if item.kind in STORED:
                         opened.append(item)
                         self.open(item)
-                await append(Defined(rows, evolved, partial(self._begin, changes)))
+                await append(Defined(rows, evolved, begin))
             except (Fenced, Indeterminate):
                 raise  # whether it is durable is not known here
             except BaseException as error:
+                if durable:  # the session's task was cancelled meanwhile; what it has defined is there
+                    self._supervisor.run("drop shards", self._drop_shards(_dropped(changes)))
+                    raise
                 for item in opened:
                     self._collections.remove(item.id)
                 taken_back = self._supervisor.run("drop shards", self._drop_shards(made))
@@ -239,8 +249,7 @@ class CatalogChanges:
 
     async def _settle(self, changes: list[Change]) -> None:
         """Shards of what was dropped go, when nothing is written to them any more."""
-        gone = [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
-        if gone:
+        if gone := _dropped(changes):
             await completed(self._supervisor.run("drop shards", self._drop_shards(gone)))
 
     async def _drop_shards(self, items: Iterable[Item]) -> None:
@@ -302,6 +311,10 @@ def _created(changes: Iterable[Change]) -> list[Item]:
     """In order, so that every object comes after those it uses."""
     found = [c.after for c in changes if c.before is None and isinstance(c.after, Item)]
     return sorted(found, key=lambda item: int(item.id[1:]))
+
+
+def _dropped(changes: Iterable[Change]) -> list[Item]:
+    return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
 
 
 def _altered(changes: Iterable[Change]) -> list[Item]:

@@ -105,7 +105,8 @@ class _Request:
 class GroupCommit:
     """`on_commit(updates)` runs on the event loop after each commit, before the writers hear of it.
 
-    `on_fenced` runs when another coordinator has taken over, or what is durable cannot be known: this one must stop.
+    `on_fenced` runs when another coordinator has taken over.  When what is durable cannot be known, the group commit has
+    failed: only a restart finds out.
     """
 
     def __init__(
@@ -125,6 +126,7 @@ class GroupCommit:
         self._epoch = epoch
         self._on_commit = on_commit
         self._on_fenced = on_fenced
+        self._supervisor = supervisor
         self._unique = unique
         self._pending: list[_Request] = []
         self._group: list[_Request] = []
@@ -323,7 +325,7 @@ class GroupCommit:
         try:
             await loop.run_in_executor(self.thread, lambda: self._persist.raise_mark(mark, self._epoch))
         except Fenced as error:
-            self._fence(error)
+            self._stop(error)
         except (StorageError, DiskFull) as error:
             if not self._standing_still:
                 logger.error(
@@ -337,10 +339,15 @@ class GroupCommit:
             if self._oracle.closed > before:
                 self._on_commit(())
 
-    def _fence(self, error: PtvcError) -> None:
+    def _stop(self, error: Fenced | Indeterminate) -> None:
+        """What is durable is another coordinator's to know, or a restart's: this process ends, and is started anew unless
+        there is another."""
         logger.error("the coordinator must stop: %s", error)
         self._end(error)
-        self._on_fenced()
+        if isinstance(error, Fenced):
+            self._on_fenced()
+        else:
+            self._supervisor.fail("group commit", error)
 
     def _accepted(self, requests: list[_Request]) -> list[_Request]:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
@@ -362,7 +369,7 @@ class GroupCommit:
         except PtvcError as error:
             self._oracle.close(time)
             if isinstance(error, Fenced | Indeterminate):
-                self._fence(error)
+                self._stop(error)
                 return
             for request in requests:
                 request.future.set_exception(error)

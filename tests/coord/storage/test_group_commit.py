@@ -17,6 +17,7 @@ from ptvc.coord.storage.oracle import Oracle
 from ptvc.errors import Fenced, UndefinedTable
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PartRef, PersistClient
+from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.read import read_snapshot, read_updates
 from ptvc.persist.write import write_parts
@@ -241,6 +242,25 @@ def test_a_writer_that_has_gone_writes_nothing() -> None:
         assert w.contents("t") in ([2], [1, 2])  # the cancellation may have come too late
 
     run(test)
+
+
+def test_an_unknown_outcome_is_a_failure_and_no_other_coordinator() -> None:
+    """The process is started anew, and finds out what is durable."""
+
+    async def test(w: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        def lost(*_: object, **__: object) -> None:
+            raise Indeterminate("the reply was lost")
+
+        monkeypatch.setattr(w.persist, "append", lost)
+        with pytest.raises(Indeterminate):
+            await w.commit.write({"t": w.parts("t", 1)})
+        assert [type(failure) for failure in w.failures] == [Indeterminate]
+        assert not w.fenced
+        with pytest.raises(Indeterminate):
+            await w.commit.write({"t": w.parts("t", 2)})
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        run(lambda w: test(w, monkeypatch))
 
 
 def test_a_fenced_coordinator_commits_nothing_and_says_so() -> None:

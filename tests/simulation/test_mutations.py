@@ -1,0 +1,37 @@
+"""That the simulation finds what it is for: each defect is put back, and shows within a few seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+import pytest
+
+from . import mutations
+from .simulation import Profile, run, undisturbed
+
+MOST_SEEDS = 60
+
+CANCELS = Profile(interrupts=True, faults=False, quickstart=False)
+CLUSTERS = Profile(interrupts=False, faults=False, quickstart=True)
+STORES = Profile(interrupts=False, faults=True, quickstart=False)
+
+
+@pytest.mark.parametrize(
+    ("mutation", "profile", "symptom"),
+    [
+        (mutations.ends_unseen, CLUSTERS, "hangs for more than"),
+        (mutations.not_validated, CLUSTERS, "a part of the process has failed"),
+        (mutations.durable_but_not_in_memory, CANCELS, "the catalog on disk has"),
+        (mutations.cancelled_though_durable, CANCELS, "and must be one of not there"),
+        (mutations.lost_reply_is_a_refusal, STORES, "persist holds other frontiers"),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
+def test_a_defect_is_found(
+    mutation: Callable[[], AbstractContextManager[None]], profile: Profile, symptom: str
+) -> None:
+    with undisturbed(), mutation():
+        assert any(
+            symptom in violation for seed in range(MOST_SEEDS) for violation in run(seed, profile).violations
+        )
