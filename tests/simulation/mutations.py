@@ -57,7 +57,7 @@ def not_validated() -> Iterator[None]:
 
     with (
         mock.patch.object(definitions, "check_cluster", unchecked),
-        mock.patch.object(catalog_changes, "validate", lambda *_: None),
+        mock.patch.object(catalog_changes, "validate", return_value=None),
     ):
         yield
 
@@ -67,8 +67,8 @@ def ends_unseen() -> Iterator[None]:
     """As `not_validated`; and a task that fails just ends."""
     with ExitStack() as stack:
         stack.enter_context(not_validated())
-        stack.enter_context(mock.patch.object(Supervisor, "fail", lambda *_: None))
-        stack.enter_context(mock.patch.object(GroupCommit, "_end", lambda *_: None))
+        stack.enter_context(mock.patch.object(Supervisor, "fail", return_value=None))
+        stack.enter_context(mock.patch.object(GroupCommit, "_end", return_value=None))
         yield
 
 
@@ -77,9 +77,7 @@ def lost_reply_is_a_refusal() -> Iterator[None]:
     """What was found to be applied is followed by a look at the epoch, whose failure counts as that of the whole."""
     commit = Machine.commit
 
-    def apart(
-        self: Machine, propose: Callable[[], Transaction | None], epoch: int | None = None
-    ) -> bool:
+    def apart(self: Machine, propose: Callable[[], Transaction | None], epoch: int | None = None) -> bool:
         done = commit(self, propose)
         if not done:
             self.check_epoch(epoch)
