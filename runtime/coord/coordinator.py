@@ -99,7 +99,7 @@ class Coordinator:
             self.reads,
             clock.now_ms,
             self.epoch,
-            launch or _spark(settings, stores.location.blob),
+            launch or _spark(settings, stores.location.blob, self._supervisor),
             self._supervisor,
         )
         self._sessions: dict[int, Session] = {}
@@ -270,6 +270,12 @@ class Coordinator:
             self.persist.drop_shard(shard, epoch=self.epoch)
 
 
-def _spark(settings: Settings, blobs: str) -> Launch:
+def _spark(settings: Settings, blobs: str, supervisor: Supervisor) -> Launch:
     master = settings.spark_master or f"local[{settings.replica_slots + 2},4]"
-    return partial(DriverProcess, blobs=blobs, master=master, memory=settings.spark_driver_memory)
+    return partial(
+        DriverProcess,
+        blobs=blobs,
+        master=master,
+        memory=settings.spark_driver_memory,
+        supervisor=supervisor,
+    )

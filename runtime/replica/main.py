@@ -20,6 +20,7 @@ from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.base import Blob
 from ..persist.location import open_blob
+from ..supervision import Supervisor
 from .blob_retry import RetryingBlob
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
@@ -77,7 +78,8 @@ class Replica:
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._gone = threading.Event()
         retrying = RetryingBlob(blob, self._gone)
-        self._outputs = OutputWriter(connection.send)
+        self._supervisor = Supervisor(self._failed)
+        self._outputs = OutputWriter(connection.send, self._supervisor)
         self._dataflows = Dataflows(retrying, writer, self._outputs)
         self._peeks = Peeks(blob, connection)
         self._sources = Sources(retrying, writer, connection.send)
@@ -91,8 +93,7 @@ class Replica:
         self._peeks.warm()
 
     def run(self) -> None:
-        reader = threading.Thread(target=self._read, name="reader", daemon=True)
-        reader.start()
+        self._supervisor.thread("reader", self._read).start()
         try:
             while (message := self._inbox.get()) is not None:
                 self._handle(message)
@@ -116,6 +117,14 @@ class Replica:
             self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
+        if self._supervisor.failure is not None:  # Spark runs the task again
+            raise self._supervisor.failure
+
+    def _failed(self, name: str, error: BaseException) -> None:
+        """A part of the replica cannot go on, so the replica ends; from any thread."""
+        self._gone.set()
+        self._connection.close()
+        self._inbox.put(None)
 
     def _read(self) -> None:
         while (message := self._connection.receive()) is not None:

@@ -16,6 +16,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 
+from ..supervision import Supervisor
 from .protocol import Message
 
 AT_ONCE_ROWS = 1_000
@@ -28,8 +29,9 @@ BACKLOG_ROWS = 1 << 18
 class OutputWriter:
     """`send` delivers a message to the coordinator.  All methods are for the step thread."""
 
-    def __init__(self, send: Callable[[Message], None]) -> None:
+    def __init__(self, send: Callable[[Message], None], supervisor: Supervisor) -> None:
         self._send = send
+        self._supervisor = supervisor
         self._queue: queue.SimpleQueue[tuple[int, int, Callable[[], object]] | None] = queue.SimpleQueue()
         self._changed = threading.Condition(threading.Lock())
         self._waiting = 0
@@ -37,7 +39,7 @@ class OutputWriter:
         self.nbytes = 0
         self._closed = False
         self._failure: Exception | None = None
-        self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
+        self._thread = supervisor.thread("outputs", self._run)
         self._thread.start()
 
     def write(
@@ -90,6 +92,7 @@ class OutputWriter:
                 self._closed = True  # the coordinator is gone, and this replica with it
             except Exception as error:
                 self._closed, self._failure = True, error
+                self._supervisor.fail("outputs", error)
             with self._changed:
                 self._waiting, self._rows = self._waiting - 1, self._rows - rows
                 self.nbytes -= nbytes

@@ -10,6 +10,7 @@ from ptvc.coord.controller import driver_process
 from ptvc.coord.controller.driver_process import HOPELESS_AFTER, DriverProcess
 from ptvc.errors import PtvcError
 from ptvc.retry import Backoff
+from ptvc.supervision import Supervisor
 
 
 async def endings(directory: Path, script: str, count: int, up: int | None = None) -> list[str | None]:
@@ -24,11 +25,16 @@ async def endings(directory: Path, script: str, count: int, up: int | None = Non
         if len(said) == count:
             enough.set()
 
-    driver = DriverProcess("address", directory, ended, blobs="file:/b", master="local[1]", memory="1g")
+    failures: list[BaseException] = []
+    supervisor = Supervisor(lambda _, error: failures.append(error))
+    driver = DriverProcess(
+        "address", directory, ended, blobs="file:/b", master="local[1]", memory="1g", supervisor=supervisor
+    )
     driver._command = ["sh", "-c", script]
     driver.start()
     await asyncio.wait_for(enough.wait(), 60)
     await driver.stop()
+    assert failures == []
     return said
 
 

@@ -13,10 +13,13 @@ from ptvc.replica import output_writer
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.output_writer import OutputWriter
 from ptvc.replica.protocol import Append, Hydrated, Message, Progress, Status, Updates
+from ptvc.supervision import Supervisor
 
 from .support import Update, imported, install, parts, written
 
 WAIT_S = 30.0
+FAILURES: list[BaseException] = []
+SUPERVISOR = Supervisor(lambda _, error: FAILURES.append(error))
 
 
 def said(number: int) -> Append:
@@ -44,7 +47,7 @@ def sent() -> Sent:
 
 @pytest.fixture
 def writer(sent: Sent) -> Iterator[OutputWriter]:
-    writer = OutputWriter(sent)
+    writer = OutputWriter(sent, SUPERVISOR)
     yield writer
     writer.close()
 
@@ -134,7 +137,7 @@ def test_nothing_is_written_for_a_coordinator_that_is_gone() -> None:
         made.append(number)
         yield said(number)
 
-    writer = OutputWriter(gone)
+    writer = OutputWriter(gone, SUPERVISOR)
     for number in (1, 2):
         list(writer.write(10_000, partial(messages, number)))
     assert told.wait(WAIT_S)

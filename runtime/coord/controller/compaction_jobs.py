@@ -21,6 +21,7 @@ from ...expr.tree.relation import GlobalId
 from ...persist.client import Merge, PersistClient, ShardId
 from ...replica.protocol import Import, JobFinished, RunJob
 from ...retry import Backoff, Pauses
+from ...supervision import Supervisor
 from .jobs import Jobs
 
 logger = logging.getLogger(__name__)
@@ -48,7 +49,10 @@ class CompactionJobs:
     """Everything here runs on the coordinator's event loop; batches are replaced on the thread of maintenance, between its
     merges, and between its collections of garbage, which therefore find all parts that are referred to."""
 
-    def __init__(self, jobs: Jobs, persist: PersistClient, settings: Settings, epoch: int) -> None:
+    def __init__(
+        self, jobs: Jobs, persist: PersistClient, settings: Settings, epoch: int, supervisor: Supervisor
+    ) -> None:
+        self._supervisor = supervisor
         self._jobs = jobs
         self._persist = persist
         self._settings = settings
@@ -76,7 +80,7 @@ class CompactionJobs:
             failed = self._failed.get(shard)
             if large is not None and (failed is None or failed.at <= now):
                 self._running = large
-                self._task = asyncio.create_task(self._run(large, thread), name=f"compaction of {large.id}")
+                self._task = self._supervisor.run(f"compaction of {large.id}", self._run(large, thread))
                 self._task.add_done_callback(self._ended)
                 return
 

@@ -107,8 +107,8 @@ class Controller:
             directory / "state", {item.id: item.state_name for item in catalog.user_items()}
         )
         self.jobs = Jobs(epoch, self._driver.send, now_ms)
-        self.compactions = CompactionJobs(self.jobs, persist, settings, epoch)
-        self._steps = StepJobs(self.jobs, settings)
+        self.compactions = CompactionJobs(self.jobs, persist, settings, epoch, supervisor)
+        self._steps = StepJobs(self.jobs, settings, supervisor)
         self.halts = Halts(self.clusters, collections)
         self.remap = Remap(persist)
         self.sinks = SinkFrontiers(self.remap)
@@ -131,7 +131,14 @@ class Controller:
             self.sinks,
         )
         self._installer = Installer(
-            self._installation, catalog, self.checkpoints, self.holds, self.statuses, self._steps, now_ms
+            self._installation,
+            catalog,
+            self.checkpoints,
+            self.holds,
+            self.statuses,
+            self._steps,
+            now_ms,
+            supervisor,
         )
 
     # -- life --

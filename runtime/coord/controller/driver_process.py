@@ -14,6 +14,7 @@ from typing import Protocol
 from ...directory import PRIVATE_UMASK
 from ...errors import PtvcError, ReplicaUnavailable
 from ...retry import Backoff, Pauses
+from ...supervision import Supervisor
 
 logger = logging.getLogger(__name__)
 
@@ -49,9 +50,18 @@ class DriverProcess:
     """Keeps one driver process alive: it is started again whenever it ends, in growing intervals."""
 
     def __init__(
-        self, address: str, directory: Path, on_exit: OnExit, *, blobs: str, master: str, memory: str
+        self,
+        address: str,
+        directory: Path,
+        on_exit: OnExit,
+        *,
+        blobs: str,
+        master: str,
+        memory: str,
+        supervisor: Supervisor,
     ) -> None:
         """`blobs` is their URL."""
+        self._supervisor = supervisor
         self._command = [sys.executable, "-m", "ptvc.replica.driver"]
         self._command += [address, str(directory), blobs, master, memory]
         self._log = directory / "log" / "driver.log"
@@ -64,7 +74,7 @@ class DriverProcess:
 
     def start(self) -> None:
         self._log.parent.mkdir(parents=True, exist_ok=True)
-        self._task = asyncio.create_task(self._supervise(), name="driver")
+        self._task = self._supervisor.start("driver", self._supervise())
 
     def healthy(self) -> None:
         """It has dialled in: the next failure is a new one."""

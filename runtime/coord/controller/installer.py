@@ -14,6 +14,7 @@ from collections.abc import Callable
 from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...retry import Backoff, Pauses
+from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
 from ..storage.collections import Failure
@@ -41,7 +42,9 @@ class Installer:
         statuses: Statuses,
         steps: StepJobs,
         now_ms: Callable[[], int],
+        supervisor: Supervisor,
     ) -> None:
+        self._supervisor = supervisor
         self._installation = installation
         self._catalog = catalog
         self._checkpoints = checkpoints
@@ -56,7 +59,7 @@ class Installer:
         self._cancel(replica, item.id)
         tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         replica.installing[item.id] = Installing(tried, self._now_ms())
-        task = asyncio.create_task(self._try_install(replica, item, tried), name=f"install {item.full_name}")
+        task = self._supervisor.run(f"install {item.full_name}", self._try_install(replica, item, tried))
         key = replica.id, item.id
         self._tasks[key] = task
         replica.tasks.add(task)

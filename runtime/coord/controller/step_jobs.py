@@ -13,6 +13,7 @@ from ...config import Settings
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import RunJob, StepEnded, StepJob
+from ...supervision import Supervisor
 from .jobs import Jobs
 from .replicas import ReplicaClient
 
@@ -22,7 +23,8 @@ logger = logging.getLogger(__name__)
 class StepJobs:
     """Everything here runs on the coordinator's event loop."""
 
-    def __init__(self, jobs: Jobs, settings: Settings) -> None:
+    def __init__(self, jobs: Jobs, settings: Settings, supervisor: Supervisor) -> None:
+        self._supervisor = supervisor
         self._jobs = jobs
         self._settings = settings
         self._running: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
@@ -32,7 +34,7 @@ class StepJobs:
         if message.id not in replica.installed or message.id in replica.failed:
             return
         self.cancel(replica, message.id)
-        task = asyncio.create_task(self._run(replica, message), name=f"step of {message.id}")
+        task = self._supervisor.run(f"step of {message.id}", self._run(replica, message))
         key = replica.id, message.id
         self._running[key] = task
         replica.tasks.add(task)  # which are cancelled when it goes away

@@ -10,7 +10,7 @@ from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.coord.controller import installer
 from ptvc.retry import Backoff
 
-from .test_checkpoints import series
+from ..test_checkpoints import series
 
 ROWS = 9_000
 

@@ -234,11 +234,20 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
     from ptvc.coord.controller.driver_process import DriverProcess, OnExit
     from ptvc.coord.coordinator import Coordinator
     from ptvc.errors import ReplicaUnavailable
+    from ptvc.supervision import Supervisor
+
+    supervisor = Supervisor(lambda name, error: None)
 
     def launch(address: str, directory: Path, on_exit: OnExit) -> DriverProcess:
         # Its connection is refused, which ends it before it starts Spark.
         return DriverProcess(
-            address + ".wrong", directory, on_exit, blobs=tmp_path.as_uri(), master="local[1]", memory="1g"
+            address + ".wrong",
+            directory,
+            on_exit,
+            blobs=tmp_path.as_uri(),
+            master="local[1]",
+            memory="1g",
+            supervisor=supervisor,
         )
 
     async def main() -> ReplicaUnavailable:
