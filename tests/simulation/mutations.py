@@ -37,14 +37,15 @@ def cancelled_though_durable() -> Iterator[None]:
 
 @contextmanager
 def durable_but_not_in_memory() -> Iterator[None]:
-    """The statement that defines something updates memory itself, when it hears that this is durable."""
+    """The statement that defines something updates memory itself, when it hears that this is durable: if it still listens."""
     define = GroupCommit.define
 
     async def by_the_statement(self: GroupCommit, defined: Defined) -> None:
-        await define(self, replace(defined, on_durable=lambda: None, on_committed=None))
+        silent = replace(defined, on_durable=lambda: None, on_committed=None)
+        await asyncio.shield(asyncio.ensure_future(define(self, silent)))
         defined.on_durable()
 
-    with cancelled_though_durable(), mock.patch.object(GroupCommit, "define", by_the_statement):
+    with mock.patch.object(GroupCommit, "define", by_the_statement):
         yield
 
 
@@ -57,7 +58,7 @@ def not_validated() -> Iterator[None]:
 
     with (
         mock.patch.object(definitions, "check_cluster", unchecked),
-        mock.patch.object(catalog_changes, "validate", lambda *_: None),
+        mock.patch.object(catalog_changes, "validate"),
     ):
         yield
 
@@ -67,8 +68,8 @@ def ends_unseen() -> Iterator[None]:
     """As `not_validated`; and a task that fails just ends."""
     with ExitStack() as stack:
         stack.enter_context(not_validated())
-        stack.enter_context(mock.patch.object(Supervisor, "fail", lambda *_: None))
-        stack.enter_context(mock.patch.object(GroupCommit, "_end", lambda *_: None))
+        stack.enter_context(mock.patch.object(Supervisor, "fail"))
+        stack.enter_context(mock.patch.object(GroupCommit, "_end"))
         yield
 
 
@@ -77,9 +78,7 @@ def lost_reply_is_a_refusal() -> Iterator[None]:
     """What was found to be applied is followed by a look at the epoch, whose failure counts as that of the whole."""
     commit = Machine.commit
 
-    def apart(
-        self: Machine, propose: Callable[[], Transaction | None], epoch: int | None = None
-    ) -> bool:
+    def apart(self: Machine, propose: Callable[[], Transaction | None], epoch: int | None = None) -> bool:
         done = commit(self, propose)
         if not done:
             self.check_epoch(epoch)
