@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, idle, merges, memory,
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, isolation, idle, merges, memory,
 recovery, storage, dbt, all."""
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .hydration import run_hydration
 from .idle import run_idle
+from .isolation import run_isolation
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
@@ -160,6 +161,18 @@ def idle(
     machine = Machine.now()
     console.log(f"{views:,} idle views")
     finish([run_idle(views, seconds)], machine, output)
+
+
+@app.command()
+def isolation(
+    rows: RowsOption = 1_000_000,
+    count: Annotated[int, typer.Option("--count", help="How many reads of each kind.")] = 50,
+    output: OutputOption = None,
+) -> None:
+    """What a query that runs away costs the reads of others, and how soon it is gone once it is cancelled."""
+    machine = Machine.now()
+    console.log(f"{count} reads of each kind, and a query over {rows:,} rows that runs away")
+    finish(list(run_isolation(rows, count)), machine, output)
 
 
 @app.command()

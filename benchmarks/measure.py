@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from ptvc.memory import resident_memory
 
 _MIB = 1 << 20
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
@@ -79,6 +80,11 @@ def peak_mib(pid: int | None = None) -> float:
     return _status_kib("VmHWM", pid) / 1024
 
 
+def tree_private_mib(pid: int) -> float:
+    """Resident memory, without pages of files, of a process and all its living descendants, in MiB."""
+    return sum(filter(None, map(resident_memory, _tree(pid)))) / _MIB
+
+
 def _status_kib(field: str, pid: int | None) -> int:
     for line in Path(f"/proc/{pid or 'self'}/status").read_text().splitlines():
         if line.startswith(f"{field}:"):
@@ -88,6 +94,11 @@ def _status_kib(field: str, pid: int | None) -> int:
 
 def tree_cpu_seconds(pid: int) -> float:
     """CPU time of a process and of all its living descendants (those that ended and were waited for included)."""
+    return sum(_tree(pid).values())
+
+
+def _tree(pid: int) -> dict[int, float]:
+    """The process and its living descendants, with the CPU time of each and of what it has waited for."""
     children: dict[int, list[int]] = {}
     seconds: dict[int, float] = {}
     for entry in Path("/proc").iterdir():
@@ -99,12 +110,13 @@ def tree_cpu_seconds(pid: int) -> float:
             continue  # it ended while we looked
         children.setdefault(int(fields[1]), []).append(int(entry.name))
         seconds[int(entry.name)] = sum(map(int, fields[11:15])) / _TICKS_PER_SECOND
-    total, waiting = 0.0, [pid]
+    found: dict[int, float] = {}
+    waiting = [pid]
     while waiting:
         current = waiting.pop()
-        total += seconds.get(current, 0.0)
+        found[current] = seconds.get(current, 0.0)
         waiting += children.get(current, [])
-    return total
+    return found
 
 
 def plain(value: Any) -> Any:

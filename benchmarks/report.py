@@ -16,6 +16,7 @@ from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
+from .isolation import ReadResult, RunawayResult
 from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
@@ -42,6 +43,8 @@ Result = (
     | MemoryResult
     | MergeResult
     | RecoveryResult
+    | ReadResult
+    | RunawayResult
     | StorageResult
     | AppendCost
     | AppendRate
@@ -73,6 +76,7 @@ def show(results: list[Result]) -> None:
     _show_merges([r for r in results if isinstance(r, MergeResult)])
     _show_recoveries([r for r in results if isinstance(r, RecoveryResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
+    _show_isolation(results)
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
     _show_dbt([r for r in results if isinstance(r, DbtResult)])
@@ -338,6 +342,31 @@ def _show_recoveries(results: list[RecoveryResult]) -> None:
             f"{r.load_1min:.1f}",
         )
     console.print(table)
+
+
+def _show_isolation(results: list[Result]) -> None:
+    reads = [r for r in results if isinstance(r, ReadResult)]
+    if reads:
+        table = _table(
+            "Reads, and beside a query that runs away (milliseconds)",
+            *("read", "median", "p99", "max", "beside: median", "p99", "max", "ratio", "load"),
+        )
+        for r in reads:
+            ratio = "-" if r.beside is None else f"{r.beside.median_ms / r.idle.median_ms:.2f}"
+            table.add_row(r.read, *_three(r.idle), *_three(r.beside), ratio, f"{r.load_1min:.1f}")
+        console.print(table)
+    runaways = [r for r in results if isinstance(r, RunawayResult)]
+    if runaways:
+        table = _table(
+            "The query that runs away",
+            *("rows", "most MiB", "cancel to error ms", "CPU afterwards %", "MiB afterwards", "load"),
+        )
+        for w in runaways:
+            table.add_row(
+                *(f"{w.rows:,}", f"{w.most_mib:,.0f}", _ms(w.cancel_ms)),
+                *(f"{w.after_percent:.0f}", f"{w.after_mib:,.0f}", f"{w.load_1min:.1f}"),
+            )
+        console.print(table)
 
 
 def _show_rates(results: list[AppendRate]) -> None:

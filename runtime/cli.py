@@ -21,7 +21,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
-from .directory import RuntimeInfo, installed_version, is_locked, log_file
+from .directory import PRIVATE_UMASK, RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
 
 if TYPE_CHECKING:
@@ -317,10 +317,16 @@ def _start(path: Path, port: int, places: list[str], assignments: list[str]) -> 
     arguments = [sys.executable, "-m", "ptvc", "serve", "--path", str(path), "--port", str(port), *places]
     for assignment in assignments:
         arguments += ["--set", assignment]
+    log.touch(0o600)
     with log.open("ab") as output:
         start = output.tell()
         process = subprocess.Popen(
-            arguments, stdin=subprocess.DEVNULL, stdout=output, stderr=output, start_new_session=True
+            arguments,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+            umask=PRIVATE_UMASK,
         )
     deadline = monotonic() + READY_TIMEOUT_S
     while (info := RuntimeInfo.read(path)) is None:

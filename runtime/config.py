@@ -52,6 +52,9 @@ class Settings:
         default=1_000_000,
         metadata={"help": "so many changes that a view or index takes in at once are a Spark job"},
     )
+    max_statement_bytes: int = field(
+        default=64 << 20, metadata={"help": "the longest text of a statement, or of several in one message"}
+    )
     max_result_bytes: int = field(
         default=1 << 30, metadata={"help": "what a query that runs as a Spark job may answer at most"}
     )
@@ -67,7 +70,13 @@ class Settings:
     )
     memory_limit_mb: int = field(
         default=0,
-        metadata={"help": "memory that the dataflows of one replica may hold; 0 is any amount"},
+        metadata={"help": "memory that the dataflows of one replica may hold; 0 is half of its machine's"},
+    )
+    query_memory_limit_mb: int = field(
+        default=0,
+        metadata={
+            "help": "memory that a query may take; 0 is a quarter of the machine's, or the limit of its cluster if that is less"
+        },
     )
     compaction_job_min_bytes: int = field(
         default=128 * 1024 * 1024,
@@ -80,6 +89,12 @@ class Settings:
     retain_history_ms: int = field(default=1_000, metadata={"help": "history that every collection keeps"})
     statement_timeout_ms: int = field(default=0, metadata={"help": "default of statement_timeout; 0 is none"})
     max_connections: int = field(default=500, metadata={"help": "client connections at once"})
+    superuser_reserved_connections: int = field(
+        default=3, metadata={"help": "of these, the last so many are for superusers"}
+    )
+    authentication_timeout_ms: int = field(
+        default=60_000, metadata={"help": "how long a client may take to begin a session; 0 is any time"}
+    )
 
     @property
     def replica_room(self) -> int:

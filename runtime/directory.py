@@ -1,5 +1,8 @@
 """An environment's directory, as other processes see it: who serves it, and where that one listens.
 
+It is its owner's alone: it holds rows, password verifiers, and a socket on which code is run.  `make_private` gives the
+directory mode 0700 and what is in it none for others; processes that serve it make files under `PRIVATE_UMASK`.
+
 A directory belongs to one process at a time: a lock file says so at once, and the epoch in consensus decides in the end.
 `runtime.json` in the directory tells clients on this machine where the runtime listens.  Little is imported here, so that
 a command that only asks is quick.
@@ -10,23 +13,26 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
-from time import monotonic, sleep
 from typing import IO
+from urllib.parse import unquote, urlsplit
 
-from .errors import PtvcError
+from .errors import InvalidParameter, PtvcError
+from .retry import Backoff, retry
 
 RUNTIME_FILE = "runtime.json"
 LOCK_FILE = "lock"
 CONSENSUS_FILE = "consensus.sqlite"
 BLOB_DIRECTORY = "blobs"
 STORES_FILE = "stores.json"
-LOCK_PATIENCE_S = 0.5
+PRIVATE_UMASK = 0o077
+LOCK_BACKOFF = Backoff(first_s=0.025, longest_s=0.025, deadline_s=0.5)
 """Who only asks whether the lock is taken holds it for a moment."""
 
 
@@ -74,11 +80,52 @@ def usable(directory: Path) -> Iterator[None]:
         ) from error
 
 
+def make_private(directory: Path) -> None:
+    """Makes the directory, and takes from group and others what they may do with it and with what is in it.
+
+    Raises PtvcError if it belongs to another user, as only that one can.
+    """
+    with usable(directory):
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        _tighten(directory)
+        for entry in os.scandir(directory):
+            if not entry.is_symlink():
+                _tighten(Path(entry.path))
+
+
+def _tighten(path: Path) -> None:
+    with suppress(FileNotFoundError):  # a temporary file
+        mode = stat.S_IMODE(path.stat().st_mode)
+        if mode & PRIVATE_UMASK:
+            path.chmod(mode & ~PRIVATE_UMASK)
+
+
 def log_file(directory: Path) -> Path:
     """Where a runtime in the background writes its log; makes the directory."""
+    make_private(directory)
     with usable(directory):
-        (directory / "log").mkdir(parents=True, exist_ok=True)
+        (directory / "log").mkdir(mode=0o700, exist_ok=True)
     return directory / "log" / "ptvc.log"
+
+
+def own_directories(directory: Path, blobs: str) -> tuple[Path, ...]:
+    """Where the runtime keeps its files, symbolic links resolved; `blobs` is their URL."""
+    found = [directory.resolve()]
+    url = urlsplit(blobs)
+    if url.scheme == "file":
+        found.append(Path(unquote(url.path)).resolve())
+    return tuple(found)
+
+
+def check_outside(path: str, own: Iterable[Path], what: str) -> None:
+    """Raises InvalidParameter if `path`, symbolic links and `..` resolved, is in one of the directories of the runtime."""
+    place = Path(path).resolve()
+    for directory in own:
+        if place.is_relative_to(directory):
+            raise InvalidParameter(
+                f'{what} "{path}", which is in the runtime\'s own directory "{directory}"',
+                hint="Name a directory of its own, outside of the environment's.",
+            )
 
 
 @cache
@@ -113,11 +160,9 @@ def lock(directory: Path) -> IO[bytes]:
     log_file(directory)
     with usable(directory):
         file = (directory / LOCK_FILE).open("ab")
-    deadline = monotonic() + LOCK_PATIENCE_S
-    while not _try_lock(file):
-        if monotonic() < deadline:
-            sleep(LOCK_PATIENCE_S / 20)
-            continue
+    try:
+        retry(lambda: fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB), _is_held, LOCK_BACKOFF)
+    except BlockingIOError:
         file.close()
         info = RuntimeInfo.read(directory)
         where = f" (process {info.pid}, port {info.port})" if info is not None else ""
@@ -125,14 +170,10 @@ def lock(directory: Path) -> IO[bytes]:
             f"{directory} is served by another runtime already{where}",
             sqlstate="55006",
             hint=f"Stop it with: ptvc down --path {directory}",
-        )
+        ) from None
     (directory / RUNTIME_FILE).unlink(missing_ok=True)
     return file
 
 
-def _try_lock(file: IO[bytes]) -> bool:
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _is_held(error: Exception) -> bool:
+    return isinstance(error, BlockingIOError)

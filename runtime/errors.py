@@ -48,6 +48,10 @@ class UndefinedTable(PtvcError):
     sqlstate = "42P01"
 
 
+class DroppedMeanwhile(UndefinedTable):
+    """What a planned query reads was dropped before it was read: by name, there may be a successor."""
+
+
 class UndefinedColumn(PtvcError):
     sqlstate = "42703"
 
@@ -188,6 +192,10 @@ class Fenced(PtvcError):
 
 class ReplicaUnavailable(PtvcError):
     sqlstate = "57P03"
+
+
+class ReplicaLost(ReplicaUnavailable):
+    """It was there, and is being started again: what did nothing but read can be asked again."""
 
 
 class UnexpectedRetraction(PtvcError):

@@ -16,7 +16,7 @@ from pathlib import Path
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
-from .directory import RUNTIME_FILE, RuntimeInfo, installed_version, lock
+from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
 from .persist.location import Location
 from .pgwire.listener import Limits
@@ -62,6 +62,7 @@ def start_anew(failure: PartFailed) -> None:
 async def run(directory: Path, host: str, port: int, settings: Settings, location: Location) -> None:
     """Serves until SIGINT or SIGTERM; prints one line when clients may connect."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
+    os.umask(PRIVATE_UMASK)  # and that of all processes that are started from here
     directory = directory.resolve()
     port = int(os.environ.pop(PORT, port))
     held = lock(directory)
@@ -85,8 +86,20 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
     coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
     await coordinator.start()
     try:
-        limits = Limits(max_connections=settings.max_connections)
-        listener = await listen(host, port, coordinator, passwords=of_roles(coordinator), limits=limits)
+        limits = Limits(
+            max_connections=settings.max_connections,
+            max_statement_bytes=settings.max_statement_bytes,
+            reserved_connections=settings.superuser_reserved_connections,
+            startup_seconds=settings.authentication_timeout_ms / 1000,
+        )
+        listener = await listen(
+            host,
+            port,
+            coordinator,
+            passwords=of_roles(coordinator),
+            is_superuser=coordinator.is_superuser,
+            limits=limits,
+        )
         try:
             RuntimeInfo(host, listener.port, os.getpid(), installed_version()).write(directory)
             print(

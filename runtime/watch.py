@@ -209,18 +209,18 @@ class Watch:
 
     async def _follow_rows(self, followed: _Followed, connection: psycopg.AsyncConnection[Any]) -> None:
         """Collects the rows of each time, and hands them on when the time is complete."""
-        begun: int | None = None
+        begun = False
         current = 0
         news: Counter[Row] = Counter()
         cursor = connection.cursor()
         statement = sql.SQL("SUBSCRIBE {} WITH (PROGRESS)").format(followed.test.quoted)
         async for time, progressed, diff, *values in cursor.stream(statement):
             at = int(time)
-            if begun is None:
-                begun = current = at
+            if not begun:
+                begun, current = True, at
                 # What it begins with is told beside what was known when it was followed before.
                 news.subtract(followed.rows or {})
-            if at > current:
+            if at > current or progressed == "t":  # all of the time before, or of this one too, is known
                 await self._changed(followed, current, news, _names(cursor))
                 current, news = at, Counter()
             if progressed != "t":

@@ -189,6 +189,7 @@ class InProcess:
         self._jobs = jobs
         self.settings = settings
         self.clock = clock or SystemClock()
+        self.limits = Limits()
         self.fenced = threading.Event()
         self.failures: list[BaseException] = []
         self.unhandled: list[dict[str, Any]] = []
@@ -225,7 +226,12 @@ class InProcess:
         )
         await self.coordinator.start()
         self._listener = await serve(
-            "127.0.0.1", 0, self.coordinator, passwords=of_roles(self.coordinator), limits=Limits()
+            "127.0.0.1",
+            0,
+            self.coordinator,
+            passwords=of_roles(self.coordinator),
+            is_superuser=self.coordinator.is_superuser,
+            limits=self.limits,
         )
         self.port = self._listener.port
 

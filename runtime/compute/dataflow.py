@@ -18,6 +18,7 @@ from dataclasses import dataclass
 
 from ..errors import InvalidUsage
 from ..expr.tree.relation import GlobalId
+from ..interrupt import check_interrupt
 from ..repr.batch import Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
@@ -135,7 +136,7 @@ class Dataflow:
         """The updates of the view in `[lower, upper)`.
 
         `inputs` has the updates of imports in the same interval; one that is missing has none.  Raises InvalidUsage
-        when the interval does not begin where the last one ended.
+        when the interval does not begin where the last one ended.  Interrupted between two operators, it cannot go on.
         """
         if lower != self._upper or upper <= lower:
             raise InvalidUsage(
@@ -174,6 +175,7 @@ class Dataflow:
                 assert isinstance(node.op, Import)
                 results[node.id] = inputs.get(node.op.id, results[node.id])
                 continue
+            check_interrupt()
             given = tuple(results[i] for i in self._given[node.id])
             alone = first and self._starts_alone[node.id]
             if first and node.id in self._silent_at_first:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from ..expr.tree.relation import GlobalId, Relation
+from ..interrupt import check_interrupt
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ..repr.consolidate import consolidate
 from ..repr.schema import ERROR_SCHEMA
@@ -36,6 +37,7 @@ def evaluate_once(
     plan = query if isinstance(query, DataflowPlan) else lower(query, delta_joins=False)
     results: list[Delta] = []
     for node in plan.nodes:
+        check_interrupt()
         given = tuple(results[i] for i in node.inputs)
         if isinstance(node.op, Import):
             source = inputs.get(node.op.id)

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from ..clock import Clock
 from ..config import DATABASE, Settings
+from ..directory import own_directories
 from ..errors import PtvcError
 from ..persist.client import PersistClient
 from ..persist.location import Location
@@ -75,6 +76,7 @@ class Coordinator:
         self._on_failure = on_failure
         self._answers = directory / "state" / "answers"
         stores = open_stores(directory, location or locate(directory))
+        self._own = own_directories(directory, stores.location.blob)
         self._consensus = stores.consensus
         self.persist = PersistClient(stores.consensus, stores.blob, clock)
         self.epoch = self.persist.take_epoch(EPOCH_NAME)
@@ -126,6 +128,7 @@ class Coordinator:
             self._commit,
             self.epoch,
             self._settings.replica_room,
+            self._own,
             unique,
             self._supervisor,
         )
@@ -214,6 +217,11 @@ class Coordinator:
     def asks_passwords(self) -> bool:
         """Whether some role has one: then unknown names are asked for one too, and cannot be probed."""
         return any(role.password is not None for role in self.catalog.roles.by_id.values())
+
+    def is_superuser(self, user: str) -> bool:
+        """Whether it is the name of a superuser; names that only stand for the first role are not."""
+        role = self.catalog.roles.find(user)
+        return role is not None and role.superuser
 
     def knows(self, user: str) -> bool:
         return self.catalog.roles.find(user) is not None

@@ -10,11 +10,14 @@ from collections.abc import Sequence
 from typing import assert_never
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from ..errors import PtvcError
+from ..interrupt import check_interrupt
 from ..repr.types import BOOL, NUMERIC, TEXT
+from .chunks import LEAST_ROWS, count_made, in_chunks, makes_values
 from .coercion.casts import cast_array, cast_can_fail
 from .coercion.literals import python_value
 from .columns.arrays import put, valid_mask, with_nulls
@@ -22,11 +25,13 @@ from .columns.row_errors import (
     Evaluated,
     Mask,
     RowErrors,
+    concat_errors,
     error_mask,
     merge_errors,
     same_error,
     select_errors,
 )
+from .columns.value_size import check_value
 from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
@@ -58,8 +63,34 @@ Partial = tuple[Datum, RowErrors | None]
 
 def evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Evaluated:
     """`scalar` on each of `length` rows: values of type `scalar.type.arrow`, NULL on the rows of `errors`."""
+    if length < LEAST_ROWS or not makes_values((scalar,)):
+        return _evaluated(scalar, columns, length)
+    pieces = in_chunks(
+        length,
+        lambda start, stop: _evaluated(scalar, _sliced(columns, start, stop), stop - start),
+        lambda rows: _evaluated(scalar, _taken(columns, rows), len(rows)),
+    )
+    if len(pieces) == 1:
+        return pieces[0]
+    return Evaluated(
+        pa.concat_arrays([piece.values for piece in pieces]),
+        concat_errors([(len(piece.values), piece.errors) for piece in pieces]),
+    )
+
+
+def _evaluated(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Evaluated:
     datum, errors = _evaluate(scalar, columns, length)
     return Evaluated(as_array(datum, length), errors)
+
+
+def _sliced(columns: tuple[pa.Array, ...], start: int, stop: int) -> tuple[pa.Array, ...]:
+    """Columns that nobody reads may be missing (None)."""
+    return tuple(None if column is None else column.slice(start, stop - start) for column in columns)
+
+
+def _taken(columns: tuple[pa.Array, ...], rows: npt.NDArray[np.int64]) -> tuple[pa.Array, ...]:
+    index = pa.array(rows)
+    return tuple(None if column is None else column.take(index) for column in columns)
 
 
 def evaluate_predicates(
@@ -69,6 +100,24 @@ def evaluate_predicates(
 
     A row with an error is not kept; the error says that the row's collection has no answer.
     """
+    if length < LEAST_ROWS or not makes_values(predicates):
+        return _passing(predicates, columns, length)
+    pieces = in_chunks(
+        length,
+        lambda start, stop: _passing(predicates, _sliced(columns, start, stop), stop - start),
+        lambda rows: _passing(predicates, _taken(columns, rows), len(rows)),
+    )
+    if len(pieces) == 1:
+        return pieces[0]
+    return (
+        np.concatenate([keep for keep, _ in pieces]),
+        concat_errors([(len(keep), errors) for keep, errors in pieces]),
+    )
+
+
+def _passing(
+    predicates: Sequence[Scalar], columns: tuple[pa.Array, ...], length: int
+) -> tuple[Mask, RowErrors | None]:
     keep = np.ones(length, np.bool_)
     if not predicates:
         return keep, None
@@ -83,6 +132,7 @@ def evaluate_predicates(
 
 
 def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Partial:
+    check_interrupt()
     match scalar:
         case ColumnRef(index=index):
             return columns[index], None
@@ -139,11 +189,13 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
     output = overload.kernel(data, CallInfo(types, call.type, 1 if constant else length))
     result = output if isinstance(output, Evaluated) else Evaluated(output)
     if constant:
+        check_value(result.values.nbytes)
         datum, errors = _constant(result, length)
         merged = merge_errors([*arg_errors, errors])
         return (pa.scalar(None, call.type.arrow) if merged is not None else datum), merged
     merged = merge_errors([*arg_errors, result.errors])
     values = result.values
+    count_made(values)
     if isinstance(values, pa.ChunkedArray):
         values = values.combine_chunks()
     if merged is not None and not overload.strict:
@@ -208,6 +260,7 @@ def _cast(cast: Cast, columns: tuple[pa.Array, ...], length: int) -> Partial:
         one = cast_array(as_array(datum, 1), cast.arg.type, cast.type, cast.explicit)
         return _constant(one, length)
     result = cast_array(datum, cast.arg.type, cast.type, cast.explicit)
+    count_made(result.values)
     return result.values, merge_errors([errors, result.errors])
 
 

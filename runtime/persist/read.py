@@ -10,6 +10,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..interrupt import check_interrupt
 from ..repr.batch import Batch, Delta, concat_deltas
 from ..repr.consolidate import advance, consolidate
 from ..repr.schema import Schema
@@ -56,6 +57,7 @@ def read_updates(blob: Blob, parts: Sequence[PartRef], schema: Schema, lower: in
     """The updates with `lower <= time < upper`, as they were written: in order of part, not consolidated."""
     pieces = []
     for part in parts:
+        check_interrupt()
         delta = read_part(blob, part, schema)
         if part.first_time < lower or part.max_time >= upper:
             delta = Delta(_between(delta.oks, lower, upper), _between(delta.errs, lower, upper))

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE, STORES_FILE, usable
+from ..directory import BLOB_DIRECTORY, CONSENSUS_FILE, STORES_FILE, make_private, usable
 from ..errors import InvalidParameter, StorageError
 from .blob.base import Blob
 from .consensus.base import Consensus
@@ -70,8 +70,7 @@ def open_stores(directory: Path, location: Location) -> Stores:
 
     InvalidParameter if they do not belong together; StorageError if one cannot be opened.
     """
-    with usable(directory):
-        directory.mkdir(parents=True, exist_ok=True)
+    make_private(directory)
     remembered = _remembered(directory)
     places = location.under(directory)
     if (

@@ -6,6 +6,7 @@ Layouts are those of PostgreSQL's manual, "Message Formats".  Every malformed bo
 
 from __future__ import annotations
 
+import codecs
 import enum
 import struct
 from collections.abc import Iterable, Sequence
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 
 from ..coord.results.results import Notice
 from ..errors import DataError, PtvcError
+from ..interrupt import check_interrupt
 from ..repr.schema import Schema
 
 
@@ -53,6 +55,14 @@ SMALL_KINDS = frozenset(
     }
 )
 """Messages that have no reason to be long."""
+
+STATEMENT_KINDS = frozenset({FrontendKind.QUERY, FrontendKind.PARSE})
+"""Messages that bring the text of statements."""
+
+LARGE_MESSAGE = 1 << 18
+"""A message of more bytes is received in pieces, and decoded in another thread."""
+
+Data = bytes | bytearray
 SMALL_MESSAGE = 10_000
 """The longest of those, in bytes."""
 
@@ -174,7 +184,7 @@ class CopyDataError(DataError):
 class Body:
     """A cursor over the body of a message."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: Data) -> None:
         self._data = data
         self._at = 0
 
@@ -182,7 +192,10 @@ class Body:
         if size < 0 or self._at + size > len(self._data):
             raise ProtocolViolation("insufficient data left in message")
         self._at += size
-        return self._data[self._at - size : self._at]
+        if isinstance(self._data, bytes):
+            return self._data[self._at - size : self._at]
+        with memoryview(self._data) as view:
+            return bytes(view[self._at - size : self._at])
 
     def int16(self) -> int:
         return int.from_bytes(self.take(2), "big", signed=True)
@@ -198,9 +211,9 @@ class Body:
         end = self._data.find(b"\0", self._at)
         if end < 0:
             raise ProtocolViolation("invalid string in message")
-        raw = self._data[self._at : end]
-        self._at = end + 1
-        return decode_text(raw)
+        start, self._at = self._at, end + 1
+        with memoryview(self._data) as view:
+            return decode_text(view[start:end])
 
     @property
     def exhausted(self) -> bool:
@@ -211,16 +224,21 @@ class Body:
             raise ProtocolViolation("invalid message format")
 
 
-def decode_text(raw: bytes) -> str:
-    """UTF-8 without NUL, else 22021."""
+def decode_text(raw: Data | memoryview) -> str:
+    """UTF-8 without NUL, else 22021.  In slices: other threads get the interpreter between two of them."""
+    pieces = []
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        text = raw.decode("utf-8")
+        for start in range(0, max(len(raw), 1), LARGE_MESSAGE):
+            check_interrupt()
+            end = start + LARGE_MESSAGE
+            pieces.append(decoder.decode(raw[start:end], final=end >= len(raw)))
     except UnicodeDecodeError as error:
-        bad = " ".join(f"0x{byte:02x}" for byte in raw[error.start : error.start + 4])
+        bad = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.start + 4])
         raise DataError(f'invalid byte sequence for encoding "UTF8": {bad}', sqlstate="22021") from None
-    if "\0" in text:
+    if any("\0" in piece for piece in pieces):
         raise DataError('invalid byte sequence for encoding "UTF8": 0x00', sqlstate="22021")
-    return text
+    return pieces[0] if len(pieces) == 1 else "".join(pieces)
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,14 +275,14 @@ class Execute:
     limit: int
 
 
-def parse_query(data: bytes) -> str:
+def parse_query(data: Data) -> str:
     body = Body(data)
     sql = body.string()
     body.end()
     return sql
 
 
-def parse_parse(data: bytes) -> Parse:
+def parse_parse(data: Data) -> Parse:
     body = Body(data)
     name, sql = body.string(), body.string()
     oids = tuple(body.int32() & 0xFFFFFFFF for _ in range(body.count()))
@@ -272,7 +290,7 @@ def parse_parse(data: bytes) -> Parse:
     return Parse(name, sql, oids)
 
 
-def parse_bind(data: bytes) -> Bind:
+def parse_bind(data: Data) -> Bind:
     body = Body(data)
     portal, statement = body.string(), body.string()
     parameter_formats = tuple(body.int16() for _ in range(body.count()))
@@ -285,7 +303,7 @@ def parse_bind(data: bytes) -> Bind:
     return Bind(portal, statement, parameter_formats, tuple(parameters), result_formats)
 
 
-def parse_target(data: bytes, what: str) -> Target:
+def parse_target(data: Data, what: str) -> Target:
     body = Body(data)
     kind = body.take(1).decode("latin-1")
     name = body.string()
@@ -295,7 +313,7 @@ def parse_target(data: bytes, what: str) -> Target:
     return Target(kind, name)
 
 
-def parse_execute(data: bytes) -> Execute:
+def parse_execute(data: Data) -> Execute:
     body = Body(data)
     portal, limit = body.string(), body.int32()
     body.end()

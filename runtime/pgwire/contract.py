@@ -50,8 +50,10 @@ class SessionLike(Protocol):
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
         """Parse and describe one statement; an empty one has `sql == ""`.  OID 0 leaves a type to inference."""
 
-    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
-        """Run one statement of the extended protocol."""
+    async def execute(
+        self, prepared: Prepared, parameters: Sequence[Literal], *, last: bool = False
+    ) -> Result:
+        """Run one statement of the extended protocol; `last`: no other follows before Sync."""
 
     def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """The statements of one Query message, in one implicit transaction; raises at the failing one."""

@@ -25,11 +25,10 @@ from .copy_parquet_read import ParquetReader
 from .copy_text import SHOWN_BYTES, Block, Splitter
 from .copy_write import RowWriter
 from .rows import slices
-from .wire import ClientGone, Wire
+from .wire import FLUSH_BYTES, ClientGone, Wire
 
 BLOCK_BYTES = 1 << 20
 ROWS_PER_CHUNK = 20_000
-FLUSH_BYTES = 1 << 16
 MAX_ROW_BYTES = 256 << 20
 
 
@@ -123,7 +122,7 @@ async def _copy_data(wire: Wire) -> AsyncIterator[bytes]:
         kind, body = await wire.read_message()
         match kind:
             case FrontendKind.COPY_DATA:
-                yield body
+                yield body if isinstance(body, bytes) else bytes(body)
             case FrontendKind.COPY_DONE:
                 return
             case FrontendKind.COPY_FAIL:

@@ -1,8 +1,9 @@
 """The listener: accepts connections, opens their sessions, and ends both.
 
-Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  Places are counted: at
-most `max_connections` sessions, the last `reserved_connections` of them for `reserved_users`, so that an operator
-still gets in when an application has taken all others.  Cancel requests need no place.
+Before a client has proved who it is, it holds a socket, one small buffer, and a deadline.  There are at most `max_opening` such
+connections: one more ends the oldest of them, so that those which never go on keep nobody out.  Places are counted: at most
+`max_connections` sessions, the last `reserved_connections` of them for superusers, so that an operator still gets in when an
+application has taken all others.  Cancel requests need no place.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import errno
 import logging
 import os
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ..errors import PtvcError
@@ -38,20 +40,25 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """`max_opening` bounds connections that are still in the handshake; `max_message_bytes` one message, and so
-    one statement, one set of parameters, one piece of COPY data."""
+    """`startup_seconds` 0 is any time.  `max_opening` bounds connections that are still in the handshake; `max_message_bytes`
+    one message, and so one set of parameters, one piece of COPY data; `max_statement_bytes` one statement, or all those of
+    one message."""
 
     max_connections: int = 1000
     reserved_connections: int = 3
-    reserved_users: frozenset[str] = frozenset({"ptvc"})
     max_opening: int = 256
-    startup_seconds: float = 30.0
+    startup_seconds: float = 60.0
     shutdown_seconds: float = 5.0
     max_message_bytes: int = 256 << 20
+    max_statement_bytes: int = 64 << 20
 
 
 async def trust_everyone(user: str) -> Trust:
     return Trust()
+
+
+def no_superuser(user: str) -> bool:
+    return False
 
 
 async def serve(
@@ -60,6 +67,7 @@ async def serve(
     factory: SessionFactory,
     *,
     passwords: PasswordLookup = trust_everyone,
+    is_superuser: Callable[[str], bool] = no_superuser,
     limits: Limits = Limits(),
     fake_salt_key: bytes | None = None,
 ) -> Listener:
@@ -67,7 +75,7 @@ async def serve(
 
     `fake_salt_key` should be the same in every run, so that a restart does not tell unknown users from known ones.
     """
-    listener = Listener(factory, passwords, limits, fake_salt_key or secrets.token_bytes(32))
+    listener = Listener(factory, passwords, is_superuser, limits, fake_salt_key or secrets.token_bytes(32))
     await listener.start(host, port)
     return listener
 
@@ -76,17 +84,23 @@ class Listener:
     """Made by `serve`.  `port` is the real one."""
 
     def __init__(
-        self, factory: SessionFactory, passwords: PasswordLookup, limits: Limits, fake_salt_key: bytes
+        self,
+        factory: SessionFactory,
+        passwords: PasswordLookup,
+        is_superuser: Callable[[str], bool],
+        limits: Limits,
+        fake_salt_key: bytes,
     ) -> None:
         self._factory = factory
         self._passwords = passwords
+        self._is_superuser = is_superuser
         self._limits = limits
         self._fake_salt_key = fake_salt_key
         self._server: asyncio.Server | None = None
         self._tasks: dict[asyncio.Task[None], Wire] = {}
         self._connections: dict[tuple[int, int], Connection] = {}
         self._sessions = 0
-        self._opening = 0
+        self._opening: dict[Wire, None] = {}  # the oldest first
         self._next_pid = os.getpid() & 0x3FFFFFFF
         self.port = 0
 
@@ -108,14 +122,17 @@ class Listener:
         self.port = self._server.sockets[0].getsockname()[1]
 
     def _new_wire(self) -> Wire:
-        return Wire(self._accept, self._limits.max_message_bytes)
+        return Wire(self._accept, self._limits.max_message_bytes, self._limits.max_statement_bytes)
 
     def _accept(self, wire: Wire) -> None:
-        if self._opening >= self._limits.max_opening:
-            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))
-            wire.close()
-            return
-        self._opening += 1
+        while len(self._opening) >= self._limits.max_opening:
+            oldest = next(iter(self._opening))
+            del self._opening[oldest]
+            oldest.send(
+                codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL")
+            )
+            oldest.close()
+        self._opening[wire] = None
         task = asyncio.get_running_loop().create_task(self._run(wire))
         self._tasks[task] = wire
         task.add_done_callback(self._finished)
@@ -173,7 +190,7 @@ class Listener:
                 return
             self._take_place(startup.user)
         finally:
-            self._opening -= 1
+            self._opening.pop(wire, None)
         try:
             await self._serve(wire, startup)
         finally:
@@ -182,7 +199,7 @@ class Listener:
     async def _open(self, wire: Wire) -> Startup | None:
         """The handshake; None when it was a cancel request."""
         try:
-            async with asyncio.timeout(self._limits.startup_seconds):
+            async with asyncio.timeout(self._limits.startup_seconds or None):
                 startup = await read_startup(wire)
                 if isinstance(startup, CancelRequest):
                     connection = self._connections.get((startup.pid, startup.secret))
@@ -201,8 +218,8 @@ class Listener:
         free = self._limits.max_connections - self._sessions
         if free <= 0:
             raise _full("sorry, too many clients already")
-        if free <= self._limits.reserved_connections and user not in self._limits.reserved_users:
-            raise _full("remaining connection slots are reserved for administrators")
+        if free <= self._limits.reserved_connections and not self._is_superuser(user):
+            raise _full("remaining connection slots are reserved for roles with the SUPERUSER attribute")
         self._sessions += 1
 
     async def _serve(self, wire: Wire, startup: Startup) -> None:

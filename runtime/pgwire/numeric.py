@@ -28,9 +28,8 @@ def numeric_fields(array: pa.Array, type_: ScalarType) -> tuple[list[pa.Array], 
     """Pieces (headers, digits) of the values without length words; and their sizes, -1 for NULL."""
     scale = array.type.scale
     width = array.type.bit_width // 32
-    raw = np.frombuffer(array.buffers()[1], "<u4").reshape(-1, width)[
-        array.offset : array.offset + len(array)
-    ]
+    end = array.offset + len(array)  # the buffer may be longer, and of no rows any length
+    raw = np.frombuffer(array.buffers()[1] or b"", "<u4")[: end * width].reshape(-1, width)[array.offset :]
     valid = valid_mask(array)
     if valid is not None:
         raw = np.where(valid[:, None], raw, 0)

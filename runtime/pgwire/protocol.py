@@ -12,23 +12,26 @@ from __future__ import annotations
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import TypeVar
 
-from ..coord.results.results import Command, CopyIn, CopyOut, Empty, Result, Rows
+from ..coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Result, Rows
+from ..coord.thread_pool import EVALUATION, PLANNING
 from ..errors import PtvcError, QueryCanceled
 from ..repr.limits import as_limit
 from ..sql.catalog.catalog_view import Prepared
 from . import codec
-from .codec import FrontendKind
+from .codec import LARGE_MESSAGE, Data, FrontendKind
 from .contract import SessionLike
 from .copy import copy_in_chunks, copy_out
 from .extended import Portal, bind, close_chunks, missing_portal, missing_statement
-from .rows import data_rows, slices
-from .wire import ClientGone, FramingError, Terminated, Wire
+from .rows import BYTES_PER_PIECE, SMALL_PIECE, data_rows, size, slices
+from .wire import FLUSH_BYTES, ClientGone, FramingError, StatementTooLong, Terminated, Wire
 
 log = logging.getLogger("ptvc.pgwire")
 
-FLUSH_BYTES = 1 << 16
+T = TypeVar("T")
+
 YIELD_EVERY = 64
 """Messages handled before other connections get their turn, however fast this client sends."""
 
@@ -59,7 +62,7 @@ class Connection:
         self._skipping = False
         self._busy = False
         self._canceled = False
-        self._handlers: dict[int, Callable[[bytes], Awaitable[None]]] = {
+        self._handlers: dict[int, Callable[[Data], Awaitable[None]]] = {
             FrontendKind.PARSE: self._parse,
             FrontendKind.BIND: self._bind,
             FrontendKind.DESCRIBE: self._describe,
@@ -80,12 +83,17 @@ class Connection:
         """Until Terminate.  Raises `ClientGone`, `Terminated` and `FramingError`."""
         handled = 0
         while True:
-            kind, body = await self._wire.read_message()
+            refusal = None
+            try:
+                kind, body = await self._wire.read_message()
+            except StatementTooLong as error:
+                kind, body, refusal = error.kind, b"", error
             if kind == FrontendKind.TERMINATE:
                 return
             self._busy = True
             try:
-                await self._handle(kind, body)
+                await self._handle(kind, body, refusal)
+                await self._wire.flush_much()
             finally:
                 self._busy = False
                 self._canceled = False
@@ -93,15 +101,16 @@ class Connection:
             if handled % YIELD_EVERY == 0:
                 await asyncio.sleep(0)
 
-    async def _handle(self, kind: int, body: bytes) -> None:
+    async def _handle(self, kind: int, body: Data, refusal: PtvcError | None) -> None:
+        """`refusal`: why the message was not read."""
         if kind == FrontendKind.SYNC:
             await self._sync()
         elif self._skipping or kind in _COPY_KINDS:
             return  # COPY messages here are what a client sent before it knew that its COPY had failed
         elif kind == FrontendKind.QUERY:
-            await self._guarded(self._query(body))
+            await self._guarded(self._query(body) if refusal is None else _refuse(refusal))
             await self._ready()
-        elif not await self._guarded(self._handlers[kind](body)):
+        elif not await self._guarded(self._handlers[kind](body) if refusal is None else _refuse(refusal)):
             if kind == FrontendKind.FUNCTION_CALL:
                 await self._ready()
             else:
@@ -137,6 +146,14 @@ class Connection:
         except PtvcError as error:
             log.info("while closing a portal of a failed transaction: %s", error)
 
+    async def _decoded(self, body: Data, decode: Callable[[], T]) -> T:
+        """`decode()` of a message; of a large one, in another thread."""
+        if len(body) <= LARGE_MESSAGE:
+            return decode()
+        result = await PLANNING.run(decode)
+        self._check_cancel()
+        return result
+
     def _check_cancel(self) -> None:
         if self._canceled:
             raise QueryCanceled("canceling statement due to user request")
@@ -171,14 +188,15 @@ class Connection:
 
     # --- simple protocol -----------------------------------------------------------------------------------------
 
-    async def _query(self, body: bytes) -> None:
-        sql = codec.parse_query(body)
+    async def _query(self, body: Data) -> None:
+        sql = await self._decoded(body, lambda: codec.parse_query(body))
         self._unnamed = None
         await self._drop_portal("")
         results = self._session.execute_simple(sql)
         try:
             async for result in results:
                 await self._send_result(result)
+                await self._wire.flush_much()
         finally:
             await _aclose(results)
 
@@ -229,7 +247,7 @@ class Connection:
                 break
             for piece in slices(chunk):
                 self._check_cancel()
-                self._wire.send(data_rows(piece, portal.rows.schema, portal.formats, portal.rows.zone))
+                await self._send_piece(piece, portal.rows, portal.formats)
                 if self._wire.unsent > FLUSH_BYTES:
                     await self._wire.flush()
                     await asyncio.sleep(0)
@@ -245,10 +263,20 @@ class Connection:
             self._notices()
             self._wire.send(codec.PORTAL_SUSPENDED)
 
+    async def _send_piece(self, piece: Columns, rows: Rows, formats: Sequence[int]) -> None:
+        if size(piece) <= SMALL_PIECE:
+            self._wire.send(data_rows(piece, rows.schema, formats, rows.zone))
+            return
+        encoded = await EVALUATION.run(lambda: data_rows(piece, rows.schema, formats, rows.zone))
+        if len(encoded) > BYTES_PER_PIECE:
+            await self._wire.send_large(encoded)
+        else:
+            self._wire.send(encoded)
+
     # --- extended protocol ---------------------------------------------------------------------------------------
 
-    async def _parse(self, body: bytes) -> None:
-        message = codec.parse_parse(body)
+    async def _parse(self, body: Data) -> None:
+        message = await self._decoded(body, lambda: codec.parse_parse(body))
         if message.name and message.name in self._session.statements:
             raise PtvcError(f'prepared statement "{message.name}" already exists', sqlstate="42P05")
         if not message.name:
@@ -272,14 +300,15 @@ class Connection:
             raise missing_portal(name)
         return portal
 
-    async def _bind(self, body: bytes) -> None:
-        message = codec.parse_bind(body)
+    async def _bind(self, body: Data) -> None:
+        message = await self._decoded(body, lambda: codec.parse_bind(body))
         prepared = self._statement(message.statement)
         if message.portal and (message.portal in self._portals or message.portal in self._session.cursors):
             raise PtvcError(f'cursor "{message.portal}" already exists', sqlstate="42P03")
         if prepared.late:
             prepared = await self._session.prepare(prepared.sql, ())
-        portal = bind(message, prepared, self._session.zone)
+        zone = self._session.zone
+        portal = await self._decoded(body, lambda: bind(message, prepared, zone))
         await self._drop_portal(message.portal)
         self._portals[message.portal] = portal
         self._wire.send(codec.BIND_COMPLETE)
@@ -289,7 +318,7 @@ class Connection:
         if portal is not None:
             await portal.close()
 
-    async def _describe(self, body: bytes) -> None:
+    async def _describe(self, body: Data) -> None:
         target = codec.parse_target(body, "DESCRIBE")
         if target.kind == "S":
             prepared = self._statement(target.name)
@@ -308,12 +337,14 @@ class Connection:
             formats = codec.expand_formats(wanted, len(prepared.schema), "result")
             self._wire.send(codec.row_description(prepared.schema, formats))
 
-    async def _execute(self, body: bytes) -> None:
+    async def _execute(self, body: Data) -> None:
         message = codec.parse_execute(body)
         portal = self._portal(message.portal)
         if not portal.started:
             portal.started = True
-            result = await self._session.execute(portal.prepared, portal.parameters)
+            result = await self._session.execute(
+                portal.prepared, portal.parameters, last=self._wire.sync_follows()
+            )
             if not isinstance(result, Rows):
                 await self._send_other(result)
                 return
@@ -322,7 +353,7 @@ class Connection:
             raise PtvcError(f'portal "{portal.name}" cannot be run', sqlstate="55000")
         await self._send_rows(portal, message.limit)
 
-    async def _close(self, body: bytes) -> None:
+    async def _close(self, body: Data) -> None:
         target = codec.parse_target(body, "CLOSE")
         if target.kind == "P" and target.name in self._session.cursors:
             await self._session.close_cursor(target.name)
@@ -334,16 +365,16 @@ class Connection:
             self._unnamed = None
         self._wire.send(codec.CLOSE_COMPLETE)
 
-    async def _flush(self, body: bytes) -> None:
+    async def _flush(self, body: Data) -> None:
         codec.Body(body).end()
         await self._wire.flush()
 
-    async def _function_call(self, body: bytes) -> None:
+    async def _function_call(self, body: Data) -> None:
         raise PtvcError(
             "function calls by message are not supported", sqlstate="0A000", hint="Use SELECT function(...)."
         )
 
-    async def _password(self, body: bytes) -> None:
+    async def _password(self, body: Data) -> None:
         raise codec.ProtocolViolation("unexpected password message")
 
     async def _sync(self) -> None:
@@ -351,6 +382,10 @@ class Connection:
         if not failed:
             await self._guarded(self._session.sync())
         await self._ready()
+
+
+async def _refuse(error: PtvcError) -> None:
+    raise error
 
 
 async def _aclose(results: AsyncIterator[Result]) -> None:

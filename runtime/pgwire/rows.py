@@ -19,6 +19,9 @@ from .pieces import join, joined_bytes, strided
 ROWS_PER_PIECE = 10_000
 BYTES_PER_PIECE = 4 << 20
 
+SMALL_PIECE = 64 << 10
+"""Bytes that are encoded where they are: another thread costs as much."""
+
 FEW_ROWS = 16
 """Up to here Python objects are cheaper than the fixed costs of array kernels."""
 
@@ -26,12 +29,17 @@ _HEADER = np.dtype([("kind", "S1"), ("size", ">i4"), ("columns", ">i2")])
 _NULL = (-1).to_bytes(4, "big", signed=True)
 
 
+def size(columns: Columns) -> int:
+    """In bytes."""
+    return sum(column.nbytes for column in columns)
+
+
 def slices(columns: Columns) -> Iterator[Columns]:
     """The chunk in pieces of bounded size, so that output is bounded too."""
     count = len(columns[0]) if columns else 0
     if not count:
         return
-    width = max(sum(column.nbytes for column in columns) // count, 1)
+    width = max(size(columns) // count, 1)
     step = max(min(ROWS_PER_PIECE, BYTES_PER_PIECE // width), 1)
     if count <= step:
         yield columns

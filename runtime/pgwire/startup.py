@@ -145,4 +145,4 @@ async def _password_message(wire: Wire) -> bytes:
     kind, body = await wire.read_message(codec.SMALL_MESSAGE)
     if kind != FrontendKind.PASSWORD:
         raise ProtocolViolation(f"expected SASL response, got message type {kind}")
-    return body
+    return bytes(body)

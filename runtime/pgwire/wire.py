@@ -1,8 +1,8 @@
 """The wire: one connection's bytes, framed into messages, with back-pressure both ways.
 
 A message is one type byte, an int32 length that counts itself, and a body.  Lengths are checked before a body is
-awaited, so a client can make us hold at most `max_message` bytes; reading from the socket pauses while more than
-`READ_HIGH_WATER` bytes are waiting.  Output is collected, and handed to the socket by `flush`, which waits while the
+awaited, so a client can make us hold at most `max_message` bytes, and of a statement `max_statement`; reading from the
+socket pauses while more than `READ_HIGH_WATER` bytes are waiting.  A large body is filled piece by piece as it arrives.  Output is collected, and handed to the socket by `flush`, which waits while the
 client does not read.
 """
 
@@ -11,10 +11,22 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 
-from .codec import KNOWN_KINDS, SMALL_KINDS, SMALL_MESSAGE, ProtocolViolation
+from ..errors import PtvcError
+from .codec import (
+    KNOWN_KINDS,
+    LARGE_MESSAGE,
+    SMALL_KINDS,
+    SMALL_MESSAGE,
+    STATEMENT_KINDS,
+    Data,
+    FrontendKind,
+    ProtocolViolation,
+)
 
 READ_HIGH_WATER = 1 << 18
 WRITE_HIGH_WATER = 1 << 18
+FLUSH_BYTES = 1 << 16
+"""More output than this is handed over between messages, results and pieces of results."""
 LINGER_SECONDS = 0.005
 """How long output of a slow result may wait for more before it is sent anyway."""
 
@@ -31,10 +43,26 @@ class FramingError(ProtocolViolation):
     """The stream of bytes is not a stream of messages (any more): the connection must end."""
 
 
+class StatementTooLong(PtvcError):
+    """A message with the text of a statement, of type `kind`, is longer than allowed; it was not kept."""
+
+    sqlstate = "54000"
+
+    def __init__(self, kind: int, length: int, most: int) -> None:
+        super().__init__(
+            f"a statement of {length} bytes is longer than {most} bytes",
+            hint="Load data with COPY, or pass it in parameters; the limit is the setting max_statement_bytes.",
+        )
+        self.kind = kind
+
+
 class Wire(asyncio.Protocol):
-    def __init__(self, on_connect: Callable[[Wire], None], max_message: int) -> None:
+    def __init__(
+        self, on_connect: Callable[[Wire], None], max_message: int, max_statement: int | None = None
+    ) -> None:
         self._on_connect = on_connect
         self._max_message = max_message
+        self._max_statement = max_message if max_statement is None else max_statement
         self._in = bytearray()
         self._out = bytearray()
         self._waiting: asyncio.Future[None] | None = None
@@ -44,6 +72,7 @@ class Wire(asyncio.Protocol):
         self._terminated = False
         self._read_paused = False
         self._write_paused = False
+        self._held_back = False
         self._transport: asyncio.Transport | None = None
         self.on_gone: Callable[[], None] = lambda: None
 
@@ -79,6 +108,8 @@ class Wire(asyncio.Protocol):
 
     def resume_writing(self) -> None:
         self._write_paused = False
+        if self._held_back:
+            self._push()
         if self._drained is not None and not self._drained.done():
             self._drained.set_result(None)
 
@@ -115,8 +146,11 @@ class Wire(asyncio.Protocol):
         del self._in[:length]
         return body
 
-    async def read_message(self, limit: int | None = None) -> tuple[int, bytes]:
-        """The type byte and the body of the next message, of `limit` bytes at most (default `max_message`)."""
+    async def read_message(self, limit: int | None = None) -> tuple[int, Data]:
+        """The type byte and the body of the next message, of `limit` bytes at most (default `max_message`).
+
+        Raises StatementTooLong for one that was skipped: the next one may be read.
+        """
         await self._fill(5)
         kind = self._in[0]
         length = int.from_bytes(self._in[1:5], "big")
@@ -125,14 +159,50 @@ class Wire(asyncio.Protocol):
         most = SMALL_MESSAGE if kind in SMALL_KINDS else limit or self._max_message
         if not 4 <= length <= most:
             raise FramingError(f"invalid message length {length}", hint=f"The limit is {most} bytes.")
+        if kind in STATEMENT_KINDS and length - 4 > self._max_statement:
+            await self._skip(length + 1)
+            raise StatementTooLong(kind, length - 4, self._max_statement)
+        if length > LARGE_MESSAGE:
+            del self._in[:5]
+            return kind, await self._large(length - 4)
         await self._fill(length + 1)
         body = bytes(self._in[5 : length + 1])
         del self._in[: length + 1]
         return kind, body
 
+    async def _large(self, size: int) -> bytearray:
+        """The next `size` bytes, in memory that is touched as they come."""
+        body = bytearray(size)
+        filled = 0
+        while filled < size:
+            await self._fill(1)
+            count = min(len(self._in), size - filled)
+            body[filled : filled + count] = self._in[:count]
+            del self._in[:count]
+            filled += count
+        return body
+
+    async def _skip(self, size: int) -> None:
+        """Drops the next `size` bytes as they come."""
+        while size:
+            await self._fill(1)
+            count = min(len(self._in), size)
+            del self._in[:count]
+            size -= count
+
     def has_input(self) -> bool:
         """Whether bytes wait that no one has read: before authentication there must be none."""
         return bool(self._in)
+
+    def sync_follows(self) -> bool:
+        """Whether a Sync is here already, behind nothing that could run another statement."""
+        at = 0
+        while len(self._in) >= at + 5:
+            kind = self._in[at]
+            if kind not in (FrontendKind.CLOSE, FrontendKind.FLUSH):
+                return kind == FrontendKind.SYNC
+            at += 1 + int.from_bytes(self._in[at + 1 : at + 5], "big")
+        return False
 
     async def _fill(self, size: int) -> None:
         while len(self._in) < size:
@@ -157,9 +227,21 @@ class Wire(asyncio.Protocol):
         """Collect output; `flush` hands it over."""
         self._out += data
 
+    async def send_large(self, data: bytes | bytearray | memoryview) -> None:
+        """As `send` and `flush`, in pieces, each of which waits until the socket has taken the last one."""
+        view = memoryview(data)
+        for start in range(0, len(view), WRITE_HIGH_WATER):
+            self.send(view[start : start + WRITE_HIGH_WATER])
+            await self.flush()
+
     @property
     def unsent(self) -> int:
         return len(self._out)
+
+    async def flush_much(self) -> None:
+        """`flush`, if so much was collected that it should not wait in memory."""
+        if len(self._out) > FLUSH_BYTES:
+            await self.flush()
 
     async def flush(self) -> None:
         """Hand collected output to the socket; wait until it has taken enough of it."""
@@ -176,12 +258,21 @@ class Wire(asyncio.Protocol):
     def flush_soon(self) -> None:
         """Hand output over within `LINGER_SECONDS`, unless `flush` comes first."""
         if self._linger is None:
-            self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._push)
+            self._linger = asyncio.get_running_loop().call_later(LINGER_SECONDS, self._push_late)
+
+    def _push_late(self) -> None:
+        """Not while the client does not read: what is collected then makes `flush` wait."""
+        self._linger = None
+        if self._write_paused:
+            self._held_back = True
+        else:
+            self._push()
 
     def _push(self) -> None:
         if self._linger is not None:
             self._linger.cancel()
             self._linger = None
+        self._held_back = False
         if self._out and not self.transport.is_closing():
             self.transport.write(bytes(self._out))
         self._out.clear()

@@ -15,8 +15,8 @@ from functools import partial
 from time import monotonic
 
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
-from ..expr.interrupt import interruptible
 from ..expr.tree.relation import GlobalId
+from ..interrupt import interruptible
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from .beginning import begin
@@ -24,6 +24,7 @@ from .checkpoint import DurableState, PendingCheckpoint
 from .index import Index
 from .inputs import Input, load_snapshot, read_once
 from .installed import Installed
+from .interrupts import Interrupts
 from .memory import MemoryLimit
 from .output_writer import OutputWriter
 from .outputs import Outputs
@@ -63,9 +64,8 @@ class Dataflows:
         self._sharing = Sharing()
         self.memory = MemoryLimit()
         self.jobs = StepJobs()
-        self._unwanted: set[GlobalId] = set()
+        self._interrupts: Interrupts[GlobalId] = Interrupts()
         self._halted: dict[GlobalId, int] = {}
-        self._stopping = False
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
@@ -80,7 +80,11 @@ class Dataflows:
             return
         self._installed[command.id] = installed
         try:
-            self._begin(installed, command)
+            with interruptible(self._interrupts.of(command.id)):
+                self._begin(installed, command)
+        except QueryCanceled:
+            installed.failed = True  # to be uninstalled
+            return
         except Exception as error:
             if isinstance(error, StorageError) and command.checkpoint is not None:
                 self._remove(command.id)
@@ -138,12 +142,12 @@ class Dataflows:
         For another thread than the one that steps.
         """
         if id is None:
-            self._stopping = True
+            self._interrupts.set_all()
         else:
-            self._unwanted.add(id)
+            self._interrupts.set(id)
 
     def uninstall(self, id: GlobalId) -> None:
-        self._unwanted.discard(id)
+        self._interrupts.forget(id)
         self._remove(id)
 
     def halt(self, message: Halt) -> None:
@@ -244,7 +248,7 @@ class Dataflows:
             self._writer,
             self._background,
             lost=lambda installed, error: self._lost.put((installed, error)),
-            wanted=lambda installed: not installed.removed and self._wanted(installed.id),
+            wanted=lambda installed: not installed.removed and not self._interrupts.is_set(installed.id),
         )
 
     def _report(self, outputs: Outputs) -> Iterator[Message]:
@@ -261,7 +265,7 @@ class Dataflows:
         """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `outputs`."""
         lower = installed.upper
         try:
-            with interruptible(lambda: self._wanted(installed.id)):
+            with interruptible(self._interrupts.of(installed.id)):
                 delta = compute()
             self._publish(installed, delta, upper)
         except QueryCanceled:
@@ -327,9 +331,6 @@ class Dataflows:
         """Moves state to files when it is too much for memory; a dataflow that needs too much all the same fails."""
         while (found := self.memory.check(list(self._installed.values()))) is not None:
             yield self._failed_with(*found)
-
-    def _wanted(self, id: GlobalId) -> bool:
-        return not self._stopping and id not in self._unwanted
 
     def _computed(self, installed: Installed, upper: int) -> Delta:
         self.memory.admit(installed.waiting)

@@ -14,8 +14,10 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
+from time import monotonic
 
 from ..compute.spark.application import Application
+from ..retry import Backoff, Pauses
 from .jobs import run_job
 from .main import run_replica
 from .protocol import (
@@ -32,7 +34,9 @@ from .protocol import (
 logger = logging.getLogger(__name__)
 
 EXIT_JVM_DIED = 3
-RESUBMIT_DELAY_S = 0.5
+RESUBMIT = Backoff(first_s=0.5, longest_s=5.0)
+HEALTHY_S = 10.0
+"""A resident task that ran for so long did not fail to start."""
 JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 """More would only hold more memory: each has a task for every core."""
 
@@ -79,14 +83,18 @@ class Driver:
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
         work = partial(run_replica, self._address, self._blobs, command.replica, command.epoch)
+        pauses = Pauses(RESUBMIT)
         while not stop.is_set():
+            began = monotonic()
             try:
                 self._app.run_resident(command.replica, work)
             except Exception as error:  # Spark gave up on the task: try again, it may have been killed
                 if stop.is_set():
                     return
                 logger.warning("resident task of replica %s ended: %s", command.replica, error)
-            stop.wait(RESUBMIT_DELAY_S)
+            if monotonic() - began > HEALTHY_S:
+                pauses.reset()
+            stop.wait(pauses.endless())
 
     def _run_job(self, command: RunJob) -> None:
         try:

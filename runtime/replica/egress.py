@@ -1,6 +1,8 @@
 """Sinks in a replica: one thread each, writing durable changes to the target and reporting how far it has come.
 
-A sink is fed from commits only, never from a dataflow's memory: what it writes is durable here before it is there.
+A sink is fed from commits only, never from a dataflow's memory: what it writes is durable here before it is there.  Its
+thread alone reads what was committed and waits for the target.  A sink that lags holds no more than references to a few
+MiB of it (`sink_input`); when these are written it asks to be installed anew, with what persist has from there on.
 """
 
 from __future__ import annotations
@@ -9,23 +11,26 @@ import logging
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing
 from typing import Any
 
-from ..errors import PtvcError
+from ..errors import PtvcError, StorageError
 from ..expr.tree.relation import GlobalId
 from ..persist.blob.base import Blob
-from ..repr.batch import Batch, Delta, concat_batches, empty_delta
+from ..repr.batch import Batch, Delta
 from ..repr.schema import Schema
+from ..retry import Backoff, ThreadTiming, retry
 from ..storage.sink.change_records import SinkEnvelope
 from ..storage.sink.file import FileSink
-from .inputs import Input
-from .protocol import InstallSink, Message, Progress, SinkProgress, Status
+from .protocol import InstallSink, Message, Progress, SinkBehind, SinkProgress, Status
+from .sink_input import MOST_HELD_BYTES, Chunk, SinkInput, errors_of
 from .sink_switch import switched
 
 logger = logging.getLogger(__name__)
 
-FIRST_RETRY_S = 0.1
-LONGEST_RETRY_S = 5.0
+BACKOFF = Backoff(first_s=0.1, longest_s=5.0)
+_WHOLE = 1 << 62
+"""A switch compares two inputs as a whole."""
 
 
 def open_sink(
@@ -40,6 +45,14 @@ def open_sink(
     return FileSink(id, options["path"], options["format"], schema, SinkEnvelope(envelope), key, generation)
 
 
+class _Stopped(Exception):
+    """The sink is to end."""
+
+
+class _Behind(Exception):
+    """What is to be written next is in persist alone."""
+
+
 class _RunningSink:
     """`predecessor` is the sink as it ran here before: this one begins when that has let go of the target."""
 
@@ -49,23 +62,41 @@ class _RunningSink:
         command: InstallSink,
         send: Callable[[Message], None],
         predecessor: threading.Thread | None,
+        most_held: int,
     ) -> None:
+        self._blob = blob
         self._command = command
         self._send = send
         self._predecessor = predecessor
-        self.input = Input(blob, command.input)
-        self._former = Input(blob, command.former.input) if command.former is not None else None
+        self.input = SinkInput(command.input, most_held)
+        self._former = SinkInput(command.former.input, most_held) if command.former is not None else None
         self._changed = threading.Condition()
-        self._stop = False
-        self._reported = 0
+        self._stop = threading.Event()
+        self._looked_at = 0
+        self._reading = 0
+        self._moved = False
         self._errors: Counter[str] = Counter()
-        self._waiting: list[Batch] = []
         self._said: tuple[str, str | None] | None = None
+        self._progress: SinkProgress | None = None
         self.thread = threading.Thread(target=self._run, name=f"sink {command.name}", daemon=True)
         self.thread.start()
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes in memory: of references, and of the rows that are being written."""
+        former = self._former
+        return self.input.nbytes + (former.nbytes if former is not None else 0) + self._reading
+
+    def shed(self) -> int:
+        """Forgets the references to what came since it was installed; returns their bytes."""
+        with self._changed:
+            freed = sum(known.shed() for _, known in self._inputs())
+            if freed:
+                self._changed.notify()
+        return freed
+
     def receive(self, progress: Progress) -> None:
-        """Takes what concerns its inputs, and lets the writer look."""
+        """Takes references to what concerns its inputs, and lets the writer look."""
         uppers = dict(progress.uppers)
         with self._changed:
             for id_, known in self._inputs():
@@ -80,14 +111,14 @@ class _RunningSink:
                 if known.frontier != before:
                     self._changed.notify()
 
-    def _inputs(self) -> Iterator[tuple[GlobalId, Input]]:
+    def _inputs(self) -> Iterator[tuple[GlobalId, SinkInput]]:
         yield self._command.input.id, self.input
         if self._former is not None and self._command.former is not None:
             yield self._command.former.input.id, self._former
 
     def stop(self) -> None:
         with self._changed:
-            self._stop = True
+            self._stop.set()
             self._changed.notify()
 
     def _run(self) -> None:
@@ -96,128 +127,194 @@ class _RunningSink:
         if self._predecessor is not None:
             self._predecessor.join()
             self._predecessor = None
-        sink = open_sink(
-            command.id,
-            description.options,
-            command.input.schema,
-            description.envelope,
-            description.key,
-            description.generation,
-        )
         try:
-            with self._changed:
-                self.input.load()
-            if not self._retry(sink.open):
-                return
-            if command.former is not None and not self._switch(sink, command.former.last):
-                return
-            while (taken := self._take()) is not None:
-                delta, upper = taken
-                if not self._write(sink, delta, upper):
-                    return
+            with closing(
+                open_sink(
+                    command.id,
+                    description.options,
+                    command.input.schema,
+                    description.envelope,
+                    description.key,
+                    description.generation,
+                )
+            ) as sink:
+                self._retry(sink.open)
+                self._check_follows(sink)
+                if command.former is not None:
+                    self._switch(sink, command.former.last)
+                while True:
+                    self._await(lambda: self.input.complete_to > self._looked_at)
+                    self._write_known(sink)
+        except _Stopped:
+            return
         except (BrokenPipeError, ConnectionError):
             return  # the coordinator is gone, and this replica with it
+        except _Behind:  # the target is free: whoever is installed next takes it
+            self._send_unless_gone(SinkBehind(command.id))
         except Exception as error:  # what a sink does wrong stops that sink alone, and says so
             logger.exception("sink %s failed", command.name)
             reason = error.message if isinstance(error, PtvcError) else f"internal error: {error!r}"
-            self._send(Status(command.id, "failed", reason))
-        finally:
-            sink.close()
+            self._send_unless_gone(Status(command.id, "failed", reason))
 
-    def _switch(self, sink: FileSink, last: int) -> bool:
+    def _send_unless_gone(self, message: Message) -> None:
+        try:
+            self._send(message)
+        except ConnectionError:
+            return  # the coordinator is gone, and this replica with it
+
+    def _check_follows(self, sink: FileSink) -> None:
+        """Contents are for an empty target: one that has less than it has acknowledged would get rows twice."""
+        begin = (
+            self._command.former.input if self._command.former is not None else self._command.input
+        ).as_of
+        if 0 < sink.upper <= begin:
+            raise StorageError(
+                f"the target holds the changes below {sink.upper}, and had acknowledged those below {begin + 1}",
+                hint="It was exchanged for an older one: restore it, or drop the sink and create it again "
+                "with an empty directory.",
+            )
+
+    def _switch(self, sink: FileSink, last: int) -> None:
         """Lets the target go over to the input from the former one, which it shows up to `last`, or up to where it is further
-        already; False when the sink was stopped meanwhile."""
-        time = max(sink.upper, last + 1)
-        with self._changed:
-            former, self._former = self._former, None
-            if former is None or sink.written_generation == self._command.description.generation:
-                return True
-            self._former = former
-            former.load()
-            while not self._stop and not (former.frontier >= time and self.input.frontier > time):
-                self._changed.wait()
-            if self._stop:
-                return False
+        already."""
+        former = self._former
+        if former is None or sink.written_generation == self._command.description.generation:
             self._former = None
-            upper = self.input.frontier
-            old, new = former.take(time), self.input.take(upper)
-        return self._write(sink, switched(self._command.input.schema, old, new, sink.upper, time), upper)
-
-    def _take(self) -> tuple[Delta, int] | None:
-        """All changes below the input's frontier, once it has moved; None when the sink is to stop."""
+            return
+        time = max(sink.upper, last + 1)
+        self._await(lambda: former.complete_to >= time or former.behind)
+        while True:
+            self._await(lambda: self.input.complete_to > max(time, self._looked_at))
+            if not self._in_error():
+                break
         with self._changed:
-            while not self._stop and self.input.frontier <= self._reported:
-                self._changed.wait()
-            if self._stop:
-                return None
-            upper = self.input.frontier
-            delta = self.input.take(upper)
-        return delta if delta is not None else empty_delta(self._command.input.schema), upper
-
-    def _write(self, sink: FileSink, delta: Delta, upper: int) -> bool:
-        """Hands `[sink.upper, upper)` over; False when the sink was stopped meanwhile.
-
-        A collection in error has no rows to write: the changes wait until the error is gone.
-        """
-        self._reported = upper
-        self._waiting.append(delta.oks)
-        if (error := self._error(delta.errs)) is not None:
-            self._state("stalled", f"its input is in error: {error}")
-            return True
+            if former.complete_to < time or self.input.complete_to <= time:
+                raise _Behind
+            self._former = None
+            gone, begun = former.take(0, time, _WHOLE), self.input.take(0, None, _WHOLE)
         lower = sink.upper
-        if upper > lower:
-            # After a restart the input begins before what the target has already.
-            changes = concat_batches(self._command.input.schema, self._waiting)
-            changes = changes.filter(changes.times >= lower) if len(changes) else changes
-            if not self._retry(lambda: sink.write(changes, lower, upper)):
-                return False
-        self._waiting = []
-        self._state("running", None)
-        self._send(SinkProgress(self._command.id, sink.durable_upper, sink.written_generation))
-        return True
+        old, new = self._read(gone), self._read(begun)
+        changes = switched(self._command.input.schema, old, new, lower, time).oks
+        self._write(sink, changes, lower, begun.upper)
 
-    def _error(self, errs: Batch) -> str | None:
-        """An error of the input as it stands after `errs`; None when there is none."""
+    def _write_known(self, sink: FileSink) -> None:
+        """Hands over what is known; not while the input is in error: it has no contents then, and the changes wait."""
+        if self._in_error():
+            return
+        while True:
+            with self._changed:
+                if self.input.complete_to <= sink.upper:
+                    break
+                chunk = self.input.take(sink.upper)
+            self._write(sink, self._read(chunk).oks, chunk.lower, chunk.upper)
+        self._say_running(sink)
+
+    def _write(self, sink: FileSink, changes: Batch, lower: int, upper: int) -> None:
+        self._reading = changes.nbytes
+        self._retry(lambda: sink.write(changes, lower, upper))
+        self._reading = 0
+        self._moved = True
+        self._say_running(sink)
+
+    def _say_running(self, sink: FileSink) -> None:
+        self._state("running", None)
+        progress = SinkProgress(self._command.id, sink.durable_upper, sink.written_generation)
+        if progress != self._progress:
+            self._progress = progress
+            self._send(progress)
+
+    def _read(self, chunk: Chunk) -> Delta:
+        """Raises _Behind if parts are not there any more: others have taken their place."""
+        self._reading = sum(reference.part.decoded_nbytes for reference in chunk.references)
+        try:
+            return chunk.read(self._blob)
+        except StorageError:
+            if not self._moved:
+                raise  # they were held since this began
+            raise _Behind from None
+
+    def _in_error(self) -> bool:
+        """Whether an error of the input is left by all that is referred to."""
+        with self._changed:
+            self._looked_at = self.input.complete_to
+            references = self.input.unchecked()
+        try:
+            errs = errors_of(self._blob, references)
+        except StorageError:
+            if not self._moved:
+                raise
+            raise _Behind from None
         messages, diffs = errs.columns[1].to_pylist(), errs.diffs.tolist()
         for message, diff in zip(messages, diffs, strict=True):
             self._errors[message] += diff
-        return next((message for message, count in self._errors.items() if count > 0), None)
+        error = next((message for message, count in self._errors.items() if count > 0), None)
+        if error is not None:
+            self._moved = True  # for as long as that lasts nothing is held
+            self._state("stalled", f"its input is in error: {error}")
+        return error is not None
+
+    def _await(self, condition: Callable[[], bool]) -> None:
+        """Until the condition holds.  Raises _Stopped, and _Behind when the input will not come so far."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._stop.is_set() or condition() or self.input.behind)
+            if self._stop.is_set():
+                raise _Stopped
+            if not condition():
+                raise _Behind
 
     def _state(self, state: str, reason: str | None) -> None:
         if (state, reason) != self._said:
             self._said = (state, reason)
             self._send(Status(self._command.id, state, reason))
 
-    def _retry(self, action: Callable[[], object]) -> bool:
-        """Does `action`, again and again while the target refuses; False when the sink is stopped."""
-        delay = FIRST_RETRY_S
-        while True:
-            try:
-                action()
-            except PtvcError as error:
-                hint = f" ({error.hint})" if error.hint else ""
-                self._state("stalled", f"{error.message}{hint}")
-            else:
-                return True
-            with self._changed:
-                self._changed.wait_for(lambda: self._stop, delay)
-                if self._stop:
-                    return False
-            delay = min(2 * delay, LONGEST_RETRY_S)
+    def _retry(self, action: Callable[[], object]) -> None:
+        """Does `action`, again and again while the target refuses.  Raises _Stopped."""
+        try:
+            retry(
+                action,
+                lambda error: isinstance(error, PtvcError),
+                BACKOFF,
+                ThreadTiming(self._stop),
+                self._say_stalled,
+            )
+        except PtvcError:
+            if not self._stop.is_set():
+                raise
+            raise _Stopped from None
+
+    def _say_stalled(self, error: Exception) -> None:
+        assert isinstance(error, PtvcError)
+        self._moved = True  # for as long as that lasts nothing is held
+        hint = f" ({error.hint})" if error.hint else ""
+        self._state("stalled", f"{error.message}{hint}")
 
 
 class Egress:
-    """The sinks of one replica."""
+    """The sinks of one replica, each with at most `most_held` bytes of references."""
 
-    def __init__(self, blob: Blob, send: Callable[[Message], None]) -> None:
+    def __init__(self, blob: Blob, send: Callable[[Message], None], most_held: int = MOST_HELD_BYTES) -> None:
         self._blob = blob
         self._send = send
+        self._most_held = most_held
         self._running: dict[GlobalId, _RunningSink] = {}
         self._ending: dict[GlobalId, threading.Thread] = {}
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes that all sinks hold in memory."""
+        return sum(sink.nbytes for sink in self._running.values())
+
+    def shed(self) -> int:
+        """Has the sinks forget what can be read again from persist; returns the bytes that they let go."""
+        return sum(sink.shed() for sink in self._running.values())
+
     def install(self, command: InstallSink) -> None:
+        """A sink that runs here already ends first."""
+        self.uninstall(command.id)
         predecessor = self._ending.pop(command.id, None)
-        self._running[command.id] = _RunningSink(self._blob, command, self._send, predecessor)
+        self._running[command.id] = _RunningSink(
+            self._blob, command, self._send, predecessor, self._most_held
+        )
 
     def receive(self, progress: Progress) -> None:
         for sink in self._running.values():

@@ -28,7 +28,7 @@ class Index:
     state as of `upper` is readable at the last time before it."""
 
     def __init__(self, schema: Schema, key: tuple[int, ...]) -> None:
-        self._schema = schema
+        self.schema = schema
         self._key = key
         self._oks = Spine(schema, key)
         self._errs = Spine(ERROR_SCHEMA, (0, 1))
@@ -83,19 +83,29 @@ class Index:
     def errors(self, as_of: int) -> Batch:
         """The errors at `as_of`.  This, like the reads below, raises ObjectNotReady for a time outside `[since, upper)`."""
         self._check_readable(as_of)
-        return _contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
+        return contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
+
+    @property
+    def held(self) -> int:
+        """Updates that it holds: at least as many as rows at any time."""
+        return self._oks.rows
+
+    def runs(self, as_of: int) -> tuple[Run, ...]:
+        """What the rows at `as_of` are among, for good: see `contents`."""
+        self._check_readable(as_of)
+        return self._oks.handle()
 
     def rows(self, as_of: int) -> Batch:
         """All rows at `as_of`, consolidated."""
         self._check_readable(as_of)
-        return _contents(self._schema, [run.batch for run in self._oks.runs], as_of)
+        return contents(self.schema, [run.batch for run in self._oks.runs], as_of)
 
     def lookup(self, keys: tuple[pa.Array, ...], as_of: int) -> Batch:
         """The rows at `as_of` whose key equals a row of `keys`."""
         self._check_readable(as_of)
         count = len(keys[0])
         matches = self._oks.probe(keys, hash_columns(keys, count))
-        return _contents(self._schema, [matches.rows], as_of)
+        return contents(self.schema, [matches.rows], as_of)
 
     def _check_readable(self, as_of: int) -> None:
         if not self.since <= as_of < self.upper:
@@ -104,7 +114,8 @@ class Index:
             )
 
 
-def _contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:
+def contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:
+    """What updates of an index say at `as_of`, consolidated."""
     batch = concat_batches(schema, batches)
     batch = batch.filter(batch.times <= np.uint64(as_of))
     return consolidate(advance(batch, as_of))

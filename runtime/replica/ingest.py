@@ -24,9 +24,9 @@ from ..storage.connectors import CounterOptions, FileOptions, open_ingestion
 from ..storage.envelope import EnvelopeKind
 from ..storage.ingestion import Ingestion
 from ..storage.ingestion import Status as SourceStatus
+from .blob_retry import write_parts_when_there_is_room
 from .inputs import load_snapshot
 from .protocol import Ingest, Ingested, InstallSource, Message, Status
-from .room import write_when_there_is_room
 
 logger = logging.getLogger(__name__)
 
@@ -103,7 +103,7 @@ class _RunningSource:
         command = self._command
         delta = Delta(ingest.oks.at(0), self._labelled(ingest.errs.at(0)))
         schema = command.description.schema
-        parts = write_when_there_is_room(
+        parts = write_parts_when_there_is_room(
             self._blob,
             command.output.shard,
             schema,

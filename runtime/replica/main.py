@@ -1,7 +1,7 @@
 """The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
-Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one answers queries, one
-writes checkpoints, one per source and sink.  Only the step thread touches dataflows.
+Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one writes checkpoints, one
+per source, sink and query under way, whose process it watches.  Only the step thread touches dataflows.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.base import Blob
 from ..persist.location import open_blob
+from .blob_retry import RetryingBlob
 from .checkpoint import PendingCheckpoint
 from .dataflows import Dataflows
 from .egress import Egress
 from .ingest import Sources
 from .installed import Installed
+from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .patience import PatientBlob
 from .peek_thread import Peeks
 from .protocol import (
     Adopt,
@@ -65,7 +66,9 @@ def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int
     connection = Connection(address)
     connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
     writer = replica_writer(replica, epoch, attempt)
-    Replica(connection, open_blob(blobs), writer).run()
+    made = Replica(connection, open_blob(blobs), writer)
+    made.warm()
+    made.run()
 
 
 class Replica:
@@ -73,14 +76,19 @@ class Replica:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._gone = threading.Event()
-        patient = PatientBlob(blob, self._gone)
+        retrying = RetryingBlob(blob, self._gone)
         self._outputs = OutputWriter(connection.send)
-        self._dataflows = Dataflows(patient, writer, self._outputs)
-        self._peeks = Peeks(blob, connection.send)
-        self._sources = Sources(patient, writer, connection.send)
-        self._sinks = Egress(patient, connection.send)
+        self._dataflows = Dataflows(retrying, writer, self._outputs)
+        self._peeks = Peeks(blob, connection)
+        self._sources = Sources(retrying, writer, connection.send)
+        self._sinks = Egress(retrying, connection.send)
+        self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
         self._reported = monotonic()
+
+    def warm(self) -> None:
+        """Starts what the first query would wait for."""
+        self._peeks.warm()
 
     def run(self) -> None:
         reader = threading.Thread(target=self._read, name="reader", daemon=True)
@@ -115,6 +123,10 @@ class Replica:
             if isinstance(message, CancelPeek):
                 self._peeks.cancel(message)
                 continue
+            if isinstance(message, Peek | PeekIndex):
+                self._peeks.receive(message)
+                if isinstance(message, Peek):
+                    continue
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
             self._inbox.put(message)
@@ -138,8 +150,9 @@ class Replica:
                 self._sinks.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
-            case LimitMemory(limit=limit):
-                self._dataflows.memory.limit = limit
+            case LimitMemory(dataflows=dataflows, query=query):
+                self._dataflows.memory.limit = dataflows_limit(dataflows)
+                self._peeks.limit(query_limit(query, dataflows))
             case CheckpointPublished():
                 if (state := self._dataflows.published(message)) is not None:
                     self._checkpointer.submit(state.sweep)
@@ -165,8 +178,6 @@ class Replica:
                 self._sinks.uninstall(id_)
             case Ingested():
                 self._sources.ingested(message)
-            case Peek():
-                self._peeks.submit(message)
             case PeekIndex():
                 self._peek_index(message)
             case _:
@@ -202,14 +213,18 @@ class Replica:
     def _peek_index(self, message: PeekIndex) -> None:
         try:
             self._peeks.submit_index(message, self._dataflows.index(message.index_id))
+            return
+        except ConnectionError:
+            raise
         except KeyError:
-            self._connection.send(PeekFailed(message.peek_id, "42704", "the index was dropped"))
+            failed = PeekFailed(message.peek_id, "42704", "the index was dropped")
         except PtvcError as error:
             failed = PeekFailed(message.peek_id, error.sqlstate, error.message, error.hint)
-            self._connection.send(failed)
         except Exception as error:  # the client that asked hears of it; the dataflows go on
             logger.exception("index peek failed")
-            self._connection.send(PeekFailed(message.peek_id, INTERNAL_ERROR, f"internal error: {error!r}"))
+            failed = PeekFailed(message.peek_id, INTERNAL_ERROR, f"internal error: {error!r}")
+        self._peeks.refuse(message.peek_id)
+        self._connection.send(failed)
 
     def _report(self) -> None:
         now = monotonic()

@@ -30,17 +30,20 @@ class OutputWriter:
 
     def __init__(self, send: Callable[[Message], None]) -> None:
         self._send = send
-        self._queue: queue.SimpleQueue[tuple[int, Callable[[], object]] | None] = queue.SimpleQueue()
+        self._queue: queue.SimpleQueue[tuple[int, int, Callable[[], object]] | None] = queue.SimpleQueue()
         self._changed = threading.Condition(threading.Lock())
         self._waiting = 0
         self._rows = 0
+        self.nbytes = 0
         self._closed = False
         self._failure: Exception | None = None
         self._thread = threading.Thread(target=self._run, name="outputs", daemon=True)
         self._thread.start()
 
-    def write(self, rows: int, messages: Callable[[], Iterator[Message]]) -> Iterator[Message]:
-        """Has `messages`, which write so many rows while they are made, made and sent behind those before; or yields
+    def write(
+        self, rows: int, messages: Callable[[], Iterator[Message]], nbytes: int = 0
+    ) -> Iterator[Message]:
+        """Has `messages`, which write so many rows, of `nbytes` in memory, while they are made, made and sent behind those before; or yields
         them, to be sent at once.  Raises what making others has raised: the replica cannot go on."""
         with self._changed:
             if self._failure is not None:
@@ -48,14 +51,14 @@ class OutputWriter:
             if not self._waiting and rows <= AT_ONCE_ROWS:
                 return messages()
             self._changed.wait_for(lambda: not self._waiting or self._rows + rows <= BACKLOG_ROWS)
-            self._put(rows, lambda: self._make(messages))
+            self._put(rows, nbytes, lambda: self._make(messages))
         return iter(())
 
     def behind(self, action: Callable[[], object]) -> None:
         """Does `action` once all that was to be written before is."""
         with self._changed:
             if self._waiting:
-                self._put(0, action)
+                self._put(0, 0, action)
                 return
         action()
 
@@ -64,9 +67,14 @@ class OutputWriter:
         self._closed = True
         self._queue.put(None)
 
-    def _put(self, rows: int, work: Callable[[], object]) -> None:
+    def shed(self) -> int:
+        """Nothing: what waits is written as fast as it can be."""
+        return 0
+
+    def _put(self, rows: int, nbytes: int, work: Callable[[], object]) -> None:
         self._waiting, self._rows = self._waiting + 1, self._rows + rows
-        self._queue.put((rows, work))
+        self.nbytes += nbytes
+        self._queue.put((rows, nbytes, work))
 
     def _make(self, messages: Callable[[], Iterator[Message]]) -> None:
         for message in messages():
@@ -74,7 +82,7 @@ class OutputWriter:
 
     def _run(self) -> None:
         while (item := self._queue.get()) is not None:
-            rows, work = item
+            rows, nbytes, work = item
             try:
                 if not self._closed:
                     work()
@@ -84,4 +92,5 @@ class OutputWriter:
                 self._closed, self._failure = True, error
             with self._changed:
                 self._waiting, self._rows = self._waiting - 1, self._rows - rows
+                self.nbytes -= nbytes
                 self._changed.notify_all()

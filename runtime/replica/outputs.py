@@ -18,10 +18,10 @@ from ..persist.blob.base import Blob
 from ..persist.part import ShardId
 from ..repr.batch import Delta
 from ..repr.schema import Schema
+from .blob_retry import write_parts_when_there_is_room
 from .installed import Installed
 from .output_writer import OutputWriter
 from .protocol import Append, Hydrated, Message, SubscriptionOutput, Updates, ViewOutput, packed_changes
-from .room import write_when_there_is_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,8 @@ class Outputs:
             yield from self._written()
         else:
             rows = sum(len(view.delta.oks) + len(view.delta.errs) for view in self.views if view.delta)
-            yield from self.writer.write(rows, self._written)
+            nbytes = sum(v.delta.oks.nbytes + v.delta.errs.nbytes for v in self.views if v.delta)
+            yield from self.writer.write(rows, self._written, nbytes)
 
     def _written(self) -> Iterator[Message]:
         """On the thread that writes."""
@@ -114,7 +115,7 @@ class Outputs:
         """The append for a view's output; None when there is nothing to append."""
         if view.delta is None:
             return None
-        parts = write_when_there_is_room(
+        parts = write_parts_when_there_is_room(
             self.blob,
             view.shard,
             view.schema,

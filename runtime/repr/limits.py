@@ -11,7 +11,9 @@ def as_limit(error: BaseException) -> PtvcError | None:
     """53200 for memory that was not there, 54000 for texts that do not fit a column; None for any other error."""
     if isinstance(error, MemoryError):
         return MemoryLimitExceeded("out of memory", hint="The statement needs more memory than there is.")
-    if isinstance(error, pa.ArrowCapacityError):
+    if isinstance(error, pa.ArrowCapacityError) or (
+        isinstance(error, pa.ArrowInvalid) and "offset overflow" in str(error)
+    ):
         return PtvcError(
             "a column of an intermediate result holds more than 2 GB",
             sqlstate="54000",

@@ -19,6 +19,8 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from ..errors import Unsupported
+
 NUMERIC_MAX_PRECISION = 38
 UNCONSTRAINED_SCALE = 38
 
@@ -294,6 +296,11 @@ def derived_numeric(scale: int) -> ScalarType:
 
 
 def array_of(element: ScalarType) -> ScalarType:
+    """0A000 for an element of which no array has an OID: a client could not be given one."""
+    if element.kind is Kind.ARRAY:
+        raise Unsupported("arrays of several dimensions are not supported")
+    if element.kind in (Kind.LIST, Kind.MAP):
+        raise Unsupported(f"arrays of {element} are not supported", hint=f"Write {element} list.")
     return ScalarType(Kind.ARRAY, element=element)
 
 

@@ -73,6 +73,7 @@ from .syntax.session_statements import (
     CommitStatement,
     DeallocateStatement,
     DeclareStatement,
+    DiscardStatement,
     ExecuteStatement,
     FetchStatement,
     NoOpStatement,
@@ -371,6 +372,7 @@ _Session = (
     | FetchStatement
     | CloseStatement
     | DeallocateStatement
+    | DiscardStatement
     | NoOpStatement
 )
 
@@ -410,8 +412,10 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
             )
         case CloseStatement(name=name):
             return session_plans.CloseCursor(name)
-        case DeallocateStatement(name=name, all_session_state=everything):
-            return session_plans.Deallocate(name, everything)
+        case DeallocateStatement(name=name):
+            return session_plans.Deallocate(name)
+        case DiscardStatement(what=what):
+            return session_plans.Discard(what)
         case NoOpStatement(tag=tag):
             return session_plans.NoOp(tag)
         case _:

@@ -58,7 +58,9 @@ MAX_KEYS = 8
 MAX_PREDICATES = 32
 """So many predicates and equalities are remembered per relation."""
 
-_PLAIN = frozenset({"eq", "ne", "lt", "le", "gt", "ge", "in", "like", "not_like", "is_not_null", "not"})
+_PLAIN = frozenset(
+    {"eq", "ne", "lt", "le", "gt", "ge", "in", "any_eq", "like", "not_like", "is_not_null", "not"}
+)
 """Functions of predicates that are remembered: functions of their arguments' values, and cheap."""
 
 _IDENTICAL_WHEN_EQUAL = frozenset(

@@ -13,6 +13,7 @@ import os
 from collections.abc import Callable
 
 from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
+from ..interrupt import check_interrupt
 from .bound_row_numbers import bound_row_numbers
 from .drop_empty import drop_empty
 from .elide_distinct import elide_distinct
@@ -76,6 +77,7 @@ def optimize(relation: Relation) -> Relation:
     if CHECKED:
         return _checked(relation)
     for rule in CHAIN_RULES if is_chain(relation) else RULES:
+        check_interrupt()
         relation = rule(relation)
     return relation
 

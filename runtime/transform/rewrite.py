@@ -8,6 +8,7 @@ from ..expr.coercion.type_rules import common_type
 from ..expr.tree.relation import Filter, Map, Project, Relation
 from ..expr.tree.relation_tree import inputs, with_inputs
 from ..expr.tree.scalar import Call, Cast, ColumnRef, Scalar, columns_of, remap, transform
+from ..interrupt import check_interrupt
 from ..repr.types import BPCHAR_KEY, Kind, ScalarType
 
 
@@ -21,6 +22,7 @@ def bottom_up(
     def visit(node: Relation) -> Relation:
         found = done.get(id(node))
         if found is None:
+            check_interrupt()
             children = inputs(node)
             new = tuple(map(visit, children))
             same = all(a is b for a, b in zip(children, new, strict=True))
@@ -44,9 +46,14 @@ def shifted(scalar: Scalar, by: int) -> Scalar:
 
 
 def unique(scalars: Sequence[Scalar]) -> tuple[Scalar, ...]:
-    """Each once, in order (by equality: a literal array has no hash)."""
+    """Each once, in order."""
+    try:
+        return tuple(dict.fromkeys(scalars))
+    except TypeError:  # a literal array has no hash
+        pass
     found: list[Scalar] = []
     for scalar in scalars:
+        check_interrupt()
         if scalar not in found:
             found.append(scalar)
     return tuple(found)

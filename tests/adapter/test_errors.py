@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import socket
 import threading
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -164,6 +165,63 @@ class TestConnections:
                 adapter.wait_until_hydrated(missing, 60)
         finally:
             adapter.connections.interrupted.clear()
+
+    def test_an_interrupted_run_leaves_nothing_of_what_it_was_building(self, project: Any) -> None:
+        """A model's own relation, new or intermediate, goes; what was finished, or belongs to another thread, stays."""
+        adapter, schema = project.adapter, project.test_schema
+        made = {
+            name: adapter.Relation.create(schema=schema, identifier=name, type="materialized_view")
+            for name in ("finished", "unfinished", "others")
+        }
+        with adapter.connection_named("interrupted"):
+            for name, relation in made.items():
+                adapter.execute(f"create materialized view {schema}.{name} as select 1 as a")
+                if name != "others":
+                    adapter.building(relation)
+            adapter.built(made["finished"])
+            adapter.connections.building["another thread"] = [made["others"]]
+            adapter.connections.interrupted.set()
+            try:
+                adapter.post_model_hook({}, None)
+            finally:
+                adapter.connections.interrupted.clear()
+        left = project.run_sql(
+            "select name from mz_catalog.mz_materialized_views where name in ('finished', 'unfinished', 'others')",
+            fetch="all",
+        )
+        assert sorted(left) == [("finished",), ("others",)]
+        adapter.connections.building.clear()
+        for name in ("finished", "others"):
+            project.run_sql(f"drop materialized view {schema}.{name}")
+
+    def test_a_model_interrupted_while_it_waits_is_dropped(
+        self, project: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The first time, and beside its former self."""
+        adapter = type(project.adapter)
+        model = Path(project.project_root) / "models" / "waits.sql"
+
+        def interrupted(this: Any, relation: Any, timeout: float) -> None:
+            this.connections.interrupted.set()
+            raise DbtRuntimeError("stopped waiting")
+
+        def run(text: str, wait: bool) -> list[Any]:
+            model.write_text("{{ config(materialized='materialized_view') }} " + text)
+            with monkeypatch.context() as patch:
+                if wait:
+                    patch.setattr(adapter, "wait_until_hydrated", interrupted)
+                run_dbt(["run", "--select", "waits"], expect_pass=not wait)
+            return list(
+                project.run_sql(
+                    "select name from mz_catalog.mz_objects where name like 'waits%' and type <> 'index'",
+                    fetch="all",
+                )
+            )
+
+        assert run("select 1 as a", wait=True) == []
+        assert run("select 1 as a", wait=False) == [("waits",)]
+        assert run("select 'x' as b", wait=True) == [("waits",)]
+        model.unlink()
 
     def test_a_view_that_is_not_hydrated_in_time(self, project: Any) -> None:
         adapter = project.adapter

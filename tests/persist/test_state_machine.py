@@ -20,6 +20,7 @@ import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from random import Random
@@ -487,7 +488,7 @@ class PersistOnS3(BlobsInS3, PersistOnFiles):
 @pytest.fixture(scope="class")
 def troubled_s3(s3: S3Server) -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(s3_client, "FIRST_DELAY_S", 0.001)
+        patch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, first_s=0.001))
         patch.setattr(BlobsInS3, "server", s3, raising=False)
         yield
 

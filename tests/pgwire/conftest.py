@@ -31,7 +31,15 @@ class Server:
         self._thread.start()
         more = {} if passwords is None else {"passwords": passwords}
         self.listener: Listener = self.run(
-            serve("127.0.0.1", 0, self.store, limits=limits, fake_salt_key=b"k" * 32, **more)
+            serve(
+                "127.0.0.1",
+                0,
+                self.store,
+                is_superuser=lambda user: user == "ptvc",
+                limits=limits,
+                fake_salt_key=b"k" * 32,
+                **more,
+            )
         )
         self.port = self.listener.port
 

@@ -124,7 +124,9 @@ class FakeSession:
             )
         return self.store.tables[name]
 
-    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
+    async def execute(
+        self, prepared: Prepared, parameters: Sequence[Literal], *, last: bool = False
+    ) -> Result:
         self._stop.clear()
         sql = prepared.sql
         if not sql:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from contextlib import ExitStack
 from random import Random
+from socket import SO_RCVBUF, SO_SNDBUF, SOL_SOCKET
+from threading import Thread
 
 import psycopg
 import pytest
@@ -168,14 +171,13 @@ def test_malformed_authentication(make_server: MakeServer, sent: bytes) -> None:
 
 
 def test_places_are_counted_and_some_reserved(make_server: MakeServer) -> None:
-    server = make_server(
-        Limits(max_connections=3, reserved_connections=1, reserved_users=frozenset({"ptvc"}))
-    )
+    server = make_server(Limits(max_connections=3, reserved_connections=1))
     first, second = Raw(server.port).hello(), Raw(server.port).hello()
     with Raw(server.port) as third:
         third.send(startup(user="ann"))
         error = third.error()
         assert (error["S"], error["C"]) == ("FATAL", "53300")
+        assert error["M"] == "remaining connection slots are reserved for roles with the SUPERUSER attribute"
     operator = Raw(server.port)
     operator.send(startup(user="ptvc"))
     operator.until(b"Z")
@@ -191,9 +193,88 @@ def test_places_are_counted_and_some_reserved(make_server: MakeServer) -> None:
 
 
 def test_connections_that_never_start_are_bounded(make_server: MakeServer) -> None:
+    """One more ends the oldest, which is told why."""
     server = make_server(Limits(max_opening=2))
-    with Raw(server.port), Raw(server.port), Raw(server.port) as third:
-        assert third.error()["C"] == "53300"
+    with Raw(server.port) as first, Raw(server.port) as second:
+        server.until(lambda: len(server.listener._opening) == 2)
+        with Raw(server.port) as third:
+            assert first.error()["C"] == "53300"
+            assert first.closed()
+            third.hello()
+            second.hello()
+
+
+HALF_OPEN = (
+    b"",
+    b"\0",
+    struct.pack("!ii", 8, 80877103),
+    struct.pack("!ii", 200, 196608) + b"user\0ann",
+    startup(user="ann"),
+)
+"""Silence; half a length; SSLRequest and silence; half a startup packet; one whose password never comes."""
+
+
+@pytest.mark.parametrize("sent", HALF_OPEN)
+def test_a_flood_of_half_open_connections_keeps_nobody_out(make_server: MakeServer, sent: bytes) -> None:
+    server = make_server(Limits(max_opening=20, max_connections=5), passwords=passwords)
+    with ExitStack() as flood:
+        for _ in range(60):
+            flood.enter_context(Raw(server.port)).send(sent)
+        for user in ("ann", "open"):
+            with psycopg.connect(server.dsn, user=user, password="p\u00e4ss w\u2168rd") as connection:
+                assert connection.execute("select 1").fetchone() == (1,)
+                connection.cancel_safe()
+        assert len(server.listener._opening) <= 20
+    server.until(lambda: not server.listener._opening)
+
+
+def test_a_cancel_request_needs_no_place(make_server: MakeServer) -> None:
+    server = make_server(Limits(max_opening=2, max_connections=1, reserved_connections=0))
+    with psycopg.connect(server.dsn, autocommit=True) as busy, Raw(server.port), Raw(server.port):
+        server.until(lambda: len(server.listener._opening) == 2)
+        canceller = Thread(
+            target=lambda: (server.until(server.store.sessions[0].running.is_set), busy.cancel_safe())
+        )
+        canceller.start()
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            busy.execute("sleep")
+        canceller.join()
+
+
+FLOODS = {
+    "messages": [parse("numbers 1")] + [message(b"D", b"S\0")] * 20_000,
+    "errors": [parse("bad"), SYNC] * 20_000,
+    "rows": [message(b"Q", b"flood\0")],
+    "statements": [message(b"Q", b"numbers 1 by 1\0")] * 20_000,
+}
+
+
+@pytest.mark.parametrize("kind", FLOODS)
+def test_answers_that_are_not_read_do_not_pile_up(make_server: MakeServer, kind: str) -> None:
+    """The server stops, first to answer, then to read."""
+    server = make_server(Limits(shutdown_seconds=0.2))
+    client = Raw(server.port)
+    client.socket.setsockopt(SOL_SOCKET, SO_RCVBUF, 4096)
+    client.hello()
+    [wire] = server.listener._tasks.values()
+    assert wire.transport.get_extra_info("socket").setsockopt(SOL_SOCKET, SO_SNDBUF, 4096) is None
+    most = 0
+
+    def held() -> int:
+        return wire.unsent + len(wire._in) + wire.transport.get_write_buffer_size()
+
+    client.socket.setblocking(False)
+    data = memoryview(b"".join(FLOODS[kind]))
+    while data:
+        try:
+            data = data[client.socket.send(data[:65536]) :]
+        except BlockingIOError:
+            if wire._write_paused:
+                break
+        most = max(most, held())
+    server.until(lambda: wire._write_paused)
+    assert max(most, held()) < 2 << 20
+    client.socket.close()
 
 
 def test_shutdown_tells_clients(make_server: MakeServer) -> None:

@@ -1,4 +1,5 @@
-"""Random orders: `--shuffle 7` draws one from the seed 7, `--shuffle new` from a new one, which the head of the run shows.
+"""Random orders: `--shuffle 7` draws one from the seed 7, `--shuffle new` from a new one, which the run shows at its
+head and at its end.
 
 Files change places, and the functions and classes within a file.  The tests of a class keep their order: a class may
 be a story.
@@ -27,9 +28,18 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.shuffle = str(SystemRandom().randrange(1_000_000))
 
 
-def pytest_report_header(config: pytest.Config) -> str | None:
+def shown(config: pytest.Config) -> str | None:
     seed = config.option.shuffle
     return None if seed is None else f"random order: again with --shuffle {seed}"
+
+
+def pytest_report_header(config: pytest.Config) -> str | None:
+    return shown(config)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if line := shown(terminalreporter.config):
+        terminalreporter.line(line)
 
 
 def shuffled(nodeids: Iterable[str], random: Random) -> list[str]:

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from ptvc.compute.dataflow import Dataflow
+from ptvc.compute.lower import lower
+from ptvc.compute.plan import Node
 from ptvc.errors import DiskFull, StorageError
+from ptvc.expr.tree.relation import Distinct, Filter, Get, Project
+from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica import room
+from ptvc.persist.part import BlobKey
+from ptvc.replica import blob_retry
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import (
     Append,
@@ -20,9 +27,13 @@ from ptvc.replica.protocol import (
     Progress,
     Status,
     Updates,
+    ViewOutput,
 )
+from ptvc.repr.batch import Delta
+from ptvc.repr.types import BOOL, INT8
+from ptvc.retry import Backoff
 
-from .support import Update, imported, install, parts, written
+from .support import SCHEMA, Update, imported, install, parts, written
 
 
 class Replica:
@@ -138,7 +149,7 @@ def test_a_view_whose_output_cannot_be_written_fails_alone() -> None:
 
 
 def test_a_view_whose_output_finds_no_room_waits_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(room, "INTERVAL_S", 0)
+    monkeypatch.setattr(blob_retry, "NO_ROOM", Backoff(0, 0))
 
     class Full(MemoryBlob):
         refusals = 3
@@ -160,6 +171,60 @@ def test_a_view_whose_output_finds_no_room_waits_for_it(monkeypatch: pytest.Monk
     r.dataflows.abandon("v")
     r.commit("t", 20, 30, *((n, 25, 1) for n in range(10_000)))
     assert len(written(r.blob, r.appends, "v")) == 10_000, "nobody wants it any more"
+
+
+class Dropping(MemoryBlob):
+    """The dataflow is dropped while the first of its parts is read."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reads = 0
+        self.read_first: Callable[[], None] = lambda: None
+
+    def get(self, key: BlobKey) -> bytes:
+        self.reads += 1
+        if self.reads == 1:
+            self.read_first()
+        return super().get(key)
+
+
+def test_a_view_that_is_dropped_while_its_contents_are_read_reads_no_further() -> None:
+    r = Replica()
+    blob = r.blob = Dropping()
+    r.dataflows = Dataflows(blob, "writer")
+    blob.read_first = lambda: r.dataflows.abandon("v")
+    source = imported(blob, "t", as_of=10, upper=11, snapshot=[(n, 10, 1) for n in range(50_000)])
+    several = replace(source, snapshot=source.snapshot * 20)
+    r.install(install("v", several, 0))
+    assert blob.reads == 1
+    r.said += r.dataflows.step()
+    assert r.said == [], "who has dropped it is not told"
+    r.dataflows.uninstall("v")
+    r.install(install("v", source, 0))
+    r.said += r.dataflows.step()
+    assert [m.id for m in r.said if isinstance(m, Hydrated)] == ["v"], "the next of that name is another"
+
+
+def test_a_view_that_is_dropped_in_its_first_step_stops_between_operators(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    r = Replica()
+    ran: list[str] = []
+    apply = Dataflow._apply
+
+    def dropped(self: Dataflow, node: Node, *arguments: Any) -> Delta:
+        ran.append(type(node.op).__name__)
+        r.dataflows.abandon("v")
+        return apply(self, node, *arguments)
+
+    monkeypatch.setattr(Dataflow, "_apply", dropped)
+    source = imported(r.blob, "t", as_of=10, upper=11, snapshot=[(1, 10, 1)])
+    once = Filter(Get("t", SCHEMA), (Call("ge", (ColumnRef(0, INT8), Literal(0, INT8)), BOOL),))
+    plan = lower(Distinct(Project(Distinct(once), (0,))))
+    r.install(InstallDataflow("v", plan, 10, (source,), ViewOutput("v", 0)))
+    r.said += r.dataflows.step()
+    assert len(ran) == 1 < len(plan.nodes) - 1
+    assert r.said == []
 
 
 def test_an_import_that_is_installed_while_outputs_are_in_flight() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,10 @@ import pytest
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.read import read_updates
 from ptvc.persist.write import write_parts
+from ptvc.replica import egress
 from ptvc.replica.egress import Egress
 from ptvc.replica.ingest import Sources
+from ptvc.replica.memory import MemoryLimit
 from ptvc.replica.protocol import (
     Import,
     Ingest,
@@ -21,6 +24,7 @@ from ptvc.replica.protocol import (
     InstallSink,
     InstallSource,
     Progress,
+    SinkBehind,
     SinkDescription,
     SinkProgress,
     SourceDescription,
@@ -29,11 +33,13 @@ from ptvc.replica.protocol import (
 )
 from ptvc.repr.batch import Batch, Delta, batch_from_rows, empty_batch
 from ptvc.repr.schema import ERROR_SCHEMA
+from ptvc.retry import Backoff
 from ptvc.storage.sink.change_records import SinkEnvelope
+from ptvc.storage.sink.file import FileSink, SinkStalled
 
-from .support import SCHEMA, imported
+from .support import SCHEMA, imported, parts
 
-WAIT_S = 120
+WAIT_S = 20
 
 
 class Sent:
@@ -41,9 +47,20 @@ class Sent:
 
     def __init__(self) -> None:
         self._queue: queue.SimpleQueue[Any] = queue.SimpleQueue()
+        self._all: list[Any] = []
 
     def __call__(self, message: Any) -> None:
+        self._all.append(message)
         self._queue.put(message)
+
+    def last(self, kind: type[Any]) -> Any:
+        return [message for message in self._all if isinstance(message, kind)][-1]
+
+    def state(self, state: str) -> Status:
+        while True:
+            status = self.next(Status)
+            if status.state == state:
+                return status  # type: ignore[no-any-return]
 
     def next(self, kind: type[Any]) -> Any:
         while True:
@@ -177,6 +194,195 @@ def test_a_sink_waits_while_its_input_is_in_error(tmp_path: Path, envelope: str)
     assert len(records(tmp_path / "out")) > len(before)
     assert '"a": 1' in written or '"a":1' in written
     assert '"a": 2' in written or '"a":2' in written
+    sinks.close()
+
+
+class Follows:
+    """A collection of single rows, as persist has it: what a sink is told of, and what it is installed anew with."""
+
+    def __init__(self, blob: MemoryBlob) -> None:
+        self.blob = blob
+        self.history: list[tuple[int, int, int]] = []
+        self.upper = 11
+
+    def commit(self, sinks: Egress, count: int = 1) -> None:
+        for _ in range(count):
+            update = (self.upper, self.upper, 1)
+            self.history.append(update)
+            lower, self.upper = self.upper, self.upper + 1
+            committed = Updates("v", lower, self.upper, parts(self.blob, update))
+            sinks.receive(Progress(self.upper, 0, (committed,)))
+
+    def installed(self, path: Path, as_of: int) -> InstallSink:
+        snapshot = [u for u in self.history if u[1] <= as_of]
+        updates = [u for u in self.history if u[1] > as_of]
+        source = imported(
+            self.blob, "v", as_of=as_of, upper=self.upper, snapshot=snapshot, updates=updates, stamped=False
+        )
+        return sink(path, source, "none")
+
+
+class Gate:
+    """A target that refuses until it is opened."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.refuses = False
+        self.largest = 0
+        write = FileSink.write
+
+        def guarded(this: FileSink, changes: Batch, lower: int, upper: int) -> None:
+            self.largest = max(self.largest, len(changes))
+            if self.refuses:
+                raise SinkStalled("the target is away")
+            write(this, changes, lower, upper)
+
+        monkeypatch.setattr(FileSink, "write", guarded)
+        monkeypatch.setattr(egress, "BACKOFF", Backoff(0.001, 0.01))
+
+
+def test_a_stalled_sink_holds_no_more_than_its_budget_and_catches_up(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, sent, out = Gate(monkeypatch), Sent(), tmp_path / "out"
+    follows = Follows(MemoryBlob())
+    most = 100_000
+    sinks = Egress(follows.blob, sent, most)
+    sinks.install(follows.installed(out, 10))
+    sent.next(SinkProgress)
+    gate.refuses = True
+    held = []
+    for _ in range(20):
+        follows.commit(sinks, 50)
+        held.append(sinks.nbytes)
+    assert max(held) < 1.5 * most, "references up to the budget, and the rows that are being written"
+    assert held[-1] == held[10], "what comes beyond it is not held"
+    assert sent.state("stalled").reason == "the target is away"
+    gate.refuses = False
+    behind = sent.next(SinkBehind)
+    done = sent.last(SinkProgress).upper
+    assert 11 < done < follows.upper
+    sinks.install(follows.installed(out, done - 1))
+    while sent.next(SinkProgress).upper < follows.upper:
+        pass
+    assert behind.id == "k"
+    assert sorted(r["a"] for r in records(out)) == [u[0] for u in follows.history], "each once"
+    sinks.close()
+
+
+def test_a_sink_sheds_what_it_holds_when_memory_is_short(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    gate, sent, out = Gate(monkeypatch), Sent(), tmp_path / "out"
+    follows = Follows(MemoryBlob())
+    sinks = Egress(follows.blob, sent)
+    sinks.install(follows.installed(out, 10))
+    sent.next(SinkProgress)
+    gate.refuses = True
+    follows.commit(sinks)
+    sent.state("stalled")
+    follows.commit(sinks, 100)
+    limit = MemoryLimit()
+    limit.limit, limit.buffers = 10_000, (sinks,)
+    assert sinks.nbytes > 100_000
+    assert limit.check([]) is None
+    assert sinks.nbytes < 10_000
+    gate.refuses = False
+    sent.next(SinkBehind)
+    sinks.install(follows.installed(out, sent.last(SinkProgress).upper - 1))
+    while sent.next(SinkProgress).upper < follows.upper:
+        pass
+    assert sorted(r["a"] for r in records(out)) == [u[0] for u in follows.history]
+    sinks.close()
+
+
+def test_the_first_contents_are_read_while_commits_are_received(tmp_path: Path) -> None:
+    """The thread that steps dataflows hands commits over, and must not wait for a sink to read."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    class Slow(MemoryBlob):
+        def get(self, key: str) -> bytes:
+            reading.set()
+            assert go_on.wait(WAIT_S)
+            return super().get(key)  # type: ignore[arg-type]
+
+    sent = Sent()
+    blob = Slow()
+    follows = Follows(blob)
+    follows.history = [(n, 10, 1) for n in range(50_000)]  # a blob, not inline
+    sinks = Egress(blob, sent)
+    sinks.install(follows.installed(tmp_path / "out", 10))
+    assert reading.wait(WAIT_S)
+    finished = threading.Thread(target=lambda: follows.commit(sinks, 10), daemon=True)
+    finished.start()
+    finished.join(5)
+    waited = finished.is_alive()
+    go_on.set()
+    assert not waited
+    while sent.next(SinkProgress).upper < follows.upper:
+        pass
+    assert len(records(tmp_path / "out")) == 50_010
+    sinks.close()
+
+
+def test_parts_that_were_merged_away_are_read_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    gate, sent, out = Gate(monkeypatch), Sent(), tmp_path / "out"
+    blob = MemoryBlob()
+    follows = Follows(blob)
+    sinks = Egress(blob, sent)
+    sinks.install(follows.installed(out, 10))
+    sent.next(SinkProgress)
+    gate.refuses = True
+    follows.commit(sinks)
+    sent.state("stalled")
+    rows = [(n, 12, 1) for n in range(50_000)]
+    follows.history += rows
+    gone = parts(blob, *rows)
+    follows.upper = 13
+    sinks.receive(Progress(13, 0, (Updates("v", 12, 13, gone),)))
+    for part in gone:
+        assert part.blob is not None
+        blob.delete(part.blob)
+    gate.refuses = False
+    sent.next(SinkBehind)
+    sinks.install(follows.installed(out, sent.last(SinkProgress).upper - 1))
+    while sent.next(SinkProgress).upper < 13:
+        pass
+    assert sorted(r["a"] for r in records(out)) == sorted(u[0] for u in follows.history)
+    sinks.close()
+
+
+def test_a_part_that_is_lost_is_an_error(tmp_path: Path) -> None:
+    """Nothing was written since it was held: it cannot have been merged away."""
+    sent, blob = Sent(), MemoryBlob()
+    follows = Follows(blob)
+    follows.history = [(n, 10, 1) for n in range(50_000)]
+    command = follows.installed(tmp_path / "out", 10)
+    for part in command.input.snapshot:
+        assert part.blob is not None
+        blob.delete(part.blob)
+    sinks = Egress(blob, sent)
+    sinks.install(command)
+    assert "does not exist" in sent.state("failed").reason
+    sinks.close()
+
+
+def test_a_target_that_was_exchanged_for_an_older_one_is_refused(tmp_path: Path) -> None:
+    sent = Sent()
+    follows = Follows(MemoryBlob())
+    sinks = Egress(follows.blob, sent)
+    sinks.install(follows.installed(tmp_path / "out", 10))
+    follows.commit(sinks, 2)
+    while sent.next(SinkProgress).upper < 13:
+        pass
+    follows.commit(sinks, 5)
+    while sent.next(SinkProgress).upper < 18:
+        pass
+    sinks.uninstall("k")
+    late = follows.installed(tmp_path / "out", 16)
+    manifest = tmp_path / "out" / "manifest.json"
+    manifest.write_text(manifest.read_text().replace('"upper": 18', '"upper": 13'))
+    sinks.install(late)
+    assert "below 13" in sent.state("failed").reason
     sinks.close()
 
 

@@ -9,7 +9,8 @@ from threading import Thread
 from typing import Any
 from unittest import mock
 
-from ptvc.coord import coordinator, run_in_thread
+from ptvc.coord import coordinator
+from ptvc.coord.thread_pool import ThreadPool
 from ptvc.persist.location import Location
 from ptvc.persist.stores import Stores
 from ptvc.supervision import Supervisor
@@ -17,18 +18,11 @@ from ptvc.supervision import Supervisor
 from .loop import SimulatedLoop
 
 
-class _Worker:
-    """A thread of `ptvc.coord.run_in_thread` that runs on the loop."""
-
-    def __init__(self) -> None:
-        self.tasks = self
-        self.thread = Thread()  # never started, so nothing is raised in it
-
-    def put(self, task: Callable[[], None] | None) -> None:
-        loop = asyncio.get_running_loop()
-        if task is not None:
-            assert isinstance(loop, SimulatedLoop)
-            loop.run_in_thread(task)
+def _start_thread(pool: ThreadPool) -> None:
+    """The computation that was just put into the queue runs on the loop, at some later moment."""
+    loop = asyncio.get_running_loop()
+    assert isinstance(loop, SimulatedLoop)
+    loop.run_in_thread(pool._tasks.get_nowait().run)
 
 
 class _Supervisor(Supervisor):
@@ -49,7 +43,6 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
     with (
         mock.patch.object(coordinator, "open_stores", opened),
         mock.patch.object(coordinator, "Supervisor", _Supervisor),
-        mock.patch.object(run_in_thread, "_free_worker", _Worker),
-        mock.patch.object(run_in_thread, "MAX_IDLE", 0),
+        mock.patch.object(ThreadPool, "_start_thread", _start_thread),
     ):
         yield

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import threading
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from multiprocessing.context import SpawnContext
@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from dbt.adapters.base.relation import BaseRelation
 from dbt.adapters.contracts.connection import (
     AdapterRequiredConfig,
     AdapterResponse,
@@ -65,6 +66,8 @@ class PtvcConnectionManager(SQLConnectionManager):
         credentials.anchor(project_directory(profile))
         self.interrupted = threading.Event()
         """Set when the run is being stopped: who waits for something must not begin another statement."""
+        self.building: dict[Hashable, list[BaseRelation]] = {}
+        """What the models of each thread have begun to create."""
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:

@@ -232,6 +232,16 @@ class PtvcAdapter(SQLAdapter):
             from_relation = from_relation.incorporate(type=known.type)  # type: ignore[no-untyped-call]
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]
 
+    @available.parse_none
+    def take_place(self, existing: PtvcRelation, successor: PtvcRelation, target: PtvcRelation) -> None:
+        """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
+        the one or the other."""
+        self.cache_dropped(existing)
+        self.cache_renamed(successor, target)
+        self.execute_macro(
+            "ptvc__take_place", kwargs={"existing": existing, "successor": successor, "target": target}
+        )
+
     @available.parse_list
     def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
         """All that a cascading drop of `relation` would take along, as the catalog is now."""
@@ -355,6 +365,27 @@ class PtvcAdapter(SQLAdapter):
         )
         getattr(Deploying(server, Deployment.parse(variable, target)), step)(**options)
 
+    # --- what is being built ---------------------------------------------------------------------------------------
+
+    @available.parse_none
+    def building(self, relation: PtvcRelation) -> None:
+        """The model of this thread is about to create `relation`: if the run is interrupted it goes, as nothing but its own
+        hydration would be left of it."""
+        self.connections.building.setdefault(self.connections.get_thread_identifier(), []).append(relation)
+
+    @available.parse_none
+    def built(self, relation: PtvcRelation) -> None:
+        """It is there, and stays."""
+        self.connections.building[self.connections.get_thread_identifier()].remove(relation)
+
+    def post_model_hook(self, config: Mapping[str, Any], context: Any) -> None:
+        """Called when the model's materialization has ended, in whichever way."""
+        unfinished = self.connections.building.pop(self.connections.get_thread_identifier(), [])
+        if self.connections.interrupted.is_set():
+            for relation in unfinished:
+                self.drop_relation(relation)  # type: ignore[no-untyped-call]
+        super().post_model_hook(config, context)
+
     # --- waiting ---------------------------------------------------------------------------------------------------
 
     @available.parse_none
@@ -384,9 +415,7 @@ class PtvcAdapter(SQLAdapter):
                 said = now
                 self._say(f"hydrating {relation.render()}: {now - start:.0f} s so far, {state}")
             if self.connections.interrupted.wait(pause):
-                raise DbtRuntimeError(
-                    f"stopped waiting for {relation.render()}: it goes on hydrating in the runtime."
-                )
+                raise DbtRuntimeError(f"stopped waiting for {relation.render()} to be hydrated.")
             pause = min(pause * 1.5, _POLL_MAX_S)
 
     # --- Python models ---------------------------------------------------------------------------------------------

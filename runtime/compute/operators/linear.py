@@ -15,10 +15,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from ...expr.chunks import LEAST_ROWS, in_chunks, makes_values
 from ...expr.columns.row_errors import RowErrors, error_mask, select_errors
 from ...expr.evaluate import evaluate, evaluate_predicates
 from ...expr.tree.scalar import Scalar, columns_of
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..plan import Mfp
 from .base import Operator
@@ -50,10 +51,21 @@ class MapFilterProject(Operator):
         self._op = op
         self._stages = _stages(op, self._width)
         self._total = self._width + len(op.maps)
+        self._makes_values = makes_values((*op.maps, *op.predicates))
         self._filters = sum(isinstance(stage, _Filter) for stage in self._stages)
 
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
         (batch,) = oks
+        if len(batch) < LEAST_ROWS or not self._makes_values:
+            return self._applied(batch)
+        pieces = in_chunks(
+            len(batch),
+            lambda start, stop: self._applied(batch.slice(start, stop)),
+            lambda rows: self._applied(batch.take(rows)),
+        )
+        return pieces[0] if len(pieces) == 1 else concat_deltas(self.schema, pieces)
+
+    def _applied(self, batch: Batch) -> Delta:
         columns: _Columns = dict(enumerate(batch.columns))
         rows = batch.select(())
         errs: list[Batch] = []

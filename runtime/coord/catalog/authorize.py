@@ -36,6 +36,7 @@ _Session = (
     | session_plans.Fetch
     | session_plans.CloseCursor
     | session_plans.Deallocate
+    | session_plans.Discard
     | session_plans.NoOp
 )
 """Statements of the session, which need nothing; what EXECUTE runs is checked as what it is."""

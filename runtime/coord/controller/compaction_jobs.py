@@ -20,12 +20,12 @@ from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...persist.client import Merge, PersistClient, ShardId
 from ...replica.protocol import Import, JobFinished, RunJob
+from ...retry import Backoff, Pauses
 from .jobs import Jobs
 
 logger = logging.getLogger(__name__)
 
-FIRST_RETRY_S = 5.0
-LONGEST_RETRY_S = 300.0
+BACKOFF = Backoff(first_s=5.0, longest_s=300.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +38,9 @@ class LargeMerge:
 
 @dataclass(slots=True)
 class _Failed:
-    """A merge of a shard is tried again `at` (of the loop's clock), and then after a longer `delay`."""
+    """A merge of a shard is tried again `at` (of the loop's clock), and then after the next of `pauses`."""
 
-    delay: float
+    pauses: Pauses
     at: float
 
 
@@ -118,8 +118,8 @@ class CompactionJobs:
 
     def _try_later(self, shard: ShardId) -> None:
         failed = self._failed.get(shard)
-        delay = FIRST_RETRY_S if failed is None else min(2 * failed.delay, LONGEST_RETRY_S)
-        self._failed[shard] = _Failed(delay, asyncio.get_running_loop().time() + delay)
+        pauses = Pauses(BACKOFF) if failed is None else failed.pauses
+        self._failed[shard] = _Failed(pauses, asyncio.get_running_loop().time() + pauses.endless())
 
     def _job(self, job_id: int, large: LargeMerge) -> RunJob:
         merge = large.merge

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
+from ...directory import PRIVATE_UMASK
 from ...errors import PtvcError
 from ...replica.protocol import DriverHello, ReplicaHello, receive
 from ...supervision import OnFailure
@@ -41,7 +42,7 @@ class ControlSocket:
         """Listens; returns the address."""
         address = _socket_path(self._directory)
         address.unlink(missing_ok=True)
-        old_mask = os.umask(0o177)  # access to the socket allows running code
+        old_mask = os.umask(PRIVATE_UMASK)  # access to the socket allows running code
         try:
             self._server = await asyncio.start_unix_server(self._connected, str(address))
         finally:

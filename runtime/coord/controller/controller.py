@@ -193,8 +193,10 @@ class Controller:
     def _send_limits(self, replica: ReplicaClient) -> None:
         """What the options of its cluster, or the settings, say to the replica."""
         own = self._catalog.cluster_options(replica.cluster)
-        limit = self._settings.memory_limit_mb << 20 if own.memory_limit is None else own.memory_limit
-        replica.send(LimitMemory(limit or None))
+        limit = (
+            (self._settings.memory_limit_mb << 20) or None if own.memory_limit is None else own.memory_limit
+        )
+        replica.send(LimitMemory(limit, (self._settings.query_memory_limit_mb << 20) or None))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
         replica.send(LargeSteps(rows))
 

@@ -6,7 +6,7 @@ import asyncio
 import logging
 from pathlib import Path
 
-from ...errors import ReplicaUnavailable
+from ...errors import ReplicaLost
 from ...replica.protocol import DriverHello, Message, encode
 from .driver_process import Driver, Launch, OnExit
 
@@ -50,9 +50,9 @@ class DriverClient:
             self._writer = None
 
     def send(self, message: Message) -> None:
-        """Raises ReplicaUnavailable when there is no driver."""
+        """Raises ReplicaLost when there is no driver."""
         if self._writer is None:
-            raise ReplicaUnavailable("Spark is not running")
+            raise ReplicaLost("Spark is not running")
         for piece in encode(message):
             self._writer.write(piece)
 

@@ -11,17 +11,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from ...directory import PRIVATE_UMASK
 from ...errors import PtvcError, ReplicaUnavailable
+from ...retry import Backoff, Pauses
 
 logger = logging.getLogger(__name__)
 
-FIRST_DELAY_S = 0.2
-LONGEST_DELAY_S = 30.0
+HOPELESS_AFTER = 3
+"""So many failures to start in a row are told to queries; before, and when something else has ended it, they wait."""
+BACKOFF = Backoff(first_s=0.2, longest_s=30.0)
 STOP_TIMEOUT_S = 15.0
 
 
 OnExit = Callable[[PtvcError | None], None]
-"""Hears of the end of a driver: None when it had been up, otherwise why it could not be started."""
+"""Hears of the end of a driver: None when it will be back soon, otherwise why it cannot be started."""
 
 
 class Driver(Protocol):
@@ -49,12 +52,14 @@ class DriverProcess:
         self, address: str, directory: Path, on_exit: OnExit, *, blobs: str, master: str, memory: str
     ) -> None:
         """`blobs` is their URL."""
-        self._arguments = [address, str(directory), blobs, master, memory]
+        self._command = [sys.executable, "-m", "ptvc.replica.driver"]
+        self._command += [address, str(directory), blobs, master, memory]
         self._log = directory / "log" / "driver.log"
         self._on_exit = on_exit
         self._was_up = False
+        self._failed_starts = 0
         self._process: asyncio.subprocess.Process | None = None
-        self._delay = FIRST_DELAY_S
+        self._pauses = Pauses(BACKOFF)
         self._task: asyncio.Task[None] | None = None
 
     def start(self) -> None:
@@ -63,8 +68,9 @@ class DriverProcess:
 
     def healthy(self) -> None:
         """It has dialled in: the next failure is a new one."""
-        self._delay = FIRST_DELAY_S
+        self._pauses.reset()
         self._was_up = True
+        self._failed_starts = 0
 
     async def _supervise(self) -> None:
         while True:
@@ -73,14 +79,12 @@ class DriverProcess:
                 start = log.tell()
                 # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
                 self._process = await asyncio.create_subprocess_exec(
-                    sys.executable,
-                    "-m",
-                    "ptvc.replica.driver",
-                    *self._arguments,
+                    *self._command,
                     stdin=asyncio.subprocess.DEVNULL,
                     stdout=log,
                     stderr=log,
                     start_new_session=True,
+                    umask=PRIVATE_UMASK,
                 )
             code = await self._process.wait()
             reason = _last_line(self._log, start)
@@ -89,9 +93,10 @@ class DriverProcess:
                 f"Spark cannot be started: {reason}",
                 hint=f"It is tried again all the time; the driver's log is {self._log}.",
             )
-            self._on_exit(None if self._was_up else failure)
-            await asyncio.sleep(self._delay)
-            self._delay = min(self._delay * 2, LONGEST_DELAY_S)
+            if not self._was_up and code > 0:  # by itself: nobody has killed it
+                self._failed_starts += 1
+            self._on_exit(failure if self._failed_starts >= HOPELESS_AFTER else None)
+            await asyncio.sleep(self._pauses.endless())
 
     async def stop(self) -> None:
         """Ends the driver and all that it started."""

@@ -304,11 +304,22 @@ class Installation:
             key=tuple(item.options["key"]),
             generation=item.generation,
         )
+        begins = {item.on: as_of}
+        if item.former is not None:
+            begins = {item.former: as_of, item.on: item.switched_at}
+        try:
+            # Until the sink has written something, or cannot: what it reads first may be long.
+            held = tuple(self._collections.import_of(id_, begin) for id_, begin in begins.items())
+            await self._holds.hold(replica, item.id, held)
+            self._check_there(item)
+        except BaseException:
+            self._holds.release(replica, item.id)
+            raise
+        # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         former = None
         if item.former is not None:
             former = FormerInput(self._collections.import_of(item.former, as_of), item.switched_at)
-            as_of = item.switched_at
-        source = self._collections.import_of(item.on, as_of)
+        source = self._collections.import_of(item.on, begins[item.on])
         self._subscribe(replica, item.id, set(item.uses))
         replica.installed.add(item.id)
         replica.send(InstallSink(item.id, item.name, description, source, former))

@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 from ...errors import ObjectNotReady, PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
+from ...retry import Backoff, Pauses
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
 from ..storage.collections import Failure
@@ -25,8 +26,7 @@ from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
 
-FIRST_RETRY_S = 5.0
-LONGEST_RETRY_S = 300.0
+BACKOFF = Backoff(first_s=5.0, longest_s=300.0)
 
 
 class Installer:
@@ -99,6 +99,14 @@ class Installer:
         if (item := self._catalog.find_by_id(id)) is not None:
             self.install(replica, item)
 
+    def install_again(self, replica: ReplicaClient, id: GlobalId) -> None:
+        """A sink has ended there because it lags: it goes on with what is stored."""
+        item = self._catalog.find_by_id(id)
+        if item is not None and id in replica.installed:
+            self._withdraw(replica, id)
+            self._holds.release(replica, id)
+            self.install(replica, item)
+
     def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:
         """Forgets the object on the replica, as if it had never been installed."""
         replica.unsubscribe(self._installation.subscribed(id))
@@ -106,7 +114,7 @@ class Installer:
 
     async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
         """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
-        delay = FIRST_RETRY_S
+        pauses = Pauses(BACKOFF)
         while self._catalog.find_by_id(item.id) is not None:
             try:
                 await self._installation.install(replica, item)
@@ -121,8 +129,7 @@ class Installer:
                     return
                 self._cannot_install(item, error)
             _tried(replica, item.id, tried)
-            await asyncio.sleep(delay)
-            delay = min(delay * 2, LONGEST_RETRY_S)
+            await asyncio.sleep(pauses.endless())
 
     def _cannot_install(self, item: Item, error: Exception) -> None:
         if not isinstance(error, PtvcError):

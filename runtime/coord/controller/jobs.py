@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
 
-from ...errors import PtvcError, ReplicaUnavailable
+from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
 
@@ -135,7 +135,7 @@ class Jobs:
         """No job runs any more."""
         for future in self._waiting.values():
             if not future.done():
-                future.set_exception(ReplicaUnavailable("the driver ended while a job was running"))
+                future.set_exception(ReplicaLost("the driver ended while a job was running"))
 
     def unsettled(self) -> tuple[int, ...]:
         """Jobs whose blobs nothing may refer to yet: they run, or what they wrote is being committed."""

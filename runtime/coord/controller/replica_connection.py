@@ -3,7 +3,7 @@
 ```
 Append, Checkpointed ─── Outputs         Ingest ─── Ingests          SinkProgress ─── SinkFrontiers
 StepJob ─── StepJobs                     PeekRows, PeekFailed ─── Answers
-Hydrated, Status ─── Statuses            StateLost ─── Installer
+Hydrated, Status ─── Statuses            StateLost, SinkBehind ─── Installer
 ```
 """
 
@@ -24,6 +24,7 @@ from ...replica.protocol import (
     Message,
     PeekFailed,
     PeekRows,
+    SinkBehind,
     SinkProgress,
     StateLost,
     Status,
@@ -90,9 +91,14 @@ class ReplicaConnection:
             case Status(state="failed"):
                 self._failed(message)
             case Status(id=id_, state=state, reason=reason):
+                if state == "stalled":
+                    self.holds.release(replica, id_)
                 self.statuses.set(id_, state, reason)
             case SinkProgress():
                 self.sinks.moved(message)
+                self.holds.release(replica, message.id)  # what it reads from here on, it can read anew
+            case SinkBehind(id=id_):
+                self.installer.install_again(replica, id_)
             case DataflowStatistics(id=id_):
                 replica.operators[id_] = message
             case _:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 
-from ...errors import PtvcError, ReplicaUnavailable
+from ...errors import PtvcError, ReplicaLost
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import (
     CancelPeek,
@@ -101,7 +101,7 @@ class ReplicaClient:
         if self._writer is not None:
             self._writer.close()
             self._writer = None
-        lost = ReplicaUnavailable(
+        lost = ReplicaLost(
             f'replica {self.name} of cluster "{self.cluster}" went away',
             hint="It is being restarted: try again.",
         )

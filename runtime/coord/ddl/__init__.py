@@ -6,7 +6,7 @@
 """
 
 from .alter_table import Rows as RowsToFit
-from .ddl import Ddl, Definition
+from .ddl import Ddl, Definition, temporary_dropped
 from .definitions import dropped_on_commit, refused_in_block
 
-__all__ = ["Ddl", "Definition", "RowsToFit", "dropped_on_commit", "refused_in_block"]
+__all__ = ["Ddl", "Definition", "RowsToFit", "dropped_on_commit", "refused_in_block", "temporary_dropped"]

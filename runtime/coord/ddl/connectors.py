@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, assert_never
 
+from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...replica.egress import open_sink
 from ...replica.ingest import open_source
@@ -29,16 +31,21 @@ class ConnectorDefinitions:
         catalog: Catalog,
         collections: Collections,
         changes: CatalogChanges,
+        own: tuple[Path, ...],
     ) -> None:
+        """`own` are the directories of the runtime, which neither sources nor sinks touch."""
         self._oracle = oracle
         self._catalog = catalog
         self._collections = collections
         self._changes = changes
+        self._own = own
 
     async def create_source(self, plan: CreateSource, definitions: Definitions) -> Command:
         if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SOURCE")
         connector, options = _connector(plan.connector)
+        if isinstance(plan.connector, FileConnector):
+            check_outside(plan.connector.path, self._own, "the source would read")
         # Options and columns that do not go together are refused here; files are not touched yet.
         open_source(connector, options, plan.schema, plan.key, plan.envelope.value)
         item = definitions.stored(
@@ -69,6 +76,7 @@ class ConnectorDefinitions:
                 "a sink reads a table, a source or a materialized view",
                 hint="Make the view a materialized one.",
             )
+        check_outside(plan.connector.path, self._own, "the sink would write to")
         for other in self._catalog.user_items():
             if (
                 other.kind is ItemKind.SINK

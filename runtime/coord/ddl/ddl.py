@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterable
+from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient
@@ -74,6 +75,7 @@ class Ddl:
         commit: GroupCommit,
         epoch: int,
         slots: int,
+        own: tuple[Path, ...],
         unique: UniqueKeys,
         supervisor: Supervisor,
     ) -> None:
@@ -85,7 +87,7 @@ class Ddl:
             persist, oracle, catalog, store, collections, reads, controller, commit, epoch, unique, supervisor
         )
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
-        self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes)
+        self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes, own)
         self.replacements = Replacements(
             persist, oracle, catalog, collections, reads, controller, self._changes
         )
@@ -179,12 +181,15 @@ class Ddl:
                 await self._changes.apply(changes)
 
     async def drop_temporary(self, schema: str) -> None:
-        """The session that owned the temporary schema has ended."""
+        """Drops what a session has made in its temporary schema."""
         if not self._catalog.has_objects_in(schema):
             return
         async with self.lock:
-            roots = [item for item in self._catalog.user_items() if item.schema_name == schema]
-            if roots:
-                await self._changes.apply(
-                    [Change(item, None) for item in dropped_with(self._catalog, roots, cascade=True)]
-                )
+            if changes := temporary_dropped(self._catalog, schema):
+                await self._changes.apply(changes)
+
+
+def temporary_dropped(catalog: Catalog, schema: str) -> list[Change]:
+    """What it takes to drop everything in a session's temporary schema."""
+    roots = [item for item in catalog.user_items() if item.schema_name == schema]
+    return [Change(item, None) for item in dropped_with(catalog, roots, cascade=True)] if roots else []

@@ -39,6 +39,9 @@ from .upserts import upserted
 MAX_TIME = (1 << 64) - 1
 """Times of what a transaction will write are open."""
 
+FEW_COLUMNS = 100
+"""A part of more columns takes tens of ms to encode, however few its rows are."""
+
 
 class Writes:
     def __init__(
@@ -280,7 +283,8 @@ class Writes:
             Delta(untimed, NO_ERRORS),
             writer=self._persist.writer_id,
         )
-        parts = write() if untimed.nbytes < INLINE_MAX_BYTES else await asyncio.to_thread(write)
+        small = untimed.nbytes < INLINE_MAX_BYTES and len(columns) <= FEW_COLUMNS
+        parts = write() if small else await asyncio.to_thread(write)
         transaction.add(item.id, parts)
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:

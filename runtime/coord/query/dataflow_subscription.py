@@ -17,13 +17,14 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass
 
 from ...compute.lower import lower as lower_plan
-from ...errors import PtvcError, ReplicaUnavailable, UndefinedTable
+from ...errors import PtvcError, ReplicaLost, UndefinedTable
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...persist.state import MAX_TIME
 from ...replica.protocol import InstallDataflow, SubscriptionOutput, unpack_changes
 from ...repr.batch import Delta
 from ...repr.consolidate import consolidate
+from ...retry import Backoff, Pauses
 from ...transform.pipeline import optimize
 from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
@@ -35,7 +36,7 @@ from .subscription_rows import Step
 MOST_WAITING = 256 << 20
 """So many bytes of changes may wait for a client; 32 MiB of them in memory, the rest in a file."""
 
-MOST_FAILURES = 5
+ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=5)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +55,8 @@ class DataflowSubscription:
     catalog: Catalog
 
     async def steps(self) -> AsyncGenerator[Step, None]:
-        as_of, first, failures = self.begin, self.begin + (not self.snapshot), 0
+        as_of, first = self.begin, self.begin + (not self.snapshot)
+        pauses = Pauses(ASK_AGAIN)
         while True:
             replica = await self.controller.clusters.serving(self.cluster)
             started = False
@@ -63,14 +65,16 @@ class DataflowSubscription:
                     async for step in heard:
                         started = step.upper is None
                         if step.upper is not None:
-                            as_of, first, failures = step.upper - 1, step.upper, 0
+                            as_of, first = step.upper - 1, step.upper
+                            pauses.reset()
                         yield step
                         if self.up_to is not None and first >= self.up_to:
                             return
-            except ReplicaUnavailable:
-                failures += 1
-                if started or failures == MOST_FAILURES:
+            except ReplicaLost:
+                pause = None if started else pauses.next()
+                if pause is None:
                     raise
+                await asyncio.sleep(pause)
 
     async def _from(self, replica: ReplicaClient, as_of: int, first: int) -> AsyncGenerator[Step, None]:
         """What the replica tells of changes at `first` and later, of a dataflow that begins at `as_of`."""

@@ -41,6 +41,9 @@ _MIRRORED = {
 _TESTS = {"is_null": Comparison.IS_NULL, "is_not_null": Comparison.IS_NOT_NULL}
 _TEXTS = frozenset({Kind.TEXT, Kind.VARCHAR})
 
+LONG = 4096
+"""Of a longer text no condition is made: parts keep the beginnings of texts, and to look at all of it takes time."""
+
 
 def part_conditions(relation: Relation) -> dict[GlobalId, tuple[Conditions, ...]]:
     """For each input of an optimized relation what is asked of its rows, once for each place where it stands: all
@@ -112,7 +115,7 @@ def _compared(
 ) -> Iterator[Condition]:
     """`expression` compared with one of `values`, the least of them for `>=`, the greatest for `<=`."""
     column = _column(expression)
-    if column is None or None in values:
+    if column is None or None in values or any(isinstance(v, str | bytes) and len(v) > LONG for v in values):
         return
     bounds = bounds_of(pa.array(values, type_.arrow))
     if bounds is not None:

@@ -8,23 +8,25 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
-from ...compute.oneshot import evaluate_once
-from ...errors import COLLECTION_ERROR_HINT, ObjectNotReady, PtvcError, ReplicaUnavailable, UndefinedTable
+from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.temporal import at_time
-from ...expr.tree.relation import Constant, Filter, Finishing, Get, GlobalId, Map, Project, Relation, TopK
-from ...expr.tree.relation_tree import dependencies, runs_python, walk
+from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
+from ...expr.tree.relation_tree import dependencies, walk
+from ...interrupt import check_interrupt
 from ...persist.client import PartRef
 from ...persist.part import stamp
 from ...replica.protocol import Import, Peek, PeekIndex
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
+from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
@@ -33,19 +35,23 @@ from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..run_in_thread import run_in_thread
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
+from ..thread_pool import EVALUATION, PLANNING
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .part_choice import Conditions, needed, part_conditions
 from .read_times import ReadTimes
-from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, with_system_rows
+from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
 
 Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
 
-RETRIES = 10
+ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
+"""Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
+
+FEW_ROWS = 1_000
+"""What is ordered and put together on the loop; more is in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,11 +94,16 @@ class Peeks:
         schema = query.relation.schema
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
-            yield finish(schema, await self._all(query.relation, context, finishing), finishing)
+            batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
+            if sum(map(len, batches)) <= FEW_ROWS:
+                yield finish(schema, batches, finishing)
+            else:
+                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
-            columns = repeat(batch)
+            few = len(batch) <= FEW_ROWS and int(batch.diffs.sum()) <= FEW_ROWS
+            columns = repeat(batch) if few else await EVALUATION.run(lambda rows=batch: repeat(rows))  # type: ignore[misc]
             count = len(columns[0]) if columns else int(batch.diffs.sum())
             take = count - skip if left is None else min(left, count - skip)
             if take > 0:
@@ -104,13 +115,10 @@ class Peeks:
 
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
-        return await self._all(relation, context)
-
-    async def _all(
-        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
-    ) -> Batch:
-        batches = [batch async for batch in self.batches(relation, context, finishing)]
-        return concat_batches(relation.schema, batches)
+        batches = [batch async for batch in self.batches(relation, context, whole=True)]
+        if sum(map(len, batches)) <= FEW_ROWS:
+            return concat_batches(relation.schema, batches)
+        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -133,40 +141,48 @@ class Peeks:
         return self._oracle.read_time if context.time is None else context.time
 
     async def batches(
-        self, relation: Relation, context: ReadContext, finishing: Finishing | None = None
+        self,
+        relation: Relation,
+        context: ReadContext,
+        finishing: Finishing | None = None,
+        *,
+        whole: bool = False,
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
 
-        `relation` is optimized.  Rows that `finishing` will not show may be missing.
+        `relation` is optimized.  Rows that `finishing` will not show may be missing.  With `whole`, none are given out before
+        all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
-            relation = optimize(with_system_rows(relation, context.system_rows))
+            relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
         if all(map(is_system, reads)):
             time = self.read_time(context)
-            if runs_python(relation):  # code of users takes as long as it likes
-                constant, rows = at_time(relation, time), inputs_of(relation, context.system_rows)
-                result = await run_in_thread(lambda: evaluate_once(constant, rows, time))
-            elif reads or _is_chain(relation):
-                result = self._catalogs.evaluate(relation, context.system_rows, time)
-            else:  # table functions, joins and recursion make as many rows as one likes
-                constant = at_time(relation, time)
-                result = await run_in_thread(lambda: evaluate_once(constant, {}, time))
+            compute = self._catalogs.computation(relation, context.system_rows, time)
+            # Functions take as long as they like, and joins and recursion make as many rows.
+            result = compute() if is_trivial(relation) else await EVALUATION.run(compute)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
-        for attempt in range(RETRIES):
+        pauses = Pauses(ASK_AGAIN)
+        while True:
             answered = False
             try:
-                async for batch in self._read(relation, context, finishing):
+                answers = self._read(relation, context, finishing)
+                if whole:
+                    answers = _each([batch async for batch in answers])
+                async for batch in answers:
                     answered = True
                     yield _checked(batch)
                 return
-            except ReplicaUnavailable:
+            except ReplicaLost:
                 # The replica died under the query: nothing was sent yet, so it is asked again when it is back.
-                if answered or attempt == RETRIES - 1:
+                pause = None if answered else pauses.next()
+                if pause is None:
                     raise
+                await asyncio.sleep(pause)
+                continue
             except PtvcError as error:
                 if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
                     found = (context.catalog.find_by_id(id_) for id_ in reads)
@@ -185,7 +201,9 @@ class Peeks:
             if answers is None:
                 catalog = context.catalog
                 expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
-                answers = self._peek(_changed(relation, expanded), context, time, finishing)
+                if expanded is not relation:  # else it is optimized already
+                    expanded = await PLANNING.run(lambda: optimize(expanded))
+                answers = self._peek(expanded, context, time, finishing)
             async for batch in answers:
                 yield batch
 
@@ -198,6 +216,8 @@ class Peeks:
         self.times.check_readable(ids, time)
         await self._collections.wait_until_readable(ids, time)
         context.check()
+        for id_ in ids:
+            self._check_there(id_, time, context)
         # Once more: maintenance may have advanced since when the read began to hold.
         self.times.check_readable(ids, time)
         if (
@@ -261,7 +281,7 @@ class Peeks:
         if id in context.catalog.unbuilt:
             return
         if id not in self._collections:
-            raise UndefinedTable("a relation that the query reads was dropped meanwhile")
+            raise DroppedMeanwhile("a relation that the query reads was dropped meanwhile")
         collection = self._collections[id]
         item = self._catalog.find_by_id(id)
         # A table had no rows before it was created; a view would have had some.
@@ -295,16 +315,13 @@ class Peeks:
         return replace(source, schema=item.stored_schema)
 
 
-def _is_chain(relation: Relation) -> bool:
-    """Whether it computes on rows that are there, without making more of them."""
-    while isinstance(relation, Map | Filter | Project):
-        relation = relation.input
-    return isinstance(relation, Constant)
+def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:
+    return lambda: optimize(with_system_rows(relation, rows.__getitem__))
 
 
-def _changed(before: Relation, after: Relation) -> Relation:
-    """`after`, optimized as `before` was: nothing is to be done where they are one."""
-    return before if after is before else optimize(after)
+async def _each(batches: Sequence[Batch]) -> AsyncIterator[Batch]:
+    for batch in batches:
+        yield batch
 
 
 def raise_first_error(errs: Batch) -> None:
@@ -322,9 +339,10 @@ def repeat(batch: Batch) -> Columns:
     return tuple(column.take(index) for column in batch.columns)
 
 
-def finish(schema: Schema, batch: Batch, finishing: Finishing) -> Columns:
+def finish(schema: Schema, batches: Sequence[Batch], finishing: Finishing) -> Columns:
     """Order, offset and limit, and the columns that the client sees."""
-    columns = repeat(batch)
+    columns = repeat(concat_batches(schema, batches))
+    check_interrupt()
     by = [columns[key.index] for key in finishing.order]
     indices = sort_indices(
         by, [key.descending for key in finishing.order], [key.nulls_first for key in finishing.order]

@@ -21,8 +21,8 @@ from ...persist.client import PartRef, PersistClient, ShardId
 from ...persist.read import read_updates
 from ...repr.batch import NO_ERRORS, Batch, Delta, empty_delta
 from ...repr.consolidate import consolidate
-from ..run_in_thread import run_in_thread
 from ..storage.collections import Collections
+from ..thread_pool import EVALUATION
 from .subscription_rows import Step
 
 MOST_BYTES = 32 << 20
@@ -113,7 +113,7 @@ class StoredSubscription:
             whole = await asyncio.to_thread(read) if stored else read()
             self.recent.put(key, whole)
             return self._projected(whole), upper
-        return await run_in_thread(
+        return await EVALUATION.run(
             lambda: self._projected(read_updates(blob, parts, schema, lower, known))
         ), upper
 

@@ -1,8 +1,8 @@
 """One subscription: what a relation holds at a time, then every change, in rows, until it is closed.
 
 ```
-begin                                                          up_to
-  | snapshot, at `begin` | changes, by time ... | frontier ...   |
+begin                                                               up_to
+  | snapshot, at `begin` | progress | changes, by time ... | progress ... |
 ```
 
 Each change is returned once, each time completely, and times never decrease.  An error of the collection ends it at the error's

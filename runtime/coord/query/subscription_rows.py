@@ -41,27 +41,32 @@ class Step:
 
 
 class RowEncoder:
-    """Encodes the changes of one subscription, which begins at the time `begin`."""
+    """Encodes the changes of one subscription, which begins at the time `begin`.
+
+    A progress row of time t stands behind all rows of t and of earlier times, the snapshot's included, and before all later
+    ones: what came before it, and a subscription AS OF t without a snapshot, are the whole.
+    """
 
     def __init__(self, plan: Subscribe, begin: int) -> None:
         self._plan = plan
         self._values = tuple(i for i in range(len(plan.relation.schema)) if i not in plan.key)
         self._begin = begin
-        self._progressed = begin
+        self._progressed: int | None = None
 
     def begun(self) -> Columns | None:
-        return self._progress(self._begin) if self._plan.progress else None
+        """Without a snapshot there is nothing to come of the beginning."""
+        return None if self._plan.snapshot else self.progressed(self._begin + 1, changed=False)
 
     def progressed(self, upper: int, *, changed: bool) -> Columns | None:
-        """A row of progress to `upper`; None without PROGRESS, or where the last one is less than PROGRESS_MS old."""
-        if (
-            not self._plan.progress
-            or upper <= self._progressed
-            or not (changed or upper - self._progressed >= PROGRESS_MS)
-        ):
+        """The progress row that stands behind all changes before `upper`; None if none is asked for, or the last one is as
+        good."""
+        time, last = upper - 1, self._progressed
+        if not self._plan.progress or time < self._begin:
             return None
-        self._progressed = upper
-        return self._progress(upper)
+        if last is not None and (time <= last or not (changed or time - last >= PROGRESS_MS)):
+            return None
+        self._progressed = time
+        return self._progress(time)
 
     def rows(self, batch: Batch) -> Columns | None:
         """All changes of some times."""

@@ -13,8 +13,9 @@ from ...compute.oneshot import evaluate_once
 from ...compute.plan import DataflowPlan
 from ...compute.row_chain import is_chain
 from ...expr.temporal import at_time
-from ...expr.tree.relation import Constant, Get, GlobalId, Relation
+from ...expr.tree.relation import Constant, Get, GlobalId, Map, Project, Relation
 from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_inputs
+from ...expr.tree.scalar import ColumnRef, Literal
 from ...repr.batch import Batch, Delta
 from ...repr.types import UNSIGNED, Kind
 
@@ -34,6 +35,10 @@ _AS_LITERALS = frozenset(
 )  # fmt: skip
 """Kinds whose Arrow values are the same as Python values and back."""
 
+FEW_ROWS = 100
+SMALL_VALUE = 4096
+"""Characters, or elements."""
+
 
 def is_system(id: GlobalId) -> bool:
     return id.startswith("s")
@@ -51,18 +56,38 @@ class CatalogQueries:
     def __init__(self) -> None:
         self._plans: dict[int, tuple[Relation, DataflowPlan]] = {}
 
-    def evaluate(self, relation: Relation, rows: SystemRows, time: int) -> Delta:
-        """The rows of `relation`, which reads system relations only, or nothing."""
+    def computation(self, relation: Relation, rows: SystemRows, time: int) -> Callable[[], Delta]:
+        """What computes the rows of `relation`, which reads system relations only, or nothing: for any thread."""
         inputs = inputs_of(relation, rows)
         now = at_time(relation, time)
-        if now is not relation or is_chain(relation):
-            return evaluate_once(now, inputs, time)
+        if now is not relation or not inputs or is_chain(relation):
+            return lambda: evaluate_once(now, inputs, time)
         found = self._plans.pop(id(relation), None)
         plan = found[1] if found is not None else lower(relation, delta_joins=False)
         self._plans[id(relation)] = (relation, plan)  # which keeps the identity from being another's
         if len(self._plans) > MOST_PLANS:
             del self._plans[next(iter(self._plans))]
-        return evaluate_once(plan, inputs, time)
+        return lambda: evaluate_once(plan, inputs, time)
+
+
+def is_trivial(relation: Relation) -> bool:
+    """Whether there is nothing to compute: a few rows of small literals."""
+    while isinstance(relation, Map | Project):
+        scalars = relation.scalars if isinstance(relation, Map) else ()
+        if not all(
+            isinstance(s, ColumnRef) or (isinstance(s, Literal) and _is_small(s.value)) for s in scalars
+        ):
+            return False
+        relation = relation.input
+    return (
+        isinstance(relation, Constant)
+        and len(relation.rows) <= FEW_ROWS
+        and all(_is_small(value) for row in relation.rows for value in row)
+    )
+
+
+def _is_small(value: object) -> bool:
+    return not isinstance(value, str | bytes | list | tuple | dict) or len(value) <= SMALL_VALUE
 
 
 def with_system_rows(relation: Relation, rows: SystemRows) -> Relation:

@@ -55,12 +55,20 @@ class Spool:
         try:
             if self._file is None:
                 self._file = self._open()
-            self._end += os.pwrite(self._file.fileno(), piece, self._end)
+            self._write(self._file, piece)
         except OSError as error:
-            if error.errno == errno.ENOSPC:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT):
                 raise DiskFull("a result that waits for its client does not fit on the disk") from error
             raise StorageError(f"a result that waits for its client cannot be kept: {error}") from error
         self._pieces.append(len(piece))
+
+    def _write(self, file: BinaryIO, piece: bytes) -> None:
+        """All of it: where little room is left, the system writes a part, and says how much."""
+        view, end = memoryview(piece), self._end
+        while view:
+            written = os.pwrite(file.fileno(), view, end)
+            view, end = view[written:], end + written
+        self._end = end
 
     def pop(self) -> bytes | None:
         """The oldest piece; None if there is none."""

@@ -29,7 +29,7 @@ from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item, Shape
 from ..catalog.unaltered import unaltered
-from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit
+from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
 from ..dml.writes import Writes
 from ..introspection import Introspection
 from ..query.explainer import Explainer
@@ -129,6 +129,14 @@ class Sequencer:
             return await self._fill(plan, session, transaction)
         return command
 
+    async def discard_temporary(self, schema: str, transaction: Transaction) -> None:
+        """DISCARD TEMP."""
+        if transaction.single:
+            await self.ddl.drop_temporary(schema)
+        elif changes := temporary_dropped(self._catalog(transaction), schema):
+            transaction.define(self.catalog)
+            transaction.defined(changes)
+
     def table_as(self, planned: PlannedStatement) -> CreateTable | None:
         """The statement, if it is a CREATE TABLE AS."""
         return planned if isinstance(planned, CreateTable) and planned.query is not None else None
@@ -194,7 +202,7 @@ class Sequencer:
         """The rows, computed when they are asked for, at a time that is chosen now: the transaction's own writes
         may be committed before the client has read everything, and must not count twice."""
         context = self._peeks.as_of(query, context)
-        if transaction.time is None and (transaction.kind is TransactionKind.EXPLICIT or context.overlay):
+        if transaction.time is None and not transaction.single:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
             context = self._peeks.at(context, transaction.time)
         return self._peeks.select(query, context)

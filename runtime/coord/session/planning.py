@@ -19,7 +19,7 @@ from ...sql.syntax.session_statements import ExecuteStatement
 from ...sql.syntax.statements import AT_ONCE
 from ..catalog.catalog import Catalog
 from ..results.results import check_shape
-from ..run_in_thread import run_in_thread
+from ..thread_pool import PLANNING
 
 MAX_ATTEMPTS = 5
 
@@ -51,7 +51,7 @@ class Planning:
         statements = self._plans.parsed(sql)
         if statements is None:
             # Parsing takes time in proportion to the text, so what is short is parsed at once.
-            statements = parse(sql) if len(sql) <= MAX_TEXT else await run_in_thread(lambda: parse(sql))
+            statements = parse(sql) if len(sql) <= MAX_TEXT else await PLANNING.run(lambda: parse(sql))
             self._plans.keep_parsed(sql, statements)
         return statements
 
@@ -99,7 +99,9 @@ class Planning:
         if _at_once(statement):
             return plan(statement, self._context(), parameters)
         types = tuple(parameter.type for parameter in parameters)
-        found = self._plans.planned(self._asked(statement, types), parameters)
+        found = None
+        if not any(map(_large, parameters)):  # rules compute with them
+            found = self._plans.planned(self._asked(statement, types), parameters)
         if found is None:
             asked, made = await self._unchanged(
                 lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
@@ -139,7 +141,7 @@ class Planning:
         for _ in range(MAX_ATTEMPTS):
             asked = self._asked(statement, types)
             try:
-                result = await run_in_thread(lambda asked=asked: work(asked))  # type: ignore[misc]
+                result = await PLANNING.run(lambda asked=asked: work(asked))  # type: ignore[misc]
             except Exception:
                 if self._catalog.version == asked.version:
                     raise
@@ -153,6 +155,11 @@ class Planning:
         catalog = self._catalog
         own_names = catalog.has_objects_in(self._temp_schema)
         return Asked(statement, self._context(), catalog.version, types, own_names)
+
+
+def _large(parameter: Literal) -> bool:
+    value = parameter.value
+    return isinstance(value, str | bytes | list | dict) and len(value) > MAX_TEXT
 
 
 def _at_once(statement: Statement) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Se
 from dataclasses import replace
 
 from ...config import DATABASE
-from ...errors import InvalidTransactionState, PtvcError, Unsupported
+from ...errors import DroppedMeanwhile, InvalidTransactionState, PtvcError, Unsupported
 from ...expr.datetimes.zones import Zone
 from ...expr.tree.scalar import Literal
 from ...sql.cache.plan_cache import PlanCache
@@ -20,13 +20,14 @@ from ...sql.parser.parse import Statement
 from ...sql.plans.data_plans import CopyFrom
 from ...sql.plans.definition_plans import ApplyReplacement, CreateTable
 from ...sql.plans.plans import PlannedStatement
-from ...sql.plans.query_plans import Subscribe
+from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import (
     Begin,
     CloseCursor,
     Commit,
     Deallocate,
     DeclareCursor,
+    Discard,
     Execute,
     Fetch,
     Prepare,
@@ -38,13 +39,14 @@ from ...sql.plans.session_plans import (
     ShowVariable,
 )
 from ...sql.syntax.session_statements import CommitStatement, RollbackStatement, RollbackToStatement
+from ...sql.syntax.vocabulary import Discarded
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import TEMP_SCHEMA_PREFIX
 from ..ddl import refused_in_block
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor
-from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
 from ..results.show import show_all, show_one
 from ..sequencer.sequencer import Sequencer
 from ..transaction.transaction import Transaction, TransactionKind
@@ -54,6 +56,9 @@ from .interruption import Interruption
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
 from .session_roles import SessionRoles
+
+MAX_ATTEMPTS = 10
+"""So often a query is planned anew whose relations are dropped under it."""
 
 
 class Session:
@@ -82,6 +87,7 @@ class Session:
         self._planning = Planning(self._source, self.temp_schema, self._context)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
+        self._last = False  # whether the implicit transaction ends with the statement that runs
         self._cursors = Cursors(sequencer.answers)
         self._interruption = Interruption(variables)
 
@@ -130,15 +136,23 @@ class Session:
                 return Prepared("", (), None)
             if len(statements) > 1:
                 raise PtvcError("cannot insert multiple commands into a prepared statement", sqlstate="42601")
+            if self._transaction is not None and self._transaction.failed:
+                _check_exit(statements[0])
             types = tuple(map(parameter_type, parameter_oids))
             prepared = await self._planning.describe(statements[0], types)
             return replace(prepared, prepared_us=self._sequencer.now_us())
 
-    async def execute(self, prepared: Prepared, parameters: Sequence[Literal]) -> Result:
+    async def execute(
+        self, prepared: Prepared, parameters: Sequence[Literal], *, last: bool = False
+    ) -> Result:
+        """`last`: nothing follows before Sync, so that a first statement is the only one of its transaction."""
         if not prepared.sql:
             return Empty()
         async with self._interruption.guarded():
             statements = await self._planning.parse(prepared.sql)
+            first, self._last = self._transaction is None, False
+            transaction = self._begin_implicit()
+            transaction.first, transaction.batch = first, not (first and last)
             return self._guard(await self._execute(statements[0], parameters))
 
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
@@ -156,9 +170,11 @@ class Session:
             return
         for index, statement in enumerate(statements):
             async with self._interruption.guarded():
-                self._begin_implicit().batch = len(statements) > 1
+                transaction = self._begin_implicit()
+                transaction.batch = len(statements) > 1
+                transaction.first = not transaction.batch
+                self._last = last = index == len(statements) - 1
                 result = await self._execute(statement, values)
-                last = index == len(statements) - 1
                 if last and not isinstance(result, CopyIn | Rows | CopyOut):
                     await self._end_implicit()
             # Rows are computed while they are sent: an error among them must find the transaction open.
@@ -170,7 +186,8 @@ class Session:
         async with self._interruption.guarded():
             transaction = self._begin_implicit()
             command = await self._sequencer.copy_from(copy, columns, self, transaction)
-            await self._end_implicit()
+            if self._last:
+                await self._end_implicit()
             return command
 
     async def sync(self) -> None:
@@ -235,22 +252,50 @@ class Session:
             case CloseCursor():
                 return await self._cursors.close(planned)
             case SetVariable(name=name, value=value, local=local):
-                return self._set(name, value, local)
+                return self._set(name, value, local, transaction)
             case ShowVariable(name=None):
                 return show_all(self.variables.all())
             case ShowVariable(name=str(name)):
                 return show_one(name, self.variables.get(name))
             case Prepare():
                 return self._statements.define(planned, self._sequencer.now_us())
-            case Deallocate():
-                return await self._deallocate(planned)
+            case Deallocate(name=name):
+                return self._statements.deallocate(name)
+            case Discard(what=what):
+                return await self._discard(what, transaction)
             case CopyFrom():
                 copy_in = self._sequencer.copy_in(planned, transaction)
                 self._copy = planned
                 return copy_in
         if self._sequencer.is_definition(planned):
             return await self._define(statement, parameters, planned)
-        return await self._sequencer.execute(planned, self, transaction)
+        result = await self._sequencer.execute(planned, self, transaction)
+        if isinstance(planned, Select) and isinstance(result, Rows):
+            return replace(result, chunks=self._select(statement, parameters, result))
+        return result
+
+    async def _select(
+        self, statement: Statement, parameters: Sequence[Literal], result: Rows
+    ) -> AsyncIterator[Columns]:
+        """The rows.  If what is read is dropped before the first of them, the statement is planned again: another relation may
+        have taken the name in the same moment, and then readers never find none."""
+        begun, schema = False, result.schema
+        for attempt in range(MAX_ATTEMPTS):
+            try:
+                async for chunk in result.chunks:
+                    begun = True
+                    yield chunk
+                return
+            except DroppedMeanwhile:
+                if begun or attempt == MAX_ATTEMPTS - 1:
+                    raise
+            planned = await self._planning.plan_anew(statement, parameters)
+            self._authorize(planned)
+            assert isinstance(planned, Select)
+            check_shape(schema, planned.schema)
+            again = await self._sequencer.execute(planned, self, self._begin_implicit())
+            assert isinstance(again, Rows)
+            result = again
 
     async def _define(
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
@@ -300,11 +345,7 @@ class Session:
         assert self._transaction is not None
         if isinstance(statement.node, RollbackToStatement):
             return await self._rollback_to(self._transaction, statement.node.name)
-        if not isinstance(statement.node, CommitStatement | RollbackStatement):
-            raise InvalidTransactionState(
-                "current transaction is aborted, commands ignored until end of transaction block",
-                sqlstate="25P02",
-            )
+        _check_exit(statement)
         await self._finish()
         return Command("ROLLBACK")
 
@@ -315,11 +356,7 @@ class Session:
             case Begin(read_only=read_only):
                 if in_block:
                     self._warn("there is already a transaction in progress", "25001")
-                else:
-                    await self._end_implicit()
-                    self._transaction = Transaction(
-                        TransactionKind.EXPLICIT, self._sequencer.now_us(), read_only
-                    )
+                self._transaction.begin_block(read_only)
                 return Command("BEGIN")
             case Commit():
                 if not in_block:
@@ -358,7 +395,7 @@ class Session:
         return Command("ROLLBACK")
 
     def _declare(self, planned: DeclareCursor, transaction: Transaction) -> Command:
-        if not planned.hold and transaction.single:
+        if not planned.hold and not transaction.in_block:
             raise InvalidTransactionState(
                 "DECLARE CURSOR can only be used in transaction blocks", sqlstate="25P01"
             )
@@ -369,11 +406,11 @@ class Session:
             rows = self._sequencer.open_cursor(planned.query, self, transaction)
         return self._cursors.declare(planned, rows, self._sequencer.now_us())
 
-    def _set(self, name: str, value: str | None, local: bool) -> Command:
+    def _set(self, name: str, value: str | None, local: bool, transaction: Transaction) -> Command:
         if name == "all" and value is None:
             self.variables.reset_all()
             return Command("RESET")
-        if local and self.transaction_status == "I":
+        if local and not transaction.in_block:
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         if self.roles.is_one(name):
             self.roles.set(name, value, local=local)
@@ -381,18 +418,22 @@ class Session:
             self.variables.set(name, value, local=local)
         return Command("RESET" if value is None else "SET")
 
-    async def _deallocate(self, planned: Deallocate) -> Command:
-        if planned.all_session_state:
-            if self._transaction is not None and not self._transaction.single:
+    async def _discard(self, what: Discarded, transaction: Transaction) -> Command:
+        """DISCARD ALL takes effect at once; DISCARD TEMP is a definition, of a block if it is part of one."""
+        if what is Discarded.ALL:
+            if transaction.in_block:
                 raise InvalidTransactionState(
                     "DISCARD ALL cannot run inside a transaction block", sqlstate="25001"
                 )
+            await self._sequencer.ddl.drop_temporary(self.temp_schema)
             await self._cursors.close_all()
             self._statements.clear()
             self.roles.reset()
             self.variables.reset_all()
-            return Command("DISCARD ALL")
-        return self._statements.deallocate(planned.name)
+            await self._commit()
+        elif what is Discarded.TEMP:
+            await self._sequencer.discard_temporary(self.temp_schema, transaction)
+        return Command(f"DISCARD {what.value}")
 
     # -- transactions --
 
@@ -485,3 +526,12 @@ class Session:
         finally:
             if isinstance(chunks, Subscription):
                 await chunks.aclose()
+
+
+def _check_exit(statement: Statement) -> None:
+    """25P02 for what a block that has failed does not take: all but the ways out of it."""
+    if not isinstance(statement.node, CommitStatement | RollbackStatement | RollbackToStatement):
+        raise InvalidTransactionState(
+            "current transaction is aborted, commands ignored until end of transaction block",
+            sqlstate="25P02",
+        )

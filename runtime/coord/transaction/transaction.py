@@ -47,7 +47,7 @@ class TransactionKind(enum.Enum):
 class Transaction:
     """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
     the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
-    several statements; `own` is the catalog with what the block has defined, if it has; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
+    several statements, and `first` that the one that runs is the first of its message or pipeline; `own` is the catalog with what the block has defined, if it has; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
     `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for; `savepoints`
     are those of the block, the newest last."""
 
@@ -57,6 +57,7 @@ class Transaction:
     time: int | None = None
     failed: bool = False
     batch: bool = False
+    first: bool = True
     writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
     keys: dict[int, KeyCounts] = field(default_factory=dict)
@@ -70,6 +71,22 @@ class Transaction:
     def single(self) -> bool:
         """Nothing but one statement, which may commit at once and be run again."""
         return self.kind is TransactionKind.IMPLICIT and not self.batch
+
+    @property
+    def in_block(self) -> bool:
+        """Whether the statement that runs is part of something larger, as PostgreSQL sees it when a command says that it cannot
+        be, or has to be."""
+        return self.kind is TransactionKind.EXPLICIT or not self.first
+
+    def begin_block(self, read_only: bool | None) -> None:
+        """BEGIN: an implicit transaction becomes the block, with what it has done so far; a block stays one."""
+        if self.read_only and read_only is False and self.time is not None:
+            raise InvalidTransactionState(
+                "transaction read-write mode must be set before any query", sqlstate="25001"
+            )
+        self.kind = TransactionKind.EXPLICIT
+        if read_only is not None:
+            self.read_only = read_only
 
     def fix_time(self, time: int, hold: Callable[[int], Callable[[], None]]) -> None:
         """All reads from now on are at `time`, which stays readable until `end`."""

@@ -58,6 +58,21 @@ def listed_errors(failures: Sequence[tuple[int, str, str]]) -> RowErrors | None:
     )
 
 
+def concat_errors(parts: Sequence[tuple[int, RowErrors | None]]) -> RowErrors | None:
+    """Those of parts that follow each other: the rows of each, and its errors."""
+    ends = np.cumsum([rows for rows, _ in parts])
+    present = [
+        (end - rows, errors) for end, (rows, errors) in zip(ends, parts, strict=True) if errors is not None
+    ]
+    if not present:
+        return None
+    return RowErrors(
+        np.concatenate([start + errors.indices for start, errors in present]),
+        pa.concat_arrays([errors.sqlstates for _, errors in present]),
+        pa.concat_arrays([errors.messages for _, errors in present]),
+    )
+
+
 def merge_errors(parts: Sequence[RowErrors | None]) -> RowErrors | None:
     """The union; where a row failed in several parts, the earliest part says why."""
     present = [part for part in parts if part is not None and len(part)]

@@ -10,7 +10,9 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...interrupt import check_interrupt
 from ..columns.row_errors import Evaluated, listed_errors
+from ..columns.value_size import check_column
 from ..datetimes.datetime_input import InputError
 from ..tree.function import CallInfo, Datum, Kernel, as_array
 
@@ -46,7 +48,12 @@ def _apply(
 ) -> tuple[pa.Array, list[tuple[int, str, str]]]:
     results: list[Any] = []
     failures: list[tuple[int, str, str]] = []
+    made = 0
     for index, row in enumerate(rows):
+        check_interrupt()
+        if results and isinstance(results[-1], str | bytes):
+            made += len(results[-1])
+            check_column(made)
         if any(value is None for value in row):
             results.append(None)
             continue

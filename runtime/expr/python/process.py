@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import PtvcError, Unsupported
-from ..columns.row_errors import Evaluated, RowErrors, listed_errors, same_error
-from ..interrupt import check_interrupt
+from ...interrupt import check_interrupt
+from ..columns.row_errors import Evaluated, concat_errors, listed_errors, same_error
 from ..tree.python_function import PythonFunction, described
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, STARTING, columns_of, frame
 from .values import transport
@@ -155,8 +155,7 @@ class _Worker:
 
 
 _idle: deque[_Worker] = deque()
-"""Those of this process that wait for work.  No lock guards it: an evaluation may be ended at any bytecode, see
-coord/run_in_thread.py."""
+"""Those of this process that wait for work.  No lock guards it: each step is one operation of a deque."""
 
 _others: list[_Worker] = []
 """Those of the process that this one was forked from."""
@@ -272,14 +271,4 @@ def _asked(function: PythonFunction, columns: list[pa.Array], rows: int) -> Eval
 
 def _together(parts: list[tuple[int, Evaluated]]) -> Evaluated:
     values = pa.concat_arrays([part.values for _, part in parts])
-    errors = [(start, part.errors) for start, part in parts if part.errors is not None]
-    if not errors:
-        return Evaluated(values)
-    return Evaluated(
-        values,
-        RowErrors(
-            np.concatenate([start + found.indices for start, found in errors]),
-            pa.concat_arrays([found.sqlstates for _, found in errors]),
-            pa.concat_arrays([found.messages for _, found in errors]),
-        ),
-    )
+    return Evaluated(values, concat_errors([(len(part.values), part.errors) for _, part in parts]))

@@ -14,6 +14,7 @@ from typing import Any
 
 from ...repr.schema import Column, Schema
 from ...repr.types import INT8, ScalarType
+from .derived_schema import DerivedSchema
 from .scalar import Literal, Scalar
 from .windows import DEFAULT_FRAME, Frame
 
@@ -50,15 +51,14 @@ class Constant:
 
 
 @dataclass(frozen=True, slots=True)
-class Map:
+class Map(DerivedSchema):
     """Appends one column per scalar; a later scalar does not see an earlier one."""
 
     input: Relation
     scalars: tuple[Scalar, ...]
     names: tuple[str, ...]
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         added = tuple(
             Column(name, scalar.type, scalar.nullable)
             for name, scalar in zip(self.names, self.scalars, strict=True)
@@ -67,28 +67,26 @@ class Map:
 
 
 @dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(DerivedSchema):
     """Rows on which every predicate is TRUE; an error in a predicate is an error of the collection,
     unless another predicate is FALSE on that row."""
 
     input: Relation
     predicates: tuple[Scalar, ...]
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class Project(DerivedSchema):
     """The input's columns at `indices`, renamed where `names` is given."""
 
     input: Relation
     indices: tuple[int, ...]
     names: tuple[str, ...] | None = None
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         schema = self.input.schema.project(self.indices)
         if self.names is None:
             return schema
@@ -105,7 +103,7 @@ class JoinKind(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Join:
+class Join(DerivedSchema):
     """Rows that agree on the keys and on which every `residual` predicate is TRUE.
 
     `left_keys[i] = right_keys[i]`, of equal types, each an expression over its own side; no keys is a cross
@@ -120,8 +118,7 @@ class Join:
     residual: tuple[Scalar, ...] = ()
     null_safe: bool = False
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         left, right = self.left.schema.columns, self.right.schema.columns
         if self.kind in (JoinKind.SEMI, JoinKind.ANTI):
             return self.left.schema
@@ -181,7 +178,7 @@ class Aggregate:
 
 
 @dataclass(frozen=True, slots=True)
-class Reduce:
+class Reduce(DerivedSchema):
     """One row per group: the keys, then the aggregates.
 
     Without keys and without `scalar`, an empty input has no row; with `scalar` (an aggregate query without
@@ -194,8 +191,7 @@ class Reduce:
     aggregates: tuple[Aggregate, ...]
     scalar: bool = False
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         keys = tuple(
             Column(name, key.type, key.nullable) for name, key in zip(self.key_names, self.keys, strict=True)
         )
@@ -203,13 +199,12 @@ class Reduce:
 
 
 @dataclass(frozen=True, slots=True)
-class Distinct:
+class Distinct(DerivedSchema):
     """Every row that occurs, once."""
 
     input: Relation
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
@@ -223,7 +218,7 @@ class OrderBy:
 
 
 @dataclass(frozen=True, slots=True)
-class TopK:
+class TopK(DerivedSchema):
     """Per group of equal `group` columns: the rows `[offset, offset + limit)` in the given order.
 
     Ties are broken by the total order of whole rows, so that the answer is a function of the multiset.
@@ -236,8 +231,7 @@ class TopK:
     limit: int | None
     offset: int = 0
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
@@ -270,7 +264,7 @@ class WindowCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class Window(DerivedSchema):
     """Every row of the input, a column per call behind its own.
 
     Rows with equal `partition` columns make a partition.  Ties of `order` fall to the total order of whole rows,
@@ -282,8 +276,7 @@ class Window:
     order: tuple[OrderBy, ...]
     calls: tuple[WindowCall, ...]
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         added = tuple(Column(call.name, call.type, call.nullable) for call in self.calls)
         return Schema(self.input.schema.columns + added)
 
@@ -297,29 +290,27 @@ class Union:
 
 
 @dataclass(frozen=True, slots=True)
-class Negate:
+class Negate(DerivedSchema):
     """Multiplicities change sign; only inside a Threshold or a Union."""
 
     input: Relation
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
 @dataclass(frozen=True, slots=True)
-class Threshold:
+class Threshold(DerivedSchema):
     """Rows with a negative multiplicity vanish (EXCEPT ALL, INTERSECT ALL)."""
 
     input: Relation
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
 @dataclass(frozen=True, slots=True)
-class AssertSingle:
+class AssertSingle(DerivedSchema):
     """The input, with error 21000 for every group of equal `group` columns that has more than one row.
 
     The guard of a scalar subquery: `group` are the columns of the outer query that it depends on.
@@ -328,8 +319,7 @@ class AssertSingle:
     input: Relation
     group: tuple[int, ...]
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.input.schema
 
 
@@ -347,7 +337,7 @@ class TableCall:
 
 
 @dataclass(frozen=True, slots=True)
-class FlatMap:
+class FlatMap(DerivedSchema):
     """For every row of the input, as many rows as the longest of `calls` has values.
 
     A row is the input's columns at `kept`, then one value of each call in step, NULL where a call has run out, then
@@ -362,8 +352,7 @@ class FlatMap:
     ordinality: bool = False
     outer: bool = False
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         padded = self.outer or len(self.calls) > 1
         added = [
             Column(name, call.type, call.nullable or padded)
@@ -394,7 +383,7 @@ class Binding:
 
 
 @dataclass(frozen=True, slots=True)
-class LetRec:
+class LetRec(DerivedSchema):
     """The rows of `body` once `bindings` have reached a fixpoint (WITH MUTUALLY RECURSIVE).
 
     All bindings are empty at first.  An iteration computes them in their order: a reference to an earlier one sees
@@ -408,8 +397,7 @@ class LetRec:
     limit: int | None = None
     return_at_limit: bool = False
 
-    @property
-    def schema(self) -> Schema:
+    def derive_schema(self) -> Schema:
         return self.body.schema
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import assert_never
 
+from ...interrupt import check_interrupt
 from .relation import (
     AssertSingle,
     Changes,
@@ -32,6 +33,8 @@ from .scalar import Scalar, calls_python
 
 
 def inputs(relation: Relation) -> tuple[Relation, ...]:
+    """The relations that it is made of.  Whatever looks at a plan comes by here, and can be cancelled."""
+    check_interrupt()
     match relation:
         case Get() | Constant() | LocalGet():
             return ()

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from ...interrupt import check_interrupt
 from ...repr.types import BOOL, MZ_TIMESTAMP, ScalarType
 from .python_function import PythonFunction
 
@@ -182,6 +183,8 @@ Scalar = (
 
 
 def children(scalar: Scalar) -> tuple[Scalar, ...]:
+    """The arguments.  Whatever looks at an expression comes by here or by `transform`, and can be cancelled there."""
+    check_interrupt()
     match scalar:
         case ColumnRef() | Literal() | Parameter() | MzNow():
             return ()
@@ -197,6 +200,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
 
 def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
     """`rewrite` applied to every node, children first."""
+    check_interrupt()
     new: Scalar
     match scalar:
         case ColumnRef() | Literal() | Parameter() | MzNow():
@@ -229,9 +233,12 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
 
 def walk(scalar: Scalar) -> Iterator[Scalar]:
     """The expression and everything in it, outermost first."""
-    yield scalar
-    for child in children(scalar):
-        yield from walk(child)
+    pending = [scalar]
+    while pending:
+        node = pending.pop()
+        yield node
+        if below := children(node):
+            pending.extend(reversed(below))
 
 
 def calls_python(scalar: Scalar) -> bool:

@@ -13,16 +13,20 @@ there, and finds its own bytes.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from time import sleep
 
 import obstore
 from obstore import exceptions
 
 from ...errors import StorageError, StoreAway
+from ...retry import retry
 from ..part import BlobKey
 from . import s3_client, s3_errors
 from .base import OWNER_NAME, check_key, decode_owner, encode_owner
 from .s3_client import Place
+
+
+class _Contended(StoreAway):
+    """The name is taken, and there is nothing of it."""
 
 
 class S3Blob:
@@ -90,19 +94,19 @@ class S3Blob:
         def write() -> None:
             obstore.put(store, name, data, mode="create", use_multipart=False)
 
-        left = s3_client.pauses()
-        while True:
+        def create() -> bytes:
             try:
                 s3_client.attempt("write", name, self._place, write)
             except exceptions.AlreadyExistsError:
-                if (found := self._read(name)) is not None:
-                    return found
-            else:
-                return data
-            # Refused because of another one under way: an attempt of ours that was given up, or a deletion.
-            if (pause := next(left, None)) is None:
-                raise StoreAway(f'could not write blob "{name}" in {self._place}: others are writing it')
-            sleep(pause)
+                if (found := self._read(name)) is None:
+                    # Refused because of another one under way: an attempt of ours that was given up, or a deletion.
+                    raise _Contended(
+                        f'could not write blob "{name}" in {self._place}: others are writing it'
+                    ) from None
+                return found
+            return data
+
+        return retry(create, lambda error: isinstance(error, _Contended), s3_client.BACKOFF)
 
     def _read(self, name: str) -> bytes | None:
         store = s3_client.client(self._place)

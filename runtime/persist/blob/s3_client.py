@@ -9,17 +9,16 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from random import SystemRandom
-from time import monotonic, sleep
 from typing import TYPE_CHECKING, TypeVar
 
 from obstore import exceptions
 from obstore.store import S3Store
 
 from ...errors import StorageError
+from ...retry import Backoff, retry
 from . import s3_errors
 
 if TYPE_CHECKING:
@@ -27,17 +26,11 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-ATTEMPTS = 8
-FIRST_DELAY_S = 0.1
-LONGEST_DELAY_S = 5.0
-PATIENCE_S = 60.0
-"""No attempt begins later than this after the first."""
+BACKOFF = Backoff(first_s=0.1, longest_s=5.0, attempts=8, deadline_s=60.0)
 
 CONNECT_TIMEOUT = timedelta(seconds=5)
 TIMEOUT = timedelta(seconds=60)
 """Of one attempt, its answer included."""
-
-_RANDOM = SystemRandom()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,28 +95,18 @@ def attempt(what: str, name: str, place: Place, operation: Callable[[], T]) -> T
     An object that is not there (`s3_errors.ABSENT`) and AlreadyExistsError are the caller's; other failures are raised
     by name.
     """
-    left = pauses()
-    while True:
-        try:
-            return operation()
-        except exceptions.AlreadyExistsError:
+    try:
+        return retry(operation, _may_pass, BACKOFF)
+    except exceptions.AlreadyExistsError:
+        raise
+    except s3_errors.FAILURES as error:
+        if s3_errors.is_missing(error):
             raise
-        except s3_errors.FAILURES as error:
-            if s3_errors.is_missing(error):
-                raise
-            pause = next(left, None) if s3_errors.may_pass(error) else None
-            if pause is None:
-                # Without its cause: that has the whole address of a request for credentials, which may hold a token.
-                raise s3_errors.failure(what, name, str(place), error) from None
-        sleep(pause)
+        # Without its cause: that has the whole address of a request for credentials, which may hold a token.
+        raise s3_errors.failure(what, name, str(place), error) from None
 
 
-def pauses() -> Iterator[float]:
-    """How long to wait before each further attempt, in seconds: longer and longer, at random, and not for ever."""
-    began, delay = monotonic(), FIRST_DELAY_S
-    for _ in range(ATTEMPTS - 1):
-        pause = delay * (0.5 + _RANDOM.random())
-        if monotonic() + pause > began + PATIENCE_S:
-            return
-        yield pause
-        delay = min(delay * 2, LONGEST_DELAY_S)
+def _may_pass(error: Exception) -> bool:
+    if isinstance(error, exceptions.AlreadyExistsError) or not isinstance(error, s3_errors.FAILURES):
+        return False
+    return not s3_errors.is_missing(error) and s3_errors.may_pass(error)

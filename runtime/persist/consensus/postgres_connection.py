@@ -10,13 +10,14 @@ Whether a statement can be done again is for the caller to say: `repeatable` one
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import threading
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any, TypeVar
 
 import psycopg
@@ -25,6 +26,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.numeric import Int8BinaryDumper
 
 from ...errors import DiskFull, InvalidParameter, StorageError
+from ...retry import Backoff, retry
 from .base import Indeterminate
 
 T = TypeVar("T")
@@ -34,10 +36,12 @@ DEFAULT_SCHEMA = "ptvc"
 CONNECT_TIMEOUT_S = 10
 STATEMENT_TIMEOUT_MS = 60_000
 LOCK_TIMEOUT_MS = 10_000
-PATIENCE_S = 10.0
-"""How long after a loss connecting is tried again before an error is passed on."""
-MAX_ATTEMPTS = 20
-"""Of a statement that the server took back because of another one: a deadlock, a race for a new key."""
+RECONNECT = Backoff(first_s=0.05, longest_s=0.5, deadline_s=10.0)
+"""After a loss, and counted from it: then an error is passed on, and the next statement tries once."""
+TAKEN_BACK = Backoff(first_s=0.002, longest_s=0.1, attempts=20, deadline_s=10.0)
+"""A statement that the server took back because of another one: a deadlock, a race for a new key."""
+LEAST_CONNECT_TIMEOUT_S = 2
+"""libpq waits no shorter."""
 
 _PARAMETERS: Mapping[str, str | int] = {
     "connect_timeout": CONNECT_TIMEOUT_S,
@@ -61,7 +65,7 @@ _SETTINGS: Mapping[str, str] = {
     "enable_mergejoin": "off",
     "jit": "off",
 }
-_TAKEN_BACK = {"40001", "40P01", "23505"}
+_TAKEN_BACK_STATES = {"40001", "40P01", "23505"}
 """Serialization failure, deadlock, unique violation: certainly not applied, and the next attempt sees why."""
 _READ_ONLY = "25006"
 _HINTS = (
@@ -145,6 +149,17 @@ class _Lost(Exception):
         self.message = message
 
 
+class _TakenBack(Exception):
+    """Certainly not applied; the next attempt may be."""
+
+    def __init__(self, failure: StorageError | DiskFull) -> None:
+        self.failure = failure
+
+
+def _was_taken_back(error: Exception) -> bool:
+    return isinstance(error, _TakenBack)
+
+
 class PostgresConnection:
     """Thread-safe; one caller at a time.  `check(connection)` looks at every new connection, and may refuse it."""
 
@@ -184,30 +199,32 @@ class PostgresConnection:
             self._drop()
 
     def _attempt(self, what: str, work: Callable[[Connection], T]) -> T:
-        attempts = 0
-        while True:
-            connection = self._open()
-            attempts += 1
-            try:
-                return work(connection)
-            except psycopg.Error as error:
-                failure = self._place.failure(what, error)
-                if self._is_lost(connection, error):
-                    self._drop()
-                    self._lost_at = monotonic()
-                    raise _Lost(failure.message) from error
-                if connection.info.transaction_status is not TransactionStatus.IDLE:
-                    with suppress(
-                        psycopg.Error
-                    ):  # found lost by the next statement, which has done nothing then
-                        connection.rollback()
-                if error.sqlstate == _READ_ONLY:
-                    self._drop()  # another host may have become the primary
-                if error.sqlstate not in _TAKEN_BACK or attempts == MAX_ATTEMPTS:
-                    raise failure from error
-            except BaseException:
-                self._drop()  # in an unknown state, as it was interrupted
-                raise
+        try:
+            return retry(lambda: self._attempt_once(what, work), _was_taken_back, TAKEN_BACK)
+        except _TakenBack as last:
+            raise last.failure from last.__cause__
+
+    def _attempt_once(self, what: str, work: Callable[[Connection], T]) -> T:
+        connection = self._open()
+        try:
+            return work(connection)
+        except psycopg.Error as error:
+            failure = self._place.failure(what, error)
+            if self._is_lost(connection, error):
+                self._drop()
+                self._lost_at = monotonic()
+                raise _Lost(failure.message) from error
+            if connection.info.transaction_status is not TransactionStatus.IDLE:
+                with suppress(psycopg.Error):  # found lost by the next statement, which has done nothing then
+                    connection.rollback()
+            if error.sqlstate == _READ_ONLY:
+                self._drop()  # another host may have become the primary
+            if error.sqlstate in _TAKEN_BACK_STATES:
+                raise _TakenBack(failure) from error
+            raise failure from error
+        except BaseException:
+            self._drop()  # in an unknown state, as it was interrupted
+            raise
 
     @staticmethod
     def _is_lost(connection: Connection, error: psycopg.Error) -> bool:
@@ -217,20 +234,27 @@ class PostgresConnection:
     def _open(self) -> Connection:
         if self._closed:
             raise StorageError(f"{self._place} was closed")
-        while self._connection is None or self._connection.closed:
+        if self._connection is None or self._connection.closed:
+            lost_at = self._lost_at
             try:
-                self._connection = self._connect()
+                self._connection = retry(
+                    self._connect,
+                    lambda error: lost_at is not None and isinstance(error, psycopg.Error),
+                    RECONNECT,
+                    since=lost_at,
+                )
             except psycopg.Error as error:
-                patient = self._lost_at is not None and monotonic() < self._lost_at + PATIENCE_S
-                if not patient:
-                    raise self._place.unreachable(error) from error
-                sleep(0.1)
+                raise self._place.unreachable(error) from error
         return self._connection
 
     def _connect(self) -> Connection:
-        connection: Connection = psycopg.connect(
-            **self._place.parameters, autocommit=True, prepare_threshold=0
-        )
+        parameters = {**self._place.parameters}
+        if self._lost_at is not None and RECONNECT.deadline_s is not None:
+            # An attempt ends with the series: a server that does not answer takes no longer than one that refuses.
+            left = math.ceil(self._lost_at + RECONNECT.deadline_s - monotonic())
+            allowed = int(parameters["connect_timeout"]) or CONNECT_TIMEOUT_S
+            parameters["connect_timeout"] = max(min(left, allowed), LEAST_CONNECT_TIMEOUT_S)
+        connection: Connection = psycopg.connect(**parameters, autocommit=True, prepare_threshold=0)
         try:
             connection.adapters.register_dumper(int, Int8BinaryDumper)
             self._set_up(connection)

@@ -9,7 +9,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
-| `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, Status |
+| `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, SinkBehind, Status |
 | `peeks`, `subscriptions` | Peek, PeekIndex, CancelPeek; InstallDataflow | PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
@@ -37,6 +37,7 @@ from .connectors import (
     Ingested,
     InstallSink,
     InstallSource,
+    SinkBehind,
     SinkDescription,
     SinkProgress,
     SourceDescription,
@@ -118,6 +119,7 @@ __all__ = [
     "Progress",
     "ReplicaHello",
     "RunJob",
+    "SinkBehind",
     "SinkDescription",
     "SinkProgress",
     "SourceDescription",

@@ -8,7 +8,7 @@ import pickle
 import socket
 import struct
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -65,19 +65,18 @@ def _values_of(cls: Any) -> Callable[[Any], tuple[Any, ...]] | None:
 class Connection:
     """The end of the stream that a replica or the driver holds: blocking, `send` from any thread."""
 
-    def __init__(self, address: str) -> None:
-        self._socket = socket.socket(socket.AF_UNIX)
-        try:
-            self._socket.connect(address)
-        except OSError:
-            self._socket.close()
-            raise
+    def __init__(self, to: str | socket.socket) -> None:
+        """`to` is the address of the other end, or a socket that is connected to it."""
+        self._socket = _dialled(to) if isinstance(to, str) else to
         self._reader = self._socket.makefile("rb", buffering=1 << 20)
         self._lock = threading.Lock()
 
     def send(self, message: Message) -> None:
         """Raises ConnectionError when the other end is gone, or this one was closed."""
-        pieces = encode(message)
+        self.send_encoded(encode(message))
+
+    def send_encoded(self, pieces: Iterable[bytes | memoryview]) -> None:
+        """A whole message, as `encode` gives it."""
         with self._lock:
             try:
                 for piece in pieces:
@@ -105,6 +104,16 @@ class Connection:
             return  # the peer closed first
         finally:
             self._socket.close()
+
+
+def _dialled(address: str) -> socket.socket:
+    dialled = socket.socket(socket.AF_UNIX)
+    try:
+        dialled.connect(address)
+    except OSError:
+        dialled.close()
+        raise
+    return dialled
 
 
 async def receive(reader: asyncio.StreamReader) -> Message | None:

@@ -87,3 +87,10 @@ class SinkProgress:
     id: GlobalId
     upper: int
     generation: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class SinkBehind:
+    """The sink has ended: it held too little of its input to go on, and is to be installed anew."""
+
+    id: GlobalId

@@ -88,9 +88,11 @@ class Adopt:
 
 @dataclass(frozen=True, slots=True)
 class LimitMemory:
-    """What the dataflows of the replica may hold in memory together, in bytes; None is any amount."""
+    """What the dataflows of the replica may hold in memory together, in bytes, and what each one-off query may; 0 is any
+    amount, None a part of the memory of the replica's machine."""
 
-    limit: int | None
+    dataflows: int | None
+    query: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

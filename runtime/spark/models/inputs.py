@@ -14,7 +14,6 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from time import monotonic, sleep
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -29,6 +28,7 @@ from ...expr.tree.relation_tree import scalars_of, walk
 from ...persist.client import PersistClient, ShardId
 from ...persist.stores import Stores, open_existing
 from ...repr.schema import Schema
+from ...retry import Backoff, retry
 from ...sql.catalog.catalog_view import ItemKind
 from ..completeness import Completeness, hold_latest
 from ..options import parse_options
@@ -38,8 +38,7 @@ from .fetched import fetch
 LEASE_S = 3_600
 """A model may begin to read this much later than it has asked for its inputs; reading goes on as long as it takes."""
 
-PATIENCE_S = 60.0
-_PAUSE_S = 0.05
+FOLLOWS = Backoff(first_s=0.05, longest_s=0.5, deadline_s=60.0)
 
 
 @dataclass
@@ -126,14 +125,8 @@ class _Reach:
 
     def plan(self) -> _Plan:
         committed = Completeness(self._persist, load_catalog(self._persist)[0]).closed - 1
-        deadline = monotonic() + PATIENCE_S
-        while True:
-            try:
-                return self._plan(committed)
-            except ObjectNotReady:  # views follow in a moment
-                if monotonic() > deadline:
-                    raise
-            sleep(_PAUSE_S)
+        # Views follow in a moment.
+        return retry(lambda: self._plan(committed), lambda error: isinstance(error, ObjectNotReady), FOLLOWS)
 
     def _plan(self, committed: int) -> _Plan:
         """ObjectNotReady unless all that is committed up to that time can be read."""

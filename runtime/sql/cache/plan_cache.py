@@ -119,7 +119,9 @@ class PlanCache:
         return found
 
     def parsed(self, text: str) -> list[Statement] | None:
-        return self._statements.get(text)
+        return (
+            self._statements.get(text) if len(text) <= MAX_TEXT else None
+        )  # of which not even a hash is made
 
     def keep_parsed(self, text: str, statements: list[Statement]) -> None:
         if len(text) <= MAX_TEXT:
@@ -147,7 +149,7 @@ class PlanCache:
 
     def described(self, asked: Asked) -> Prepared | None:
         self._keep(asked.version)
-        return self._prepared.get(asked.key)
+        return self._prepared.get(asked.key) if len(asked.statement.sql) <= MAX_TEXT else None
 
     def keep_described(self, asked: Asked, made: Described) -> None:
         if made.lasting and len(asked.statement.sql) <= MAX_TEXT:
@@ -173,7 +175,7 @@ class PlanCache:
     def generic(self, asked: Asked) -> Planned | None:
         """What is known of the plan for all values."""
         self._keep(asked.version)
-        return self._plans.get(asked.key)
+        return self._plans.get(asked.key) if len(asked.statement.sql) <= MAX_TEXT else None
 
     def keep_planned(self, asked: Asked, made: Made) -> None:
         if made.generic is not None:

@@ -272,6 +272,8 @@ class ExpressionParser(FunctionParser):
         return ast.Function(("overlaps",), (*left.items, *right.items), position)
 
     def _in(self, left: ast.Expression, negated: bool, position: int) -> ast.Expression:
+        if self.token.kind is TokenKind.ROWS:
+            return ast.InList(left, (), negated, position, self.advance().rows)
         self.expect_symbol("(")
         query = self.closed_query()
         if query is not None:

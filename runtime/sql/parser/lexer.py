@@ -8,12 +8,16 @@ none, adjacent strings on different lines are one string, unquoted names fold to
 
 from __future__ import annotations
 
+import codecs
 import enum
 import re
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
-from ..syntax.literal_rows import LiteralRows, scan
+from ...interrupt import check_interrupt
+from ..syntax.literal_rows import LiteralRows, scan, scan_list
+from .quoted import Quoting, Span, between_quotes, doubled, end_of_block, end_of_line, escaped, find
 
 
 class TokenKind(enum.Enum):
@@ -24,12 +28,11 @@ class TokenKind(enum.Enum):
     DECIMAL = "decimal"
     PARAMETER = "parameter"
     OPERATOR = "operator"  # punctuation too
-    ROWS = "rows"  # a long list of literal rows behind VALUES
+    ROWS = "rows"  # a long list of literals: rows behind VALUES, values behind IN
     END = "end"
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """`start` and `end` are 0-based offsets into the text; `value` is folded, unquoted and unescaped."""
 
     kind: TokenKind
@@ -46,8 +49,8 @@ class Token:
 
 _TOKEN = re.compile(
     r"""
-      (?P<space>\s+)
-    | (?P<line_comment>--[^\n\r]*)
+      (?P<space>\s{1,65536}+)
+    | (?P<line_comment>--)
     | (?P<block_comment>/\*)
     | (?P<escape_string>[eE]')
     | (?P<prefixed>[uU]&['"]|[bBxX]')
@@ -55,36 +58,44 @@ _TOKEN = re.compile(
     | (?P<string>')
     | (?P<quoted>")
     | (?P<dollar>\$(?:[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*)?\$)
+    | (?P<too_long>\$?\d[\d_.]{1000})
     | (?P<parameter>\$\d+)
     | (?P<decimal>(?:\d+(?:_\d+)*\.(?!\.)(?:\d+(?:_\d+)*)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?
                 |\d+(?:_\d+)*[eE][+-]?\d+(?:_\d+)*)
     | (?P<based>0(?:[xX](?:_?[0-9A-Fa-f])+|[oO](?:_?[0-7])+|[bB](?:_?[01])+))
     | (?P<integer>\d+(?:_\d+)*)
-    | (?P<name>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]*)
+    | (?P<name>[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_$\u0080-\U0010ffff]{0,1023}+)
     | (?P<cast>::|:=|\.\.|=>)
     | (?P<punctuation>[(),;.\[\]:])
     | (?P<operator>[+\-*/<>=~!@\#%^&|`?]{1,64})
     """,
     re.VERBOSE,
 )
-_SIMPLE_STRING = re.compile(r"'((?:[^']|'')*)'")
-_ESCAPE_STRING = re.compile(r"[eE]'((?:[^'\\]|''|\\.)*)'", re.DOTALL)
-_QUOTED_NAME = re.compile(r'"((?:[^"]|"")*)"')
-_CONTINUATION = re.compile(r"[ \t\f\v]*(?:--[^\n]*)?[\n\r]\s*'((?:[^']|'')*)'")
+_CONTINUATION = re.compile(r"[ \t\f\v]*+(?:--[^\n]*+)?[\n\r]\s*+'")
 _ESCAPE = re.compile(
     r"\\(?:([0-7]{1,3})|x([0-9A-Fa-f]{1,2})|u([Dd][89ABab][0-9A-Fa-f]{2})\\u([Dd][C-Fc-f][0-9A-Fa-f]{2})"
     r"|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))",
     re.DOTALL,
 )
+_IN_STRING = doubled("'")
+_IN_NAME = doubled('"')
+_IN_ESCAPE_STRING = escaped(_ESCAPE.pattern)
 _CONTROL = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
 _BYTE = 0xDC00
 """A byte of an escape string stands as a lone surrogate until all are known."""
 _MAX_DIGITS = 1000
+"""Of a number; `_TOKEN` has it, too."""
 MAX_NAME = 255
 """Bytes of a name."""
 
 MAX_TOKENS = 500_000
 """What a statement may have: as many take some seconds to plan, and a GB of memory."""
+
+_CHECK_TOKENS = 256
+"""After so many the lexer looks whether it is to go on."""
+
+_LISTS = {"values": scan, "in": scan_list}
+"""What may stand as one token behind these words."""
 
 _KINDS = {
     "parameter": TokenKind.PARAMETER,
@@ -110,17 +121,21 @@ def tokenize(text: str, start: int = 0, *, rows: bool = True) -> list[Token]:
         group = match.lastgroup
         assert group is not None
         start, position = position, match.end()
-        if group in ("space", "line_comment"):
+        if not len(tokens) % _CHECK_TOKENS:
+            check_interrupt()
+        if group == "space":
             continue
-        if group == "block_comment":
+        if group == "line_comment":
+            position = end_of_line(text, position)
+        elif group == "block_comment":
             position = _end_of_comment(text, start)
         elif group == "name":
             word = _checked(match.group().lower(), start)
             tokens.append(Token(TokenKind.NAME, word, start, position))
-            if word == "values" and rows and (found := scan(text, position)) is not None:
-                tokens.append(Token(TokenKind.ROWS, "(", position, found.end, found))
+            if rows and word in _LISTS and (found := _LISTS[word](text, position)) is not None:
+                tokens.append(Token(TokenKind.ROWS, "(", found.start, found.end, found))
                 position = found.end
-        elif group in ("integer", "decimal", "based", "parameter"):
+        elif group in ("integer", "decimal", "based", "parameter", "too_long"):
             if position - start > _MAX_DIGITS:
                 raise SqlSyntaxError("number has too many digits", sqlstate="22003", position=start + 1)
             if position < len(text) and (text[position].isalpha() or text[position] == "_"):
@@ -174,41 +189,53 @@ def _quoted(text: str, start: int, group: str, opening: str) -> Token:
             position=start + 1,
         )
     if group == "dollar":
-        end = text.find(opening, start + len(opening))
+        end = find(text, opening, start + len(opening))
         if end < 0:
             raise _unterminated("dollar-quoted string", text, start)
         return Token(TokenKind.STRING, text[start + len(opening) : end], start, end + len(opening))
     if group == "quoted":
-        match = _QUOTED_NAME.match(text, start)
-        if match is None:
-            raise _unterminated("quoted identifier", text, start)
-        if not match.group(1):
+        span = _span(text, start + 1, _IN_NAME, "quoted identifier", start)
+        name = _checked("".join(span.decoded(lambda piece: piece.replace('""', '"'))), start)
+        if not name:
             raise SqlSyntaxError('zero-length delimited identifier at or near """"', position=start + 1)
-        name = _checked(match.group(1).replace('""', '"'), start)
-        return Token(TokenKind.QUOTED, name, start, match.end())
-    if group == "escape_string":
-        match = _ESCAPE_STRING.match(text, start)
-        if match is None:
-            raise _unterminated("quoted string", text, start)
-        try:
-            value = _characters(_ESCAPE.sub(_unescape, match.group(1).replace("''", "'")), start + 1)
-        except SqlSyntaxError as error:
-            error.position = start + 1
-            raise
-    else:
-        match = _SIMPLE_STRING.match(text, start + len(opening) - 1)
-        if match is None:
-            raise _unterminated("quoted string", text, start)
-        value = match.group(1).replace("''", "'")
-    end = match.end()
-    while (more := _CONTINUATION.match(text, end)) is not None:
-        value += more.group(1).replace("''", "'")
-        end = more.end()
+        return Token(TokenKind.QUOTED, name, start, span.end + 1)
+    return _string(text, start, start + len(opening), escapes=group == "escape_string")
+
+
+def _string(text: str, start: int, behind: int, *, escapes: bool) -> Token:
+    """The string that begins at `start`, its first character at `behind`; it goes on in strings on further lines."""
+    quoting = _IN_ESCAPE_STRING if escapes else _IN_STRING
+    spans = [_span(text, behind, quoting, "quoted string", start)]
+    while (more := _CONTINUATION.match(text, spans[-1].end + 1)) is not None:
+        spans.append(_span(text, more.end(), quoting, "quoted string", start))
+    try:
+        if escapes:
+            value = "".join(_characters(piece for span in spans for piece in span.decoded(_unescaped)))
+        else:
+            value = "".join(piece for span in spans for piece in span.decoded(_undoubled))
+    except PtvcError as error:
+        error.position = error.position or start + 1
+        raise
     if "\0" in value:
         raise PtvcError(
             'invalid byte sequence for encoding "UTF8": 0x00', sqlstate="22021", position=start + 1
         )
-    return Token(TokenKind.STRING, value, start, end)
+    return Token(TokenKind.STRING, value, start, spans[-1].end + 1)
+
+
+def _span(text: str, behind: int, quoting: Quoting, what: str, start: int) -> Span:
+    span = between_quotes(text, behind, quoting)
+    if span is None:
+        raise _unterminated(what, text, start)
+    return span
+
+
+def _undoubled(piece: str) -> str:
+    return piece.replace("''", "'")
+
+
+def _unescaped(piece: str) -> str:
+    return _ESCAPE.sub(_unescape, _undoubled(piece))
 
 
 def _unescape(match: re.Match[str]) -> str:
@@ -227,15 +254,16 @@ def _unescape(match: re.Match[str]) -> str:
     return _CONTROL.get(other, other)
 
 
-def _characters(text: str, position: int) -> str:
+def _characters(pieces: Iterable[str]) -> Iterator[str]:
     """Bytes that were written one by one make characters together."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        return text.encode("utf-8", "surrogateescape").decode("utf-8")
+        for piece in pieces:
+            yield decoder.decode(piece.encode("utf-8", "surrogateescape"))
+        yield decoder.decode(b"", True)
     except UnicodeDecodeError as error:
         shown = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.end])
-        raise PtvcError(
-            f'invalid byte sequence for encoding "UTF8": {shown}', sqlstate="22021", position=position
-        ) from None
+        raise PtvcError(f'invalid byte sequence for encoding "UTF8": {shown}', sqlstate="22021") from None
 
 
 def _cut_operator(text: str) -> str:
@@ -249,17 +277,10 @@ def _cut_operator(text: str) -> str:
 
 
 def _end_of_comment(text: str, start: int) -> int:
-    depth, position = 1, start + 2
-    while depth:
-        closing = text.find("*/", position)
-        opening = text.find("/*", position)
-        if closing < 0:
-            raise _unterminated("/* comment", text, start)
-        if 0 <= opening < closing:
-            depth, position = depth + 1, opening + 2
-        else:
-            depth, position = depth - 1, closing + 2
-    return position
+    end = end_of_block(text, start + 2)
+    if end is None:
+        raise _unterminated("/* comment", text, start)
+    return end
 
 
 def _unterminated(what: str, text: str, start: int) -> SqlSyntaxError:

@@ -12,6 +12,7 @@ from ..syntax.session_statements import (
     BeginStatement,
     CommitStatement,
     DeallocateStatement,
+    DiscardStatement,
     ExecuteStatement,
     NoOpStatement,
     ReleaseStatement,
@@ -21,7 +22,7 @@ from ..syntax.session_statements import (
     SetStatement,
 )
 from ..syntax.show_statements import ShowObjectsStatement, ShowVariableStatement
-from ..syntax.vocabulary import ObjectKind
+from ..syntax.vocabulary import Discarded, ObjectKind
 from .copy import CopyParser
 from .lexer import TokenKind
 
@@ -45,6 +46,15 @@ _OBJECT_TYPES = {
 """What privileges are shown on, and what these are shown as."""
 _OF_CLUSTERS = ("indexes", "materialized_views", "sources", "sinks")
 _OF_SCHEMAS = (*_OF_CLUSTERS, "tables", "views", "objects", "connections", "secrets", "functions")
+
+
+_DISCARDED = {
+    "all": Discarded.ALL,
+    "temp": Discarded.TEMP,
+    "temporary": Discarded.TEMP,
+    "plans": Discarded.PLANS,
+    "sequences": Discarded.SEQUENCES,
+}
 
 
 class SessionParser(CopyParser):
@@ -174,7 +184,7 @@ class SessionParser(CopyParser):
             self.expect_words("transaction")
         else:
             self.accept_any("work", "transaction")
-        read_only = False
+        read_only: bool | None = None
         while self.token.kind is TokenKind.NAME:
             if self.accept_words("read", "only"):
                 read_only = True
@@ -236,16 +246,15 @@ class SessionParser(CopyParser):
         if self.at_word("prepare") and self.peek().kind in (TokenKind.NAME, TokenKind.QUOTED):
             self.advance()
         if self.accept_words("all"):
-            return DeallocateStatement(None, False)
-        return DeallocateStatement(self.identifier(), False)
+            return DeallocateStatement(None)
+        return DeallocateStatement(self.identifier())
 
     def _discard(self) -> st.StatementNode:
         self.expect_words("discard")
-        if not self.at_word("all"):
-            self.index -= 1
-            self.unsupported(2)
-        self.advance()
-        return DeallocateStatement(None, True)
+        word = self.accept_any(*_DISCARDED)
+        if word is None:
+            self.fail()
+        return DiscardStatement(_DISCARDED[word])
 
     def _no_op(self) -> st.StatementNode:
         tag = self.advance().value.upper()

@@ -7,6 +7,7 @@ from typing import NoReturn, TypeVar
 
 from ...errors import PtvcError, SqlSyntaxError
 from ...expr.text.keywords import RESERVED, TYPE_OR_FUNCTION
+from ...interrupt import check_interrupt
 from .lexer import Token, TokenKind
 
 MAX_DEPTH = 64
@@ -32,6 +33,7 @@ class Cursor:
         return self.tokens[min(self.index + ahead, len(self.tokens) - 1)]
 
     def advance(self) -> Token:
+        check_interrupt()
         token = self.tokens[self.index]
         if token.kind is not TokenKind.END:
             self.index += 1
@@ -137,6 +139,7 @@ class Cursor:
     def comma_list(self, parse: Callable[[], T]) -> tuple[T, ...]:
         items = [parse()]
         while self.accept_symbol(","):
+            check_interrupt()
             items.append(parse())
         return tuple(items)
 

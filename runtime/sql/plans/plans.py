@@ -39,6 +39,7 @@ from .session_plans import (
     Commit,
     Deallocate,
     DeclareCursor,
+    Discard,
     Execute,
     Fetch,
     NoOp,
@@ -99,6 +100,7 @@ PlannedStatement = (
     | Fetch
     | CloseCursor
     | Deallocate
+    | Discard
     | NoOp
     | RoleDefinition
     | PrivilegeDefinition

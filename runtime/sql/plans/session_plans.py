@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from ...expr.tree.scalar import Literal
 from ...repr.schema import Schema
 from ..catalog.catalog_view import Prepared
-from ..syntax.vocabulary import Direction
+from ..syntax.vocabulary import Direction, Discarded
 from .query_plans import Select, Subscribe
 
 # --- session -----------------------------------------------------------------------------------------------------
@@ -31,7 +31,9 @@ class ShowVariable:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    read_only: bool
+    """`read_only` None: the statement does not choose."""
+
+    read_only: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,10 +117,16 @@ class CloseCursor:
 
 @dataclass(frozen=True, slots=True)
 class Deallocate:
-    """DEALLOCATE name | ALL (`name` None); DISCARD ALL is `all_session_state`."""
+    """DEALLOCATE name | ALL (`name` None)."""
 
     name: str | None
-    all_session_state: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """DISCARD: of what the session has made for itself, all, the temporary objects, or caches that hold nothing here."""
+
+    what: Discarded
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,11 +26,13 @@ from ...expr.functions.containers.maps import OPERATORS as MAP_OPERATORS
 from ...expr.registry import function_exists, resolve_call
 from ...expr.tree.relation import Relation, TableCall
 from ...expr.tree.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
+from ...interrupt import check_interrupt
 from ...repr.types import BOOL, INT4, INT8, PAIR, PAIR_FIELDS, TEXT, Kind, ScalarType
 from ..syntax import ast
 from ..syntax.types import REG_TYPES
 from . import build, containers, records
 from .literal import decimal_literal
+from .long_in_list import among_literals, items_of
 from .now import NOW_OPERATORS, compare_with_now
 from .rebuild import position_of, rebuild
 from .scope import Scope
@@ -171,6 +173,7 @@ class Expressions:
     # --- nodes ---
 
     def _resolve(self, node: ast.Expression) -> Typed:
+        check_interrupt()
         match node:
             case ast.Name():
                 return self._name(node)
@@ -375,14 +378,16 @@ class Expressions:
 
     def _in_list(self, node: ast.InList) -> Typed:
         if isinstance(node.arg, ast.Row):
-            rows = tuple(ast.Operator("=", (node.arg, item), node.position) for item in node.items)
+            rows = tuple(ast.Operator("=", (node.arg, item), node.position) for item in items_of(node))
             found = self._resolve(ast.Logical("or", rows, node.position) if len(rows) > 1 else rows[0])
             return Typed(build.negate(found.scalar)) if node.negated else found
         arg = self._resolve(node.arg)
-        items = [self._resolve(item) for item in node.items]
-        # A plain equality is what rules and indexes look for.
-        name = "eq" if len(items) == 1 else "in"
-        result = self.apply(name, (arg, *items), node.position)
+        result = None if node.literals is None else among_literals(self, arg, node)
+        if result is None:
+            items = [self._resolve(item) for item in items_of(node)]
+            # A plain equality is what rules and indexes look for.
+            name = "eq" if len(items) == 1 else "in"
+            result = self.apply(name, (arg, *items), node.position)
         return Typed(build.negate(result.scalar)) if node.negated else result
 
     def _quantified(self, node: ast.Quantified) -> Typed:

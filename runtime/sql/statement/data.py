@@ -222,9 +222,8 @@ def _spread(
     relation: Relation, columns: Sequence[int], item: CatalogItem, defaults: Sequence[Scalar], numbered: bool
 ) -> Relation:
     """Rows of some columns to rows of all; their number, if they have one, stays last."""
-    scalars: list[Scalar] = []
-    for index in range(len(item.schema)):
-        scalars.append(build.ref(relation, columns.index(index)) if index in columns else defaults[index])
+    given = {index: build.ref(relation, place) for place, index in enumerate(columns)}
+    scalars = [given.get(index, defaults[index]) for index in range(len(item.schema))]
     names = list(item.schema.names)
     if numbered:
         scalars.append(build.ref(relation, len(columns)))

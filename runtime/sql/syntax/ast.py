@@ -185,10 +185,13 @@ class DistinctFrom:
 
 @dataclass(frozen=True, slots=True)
 class InList:
+    """`literals` are the items of a long list, which then has no `items`."""
+
     arg: Expression
     items: tuple[Expression, ...]
     negated: bool
     position: int
+    literals: LiteralRows | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,7 @@
-"""Long lists of literal rows: `VALUES (1, 'a', NULL), (2, 'b', 1.5), ...`, read without a token per cell.
+"""Long lists of literals, `VALUES (1, 'a', NULL), (2, 'b', 1.5), ...` and `IN (1, 2, ...)`, read without a token per cell.
 
 A seed inserts ten thousands of rows in one statement; cut into tokens, parsed and typed cell by cell they cost far more
-than what is done with them.  So the lexer hands a list of at least `MIN_ROWS` rows that holds nothing but plain
+than what is done with them.  So the lexer hands a list of at least `MIN_ROWS` rows or values that holds nothing but plain
 literals over as one token, and planning parses it by columns.  Whatever is not plain, in any cell, makes the whole list
 go the ordinary way, which knows every rule and where each error stands.
 """
@@ -15,19 +15,28 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...expr.coercion.session_zone import read_text
+from ...interrupt import check_interrupt
 from ...repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
 
 MIN_ROWS = 32
-_CELL = r"\s*(-?\d{1,30}(?:\.\d{0,30})?|'(?:[^'\0]|'')*'|[nN][uU][lL][lL]|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])\s*"
-_FIRST = re.compile(rf"\s*\({_CELL}(?:,{_CELL})*\)")
+_TEXT = r"'(?:[^'\0]{1,64}+|''){0,4096}+'"  # of a longer one a token of its own is no loss
+_SPACE = r"\s{0,256}"
+_CELL = rf"{_SPACE}(-?\d{{1,30}}(?:\.\d{{0,30}})?|{_TEXT}|[nN][uU][lL][lL]|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE]){_SPACE}"
+_FIRST = re.compile(rf"\s*+\({_CELL}(?:,{_CELL})*\)")
 _CELLS = re.compile(_CELL + "[,)]")
 _COMMA = re.compile(r"\s*,")
 _MAX_COLUMNS = 90  # groups of a regular expression
+_OPENING = re.compile(rf"{_SPACE}\(")
+_ITEM = re.compile(_CELL + ",")
+_ITEMS = re.compile(rf"(?:{_CELL},){{0,64}}+")
+_LAST = re.compile(_CELL + r"\)")
+_CHECK_ROWS = 1024
 
 
 @dataclass(frozen=True, slots=True)
 class LiteralRows:
-    """`columns` holds the cells as they are written; `text[start:end]` is the list, to be parsed the ordinary way."""
+    """`columns` holds the cells as they are written; `text[start:end]` is the list, to be parsed the ordinary way.  Of a list of
+    values there is one column."""
 
     columns: tuple[tuple[str, ...], ...]
     text: str
@@ -50,6 +59,8 @@ def scan(text: str, start: int) -> LiteralRows | None:
     rows: list[tuple[str, ...]] = []
     position = start
     while True:
+        if not len(rows) % _CHECK_ROWS:
+            check_interrupt()
         match = row.match(text, position)
         if match is None:
             return None
@@ -61,6 +72,26 @@ def scan(text: str, start: int) -> LiteralRows | None:
     if len(rows) < MIN_ROWS:
         return None
     return LiteralRows(tuple(zip(*rows, strict=True)), text, start, match.end())
+
+
+def scan_list(text: str, start: int) -> LiteralRows | None:
+    """The list in parentheses that begins at `start`, behind IN, as one column; None when it is short or not plain."""
+    opening = _OPENING.match(text, start)
+    if opening is None:
+        return None
+    cells: list[str] = []
+    position = opening.end()
+    while True:
+        match = _ITEMS.match(text, position)
+        assert match is not None, "the pattern matches the empty text"
+        if match.end() == position:
+            break
+        cells += _ITEM.findall(text, position, match.end())
+        position = match.end()
+        check_interrupt()
+    if len(cells) < MIN_ROWS - 1 or (last := _LAST.match(text, position)) is None:
+        return None
+    return LiteralRows(((*cells, last.group(1)),), text, opening.end() - 1, last.end())
 
 
 def natural_type(cells: tuple[str, ...]) -> ScalarType | None:

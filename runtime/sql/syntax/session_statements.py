@@ -17,7 +17,7 @@ from .ast import (
 )
 from .data_statements import DeleteStatement, InsertStatement, MergeStatement, UpdateStatement
 from .query_statements import QueryStatement, SubscribeStatement
-from .vocabulary import Direction
+from .vocabulary import Direction, Discarded
 
 _CONSTANTS = Integer | Decimal | String | Boolean | Null
 
@@ -31,7 +31,7 @@ class SetStatement:
 
 @dataclass(frozen=True, slots=True)
 class BeginStatement:
-    read_only: bool
+    read_only: bool | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +112,14 @@ class CloseStatement:
 
 @dataclass(frozen=True, slots=True)
 class DeallocateStatement:
+    """`name` None is ALL."""
+
     name: str | None
-    all_session_state: bool
+
+
+@dataclass(frozen=True, slots=True)
+class DiscardStatement:
+    what: Discarded
 
 
 @dataclass(frozen=True, slots=True)

@@ -50,6 +50,7 @@ from .session_statements import (
     CommitStatement,
     DeallocateStatement,
     DeclareStatement,
+    DiscardStatement,
     ExecuteStatement,
     FetchStatement,
     NoOpStatement,
@@ -111,6 +112,7 @@ StatementNode = (
     | FetchStatement
     | CloseStatement
     | DeallocateStatement
+    | DiscardStatement
     | NoOpStatement
     | RoleDefinition
     | GrantStatement
@@ -127,6 +129,7 @@ AT_ONCE = (
     | FetchStatement
     | CloseStatement
     | DeallocateStatement
+    | DiscardStatement
     | SetStatement
     | ShowVariableStatement
 )

@@ -28,6 +28,15 @@ class CopyOptions:
     escape: str = '"'
 
 
+class Discarded(enum.Enum):
+    """What DISCARD may name."""
+
+    ALL = "ALL"
+    TEMP = "TEMP"
+    PLANS = "PLANS"
+    SEQUENCES = "SEQUENCES"
+
+
 class ObjectKind(enum.Enum):
     """What DROP, ALTER and COMMENT may name, as the statement spells it."""
 

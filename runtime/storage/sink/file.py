@@ -37,6 +37,10 @@ MANIFEST_VERSION = 1
 IDLE_PROGRESS_MS = 10_000
 """How far the manifest may stay behind while nothing changes: progress alone is not worth two syncs."""
 
+FILE_MODE = 0o644
+DIRECTORY_MODE = 0o755
+"""As PostgreSQL's files of COPY: they are for others to read, whatever the server's own files are."""
+
 _LOCK = ".lock"
 _TEMPORARY = ".tmp"
 _EXTENSIONS = {"json": "jsonl", "parquet": "parquet"}
@@ -108,7 +112,7 @@ class FileSink:
         hands (which ends with that process), StorageError when its manifest cannot be read.
         """
         with self._explained():
-            self._path.mkdir(parents=True, exist_ok=True)
+            self._make_directory()
             self._take_lock()
             try:
                 manifest = self._read_manifest()
@@ -177,11 +181,17 @@ class FileSink:
     def _write_durably(self, name: str, pieces: Sequence[bytes]) -> None:
         temporary = self._path / (name + _TEMPORARY)
         with temporary.open("wb") as stream:
+            os.fchmod(stream.fileno(), FILE_MODE)
             stream.writelines(pieces)
             stream.flush()
             os.fsync(stream.fileno())
         os.replace(temporary, self._path / name)
         self._sync_directory()
+
+    def _make_directory(self) -> None:
+        if not self._path.is_dir():
+            self._path.mkdir(parents=True, exist_ok=True)
+            self._path.chmod(DIRECTORY_MODE)
 
     def _sync_directory(self) -> None:
         descriptor = os.open(self._path, os.O_RDONLY | os.O_DIRECTORY)

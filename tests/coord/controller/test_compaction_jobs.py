@@ -13,6 +13,7 @@ import pytest
 from inprocess import FAST, InProcess, eventually, running
 from ptvc.coord.controller import compaction_jobs
 from ptvc.persist.client import PartRef
+from ptvc.retry import Backoff
 
 SETTINGS = replace(FAST, compaction_job_min_bytes=0, job_partitions=2)
 LARGE = "INSERT INTO t SELECT i, md5(i::text) || md5((i + 1)::text) || md5((i + 2)::text) FROM generate_series({}, {}) AS i"
@@ -21,7 +22,7 @@ SUM = "SELECT count(*), sum(a), count(DISTINCT b), min(b), max(b) FROM t"
 
 @pytest.fixture
 def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
-    monkeypatch.setattr(compaction_jobs, "FIRST_RETRY_S", 0.05)
+    monkeypatch.setattr(compaction_jobs, "BACKOFF", Backoff(0.05, 0.1))
     with running(SETTINGS, jobs=True) as runtime:
         yield runtime
 

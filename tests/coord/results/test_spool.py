@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -133,3 +135,26 @@ def test_answers_of_a_replica(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
         answers.close()
 
     asyncio.run(run())
+
+
+def test_a_disk_that_takes_a_part_of_a_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where little room is left the system writes less than it was given; then it refuses, and what was kept is whole."""
+    pwrite, room = os.pwrite, [10]
+
+    def little(descriptor: int, data: bytes | memoryview, offset: int) -> int:
+        if not room[0]:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        written = pwrite(descriptor, bytes(data[: min(3, room[0])]), offset)
+        room[0] -= written
+        return written
+
+    monkeypatch.setattr(os, "pwrite", little)
+    spool = Spool(tmp_path, 0)
+    spool.push(b"abcdefgh")
+    with pytest.raises(DiskFull) as refused:
+        spool.push(b"ijkl")
+    assert refused.value.sqlstate == "53100"
+    room[0] = 10
+    spool.push(b"mnop")
+    assert [spool.pop(), spool.pop(), spool.pop()] == [b"abcdefgh", b"mnop", None]
+    spool.close()

@@ -6,7 +6,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from time import monotonic
 from typing import Any
 
 import psycopg
@@ -116,3 +117,21 @@ def test_no_room_for_what_a_view_has_put_out(tables: InProcess, monkeypatch: pyt
         eventually(lambda: rows(db, "SELECT count(*), count(DISTINCT h) FROM w") == [(10_000, 10_000)])
         db.execute("DELETE FROM t WHERE a = 1")
         eventually(lambda: rows(db, "SELECT count(*) FROM w") == [(5_000,)])
+
+
+@pytest.mark.parametrize("as_of", ["", " AS OF AT LEAST 0"])
+def test_reads_go_on_while_no_time_can_be_reserved(
+    tables: InProcess, monkeypatch: pytest.MonkeyPatch, as_of: str
+) -> None:
+    """For the oracle: longer than a mark lasts, every read is answered."""
+    monkeypatch.setattr(oracle, "MARK_AHEAD_MS", 100)
+    with tables.connect() as db, full_consensus(tables):
+        db.execute("SET statement_timeout = '3s'")
+        for _ in range(3):  # free pages inside of the file may take some
+            with suppress(psycopg.errors.DiskFull):
+                db.execute(f"INSERT INTO t VALUES (0, '{'x' * 40_000}')")
+        refused(db, f"INSERT INTO t VALUES (0, '{'x' * 40_000}')")
+        begun = monotonic()
+        while monotonic() < begun + 0.5:
+            assert rows(db, f"SELECT max(a) FROM t{as_of}") == [(1,)]
+            assert rows(db, f"SELECT s FROM v{as_of}") == [(1,)]

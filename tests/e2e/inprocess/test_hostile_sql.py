@@ -3,7 +3,6 @@ other sessions are answered, and both the session and the server live on."""
 
 from __future__ import annotations
 
-import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,6 +13,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually
 from pgwire.raw import SYNC, Raw, bind, execute, message, parse
+from ptvc.coord.thread_pool import PLANNING
 
 Session = psycopg.Connection[tuple[Any, ...]]
 DEEP = 20_000
@@ -110,18 +110,6 @@ def test_answered(tables: Session, sql: str) -> None:
     assert outcome(tables, sql) == "00000"
 
 
-def planning() -> list[threading.Thread]:
-    """The threads beside the loop that do something; those that wait for work stand in their own loop."""
-    frames = sys._current_frames()
-    return [
-        thread
-        for thread in threading.enumerate()
-        if thread.name == "run_in_thread"
-        and thread.ident in frames
-        and frames[thread.ident].f_code.co_name != "_run"
-    ]
-
-
 @contextmanager
 def others(runtime: InProcess) -> Iterator[list[float]]:
     """Another session that asks all the while; how long its answers took, in seconds."""
@@ -157,7 +145,6 @@ def others(runtime: InProcess) -> Iterator[list[float]]:
     ],
     ids=["joins", "conditions", "bomb"],
 )
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_planning_without_end_is_canceled_and_holds_nobody_up(
     runtime: InProcess, tables: Session, sql: str
 ) -> None:
@@ -166,10 +153,9 @@ def test_planning_without_end_is_canceled_and_holds_nobody_up(
         assert outcome(tables, sql) == "57014"
     assert waits
     assert max(waits) < 5
-    eventually(lambda: not planning())
+    eventually(lambda: not PLANNING.busy)
 
 
-@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
 def test_what_is_planned_is_canceled_by_the_client(runtime: InProcess, tables: Session) -> None:
     sql = "SELECT count(*) FROM t WHERE a = 1" + "".join(f" AND b <> {i}" for i in range(10_000))
     tables.execute("SET statement_timeout = '60s'")

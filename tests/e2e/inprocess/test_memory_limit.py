@@ -8,6 +8,7 @@ import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.coord.controller import installer
+from ptvc.retry import Backoff
 
 from .test_checkpoints import series
 
@@ -24,7 +25,7 @@ def sizes(runtime: InProcess, name: str) -> tuple[int, int]:
 
 
 def test_a_limit_ends_what_does_not_fit_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(installer, "FIRST_RETRY_S", 0.1)
+    monkeypatch.setattr(installer, "BACKOFF", Backoff(0.1, 0.1))
     with running(replace(FAST, spill_rows=1_000_000)) as runtime, runtime.connect() as db:
         db.execute("CREATE CLUSTER tight (MEMORY LIMIT = '100 kB')")
         db.execute("CREATE TABLE t (k int, v int)")

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import AsyncIterator
 from pathlib import Path
+from time import monotonic
+from typing import Any
 
+import psycopg
 import pytest
 from inprocess import InProcess, eventually, rows
 from psycopg import OperationalError
+from ptvc.coord.query.peeks import Peeks
+from ptvc.errors import ReplicaLost
+from ptvc.repr.batch import Batch
 
 
 def fill(runtime: InProcess) -> None:
@@ -249,3 +256,61 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
     error = asyncio.run(main())
     assert "Spark cannot be started" in error.message
     assert str(tmp_path / "log" / "driver.log") in str(error.hint)
+
+
+@pytest.mark.parametrize("ordered", ["", "ORDER BY a"])
+def test_a_read_waits_while_spark_comes_back(
+    fresh: InProcess, monkeypatch: pytest.MonkeyPatch, ordered: str
+) -> None:
+    """Whatever is between the read and the driver is gone for a while, and says so at once."""
+    fresh.query("CREATE TABLE t (a int)")
+    fresh.query("INSERT INTO t VALUES (1), (2)")
+    asked: list[float] = []
+    peek = Peeks._peek
+
+    async def gone(self: Peeks, *arguments: Any) -> AsyncIterator[Batch]:
+        asked.append(monotonic())
+        if asked[-1] - asked[0] < 0.5:
+            raise ReplicaLost("Spark is not running")
+        async for batch in peek(self, *arguments):
+            yield batch
+
+    monkeypatch.setattr(Peeks, "_peek", gone)
+    for _ in range(4):
+        asked.clear()
+        assert sorted(fresh.query(f"SELECT a FROM t {ordered}")) == [(1,), (2,)]
+        assert 2 < len(asked) < 8, "in growing intervals"
+
+
+def test_a_read_that_waits_ends_with_its_timeout(fresh: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh.query("CREATE TABLE t (a int)")
+    for replica in fresh.coordinator.controller.clusters:
+        fresh.driver.pause(replica.id)
+    with fresh.connect() as db:
+        db.execute("SET statement_timeout = '300ms'")
+        with pytest.raises(psycopg.errors.QueryCanceled):
+            db.execute("SELECT a FROM t WHERE a > 1")
+
+
+def test_of_an_answer_that_has_begun_nothing_comes_twice(
+    fresh: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ordered one is asked again, as its client has seen nothing; another ends with an error."""
+    fresh.query("CREATE TABLE t (a int)")
+    fresh.query("INSERT INTO t VALUES (1), (2)")
+    left = [1]
+    peek = Peeks._peek
+
+    async def dies_after_rows(self: Peeks, *arguments: Any) -> AsyncIterator[Batch]:
+        async for batch in peek(self, *arguments):
+            yield batch
+        if left:
+            left.pop()
+            raise ReplicaLost("it died")
+
+    monkeypatch.setattr(Peeks, "_peek", dies_after_rows)
+    assert fresh.query("SELECT a FROM t ORDER BY a") == [(1,), (2,)]
+    left.append(1)
+    with pytest.raises(psycopg.OperationalError) as caught:
+        fresh.query("SELECT a FROM t")
+    assert caught.value.sqlstate == "57P03"

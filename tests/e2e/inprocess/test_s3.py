@@ -15,7 +15,8 @@ from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.blob import s3_client
 from ptvc.persist.blob.s3 import S3Blob
 from ptvc.persist.stores import locate, open_stores
-from ptvc.replica import patience
+from ptvc.replica import blob_retry
+from ptvc.retry import Backoff
 from s3_server import S3Server
 from typer.testing import CliRunner
 
@@ -32,7 +33,7 @@ def url(s3: S3Server) -> Iterator[str]:
 
 @pytest.fixture
 def runtime(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
-    monkeypatch.setattr(s3_client, "FIRST_DELAY_S", 0.01)
+    monkeypatch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, first_s=0.01))
     with running(blob=url) as runtime:
         yield runtime
 
@@ -153,7 +154,7 @@ def test_views_wait_for_a_store_that_is_away(
 ) -> None:
     """What was accepted reaches them when it is back: they neither fail nor begin anew."""
     monkeypatch.setattr(s3_client, "ATTEMPTS", 2)
-    monkeypatch.setattr(patience, "INTERVAL_S", 0.02)
+    monkeypatch.setattr(blob_retry, "AWAY", Backoff(0.02, 0.02))
     with runtime.connect() as db:
         db.execute("CREATE TABLE t (a int, b text)")
         db.execute("CREATE MATERIALIZED VIEW m AS SELECT count(*) AS n, count(DISTINCT b) AS d FROM t")

@@ -31,6 +31,7 @@ from ptvc.persist.consensus.base import (
 from ptvc.persist.consensus.postgres import PostgresConsensus
 from ptvc.persist.consensus.postgres_connection import Connection, PostgresPlace
 from ptvc.persist.state import Head, Hold
+from ptvc.retry import Backoff
 from test_consensus import commit, create, part
 
 
@@ -273,7 +274,7 @@ def test_an_append_whose_answer_is_lost_is_resolved(
 
 def test_a_server_that_stays_away(server: FailingServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is waited for once, and then every call says so at once, until it is back."""
-    monkeypatch.setattr(postgres_connection, "PATIENCE_S", 0.3)
+    monkeypatch.setattr(postgres_connection, "RECONNECT", Backoff(0.05, 0.1, deadline_s=0.3))
     with closing(PostgresConsensus(url_of(server.uri, "away"))) as store:
         head = create(store)
         server.stop()

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from random import Random
@@ -33,8 +34,7 @@ DATA = bytes(range(256)) * 1000
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(s3_client, "FIRST_DELAY_S", 0.001)
-    monkeypatch.setattr(s3_client, "LONGEST_DELAY_S", 0.01)
+    monkeypatch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, first_s=0.001, longest_s=0.01))
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_after_many_attempts_it_is_said_what_was_wrong(s3: S3Server, blob: Blob)
     before = s3.served()
     error = refused(blob)
     assert "asks to slow down (SlowDown)" in error.message
-    assert s3.served() - before == s3_client.ATTEMPTS
+    assert s3.served() - before == s3_client.BACKOFF.attempts
     s3.fail(*["lost_request"] * 20)
     assert "cannot be reached" in refused(blob).message
     s3.fail()
@@ -131,7 +131,7 @@ def test_after_many_attempts_it_is_said_what_was_wrong(s3: S3Server, blob: Blob)
 def test_no_attempt_begins_after_patience_has_ended(
     s3: S3Server, blob: Blob, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(s3_client, "PATIENCE_S", 0.0)
+    monkeypatch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, deadline_s=0.0))
     s3.fail(*["unavailable"] * 20)
     before = s3.served()
     refused(blob)

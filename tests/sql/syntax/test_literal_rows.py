@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from itertools import cycle, islice
 
+import psycopg
 import pytest
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
@@ -102,3 +103,63 @@ def test_ten_thousand_rows_are_planned_quickly() -> None:
         planned(sql)
         best = min(best, time.process_time() - start)
     assert best < 0.5
+
+
+# --- lists behind IN ---
+
+LISTS = [
+    ("a", [str(n) for n in range(-20, 20)]),
+    ("a", [*(str(n) for n in range(40)), "null"]),
+    ("a", [str(3_000_000_000 + n) for n in range(40)]),
+    ("a", [f"'{n}'" for n in range(40)]),
+    ("a", [f"{n}.5" for n in range(20)] + [str(n) for n in range(20)]),
+    ("a::bigint", [str(n) for n in range(40)]),
+    ("a::smallint", [str(n) for n in range(40)]),
+    ("a::numeric", [str(n) for n in range(40)]),
+    ("a::float8", [str(n) for n in range(40)]),
+    ("(a > 3)", ["true"] * 40),
+    ("c", [f"'x{n}'" for n in range(39)] + ["'it''s'"]),
+    ("c::varchar(3)", [f"'x{n}'" for n in range(40)]),
+    ("c::char(3)", [f"'x{n}'" for n in range(40)]),
+    ("date '2024-01-01' + a", [f"'2024-01-{n:02}'" for n in range(1, 32)] + ["null"]),
+    ("null", [str(n) for n in range(40)]),
+    ("'7'", [str(n) for n in range(40)]),
+    ("'x'", [f"'x{n}'" for n in range(39)] + ["'x'"]),
+]
+TABLE = "(values (1, 'x1'), (7, 'it''s'), (25, 'X'), (null, null), (-3, '')) as t (a, c)"
+
+
+@pytest.mark.parametrize(("subject", "items"), LISTS, ids=lambda value: str(value)[:20])
+@pytest.mark.parametrize("word", ["in", "not in"])
+def test_lists_mean_what_postgresql_says(
+    oracle: psycopg.Connection[object], subject: str, items: list[str], word: str
+) -> None:
+    sql = f"select a, {subject} {word} ({', '.join(items)}) from {TABLE}"
+    assert len(items) >= MIN_ROWS
+    theirs = oracle.execute(sql).fetchall()  # type: ignore[arg-type]
+    assert contents(sql) == sorted(theirs, key=repr)
+
+
+@pytest.mark.parametrize(
+    ("subject", "item"),
+    [("a", "'x'"), ("c", "1"), ("date '2024-01-01'", "'2024-02-30'"), ("true", "2"), ("a", "true")],
+)
+def test_errors_in_lists_are_those_of_postgresql(
+    oracle: psycopg.Connection[object], subject: str, item: str
+) -> None:
+    kind = "'2024-01-01'" if subject.startswith("date") else "false" if subject == "true" else "'1'"
+    sql = f"select {subject} in ({', '.join([kind] * 50)}, {item}) from {TABLE}"
+    with pytest.raises(psycopg.Error) as theirs:
+        oracle.execute(sql)  # type: ignore[arg-type]
+    with pytest.raises(PtvcError) as ours:
+        contents(sql)
+    assert (ours.value.sqlstate, ours.value.position) == (
+        theirs.value.sqlstate,
+        int(theirs.value.diag.statement_position or 0),
+    )
+
+
+def test_a_list_is_one_constant() -> None:
+    statement = planned(f"select a from t where a in ({', '.join(map(str, range(100)))})")
+    assert "any_eq" in repr(statement)
+    assert tokenize("in (" + ", ".join(["1"] * (MIN_ROWS - 1)) + ")")[1].kind is TokenKind.OPERATOR

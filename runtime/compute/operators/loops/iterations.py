@@ -35,7 +35,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pyarrow as pa
 
-from ....expr.interrupt import check_interrupt
+from ....interrupt import check_interrupt
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas, empty_delta
 from ....repr.consolidate import consolidate
 from ....repr.schema import ERROR_SCHEMA

@@ -26,8 +26,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....expr.interrupt import check_interrupt
 from ....expr.tree.relation import JoinKind
+from ....interrupt import check_interrupt
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_delta
 from ....repr.schema import ERROR_SCHEMA
 from ...plan import (

@@ -102,16 +102,12 @@ def polymorphic(name: str, shape: str, result: str, optional: int = 0) -> Resolv
         if not len(shape) - optional <= len(args) <= len(shape):
             raise undefined(name, args, unknown)
         element = _element_type(name, args, unknown, shape)
-        types = {
-            "a": array_of(element),
-            "l": list_of(element),
-            "e": element,
-            "i": INT4,
-            "t": TEXT,
-            "b": BOOL,
-        }
+        types = {"e": element, "i": INT4, "t": TEXT, "b": BOOL, "A": array_of(INT4)}
+        for letter, container in (("a", array_of), ("l", list_of)):
+            if letter in shape + result:
+                types[letter] = container(element)
         coerced = _coerced(name, args, unknown, [types[letter] for letter in shape[: len(args)]])
-        returned = array_of(INT4) if result == "A" else types[result]
+        returned = types[result]
         return Call(name, coerced, returned, True)
 
     return resolve

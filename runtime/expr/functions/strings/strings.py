@@ -14,6 +14,7 @@ from ....repr.types import BOOL, BPCHAR, BYTEA, INT4, INT8, JSONB, TEXT, Kind, S
 from ...coercion.literals import cast_to, coerce_unknown
 from ...coercion.type_rules import base_name
 from ...columns.blank_padding import padded, unpadded
+from ...columns.value_size import check_value
 from ...datetimes.datetime_input import InputError
 from ...text.text_output import to_text
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
@@ -88,6 +89,7 @@ def _pad(left: bool) -> Callable[..., str]:
         length = max(length, 0)
         if length * 4 + 4 > _MAX_BYTES:
             raise _TOO_LARGE
+        check_value(length)
         missing = length - len(text)
         if missing <= 0:
             return text[:length]
@@ -98,8 +100,10 @@ def _pad(left: bool) -> Callable[..., str]:
 
 
 def _repeat(text: str, count: int) -> str:
-    if count > 0 and len(text.encode()) * count + 4 > _MAX_BYTES:
+    size = len(text.encode()) * max(count, 0)
+    if size + 4 > _MAX_BYTES:
         raise _TOO_LARGE
+    check_value(size)
     return text * max(count, 0)
 
 
@@ -108,7 +112,11 @@ def _position(text: str, part: str) -> int:
 
 
 def _replace_text(text: str, old: str, new: str) -> str:
-    return text.replace(old, new) if old else text
+    if not old:
+        return text
+    if len(new) > len(old):
+        check_value(len(text) + text.count(old) * (len(new) - len(old)))
+    return text.replace(old, new)
 
 
 def _translate(text: str, old: str, new: str) -> str:

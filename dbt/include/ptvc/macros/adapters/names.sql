@@ -1,7 +1,9 @@
 {# Names of the relations that exist for a moment only, within PostgreSQL's 63 bytes. #}
 
 {% macro ptvc__make_intermediate_relation(base_relation, suffix) -%}
-  {{ return(base_relation.incorporate(path={'identifier': adapter.shorten(base_relation.identifier, suffix)})) }}
+  {% set intermediate = base_relation.incorporate(path={'identifier': adapter.shorten(base_relation.identifier, suffix)}) %}
+  {% do adapter.building(intermediate) %}
+  {{ return(intermediate) }}
 {%- endmacro %}
 
 {% macro ptvc__make_backup_relation(base_relation, backup_relation_type, suffix) -%}

@@ -50,6 +50,5 @@
   {% set intermediate = make_intermediate_relation(wanted) %}
   {{ drop_relation_if_exists(load_cached_relation(intermediate)) }}
   {% do ptvc__build_index(intermediate, upstream, columns) %}
-  {% do adapter.drop_relation(existing) %}
-  {% do adapter.rename_relation(intermediate, wanted) %}
+  {% do adapter.take_place(existing, intermediate, wanted) %}
 {%- endmacro %}

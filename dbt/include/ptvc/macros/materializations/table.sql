@@ -72,11 +72,7 @@
 
 {% macro ptvc__swap_table(existing, target_relation, intermediate) -%}
   {% if existing is not none %}
-    {% set backup = make_backup_relation(target_relation, existing.type) %}
-    {{ drop_relation_if_exists(load_cached_relation(backup)) }}
-    {% do adapter.rename_relation(existing, backup) %}
-    {% do adapter.rename_relation(intermediate, target_relation) %}
-    {% do adapter.drop_relation(backup) %}
+    {% do adapter.take_place(existing, intermediate, target_relation) %}
   {% else %}
     {% do adapter.rename_relation(intermediate, target_relation) %}
   {% endif %}

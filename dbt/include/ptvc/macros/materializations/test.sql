@@ -34,8 +34,8 @@
       definition_hash=none if target_relation.is_table else adapter.definition_hash(target_relation.type, sql, {})) %}
   {% if existing is none or existing.type != wanted.type or wanted.is_table
       or existing.definition_hash != wanted.definition_hash %}
-    {{ drop_relation_if_exists(existing) }}
     {% call statement(auto_begin=True) %}
+      {% if existing is not none %}{{ ptvc__get_drop_sql(existing) }};{% do adapter.cache_dropped(existing) %}{% endif %}
       {{ get_create_sql(wanted, sql) }}
     {% endcall %}
     {% do adapter.cache_added(wanted) %}

@@ -65,11 +65,13 @@
 
 {# Create `relation`, index it, wait for it. #}
 {% macro ptvc__build(relation, sql) -%}
+  {% do adapter.building(relation) %}
   {% call statement('main') -%}
     {{ get_create_sql(relation, sql) }}
   {%- endcall %}
   {% set changes = ptvc__apply_indexes(relation, relation.definition_hash) %}
   {% do ptvc__wait(relation, changes.create) %}
+  {% do adapter.built(relation) %}
 {%- endmacro %}
 
 {#
@@ -109,8 +111,6 @@
 {% macro ptvc__replace_object(existing, wanted, sql) -%}
   {% do ptvc__assert_droppable(existing) %}
   {% set intermediate = make_intermediate_relation(wanted) %}
-  {% set backup = make_backup_relation(existing, existing.type) %}
-  {{ drop_relation_if_exists(load_cached_relation(backup)) }}
   {% if existing.is_index or existing.is_sink or wanted.is_sink %}
     {% do adapter.drop_relation(existing) %}
     {% do ptvc__build(wanted, sql) %}
@@ -120,9 +120,7 @@
       {{ get_create_sql(intermediate, sql) }}
     {%- endcall %}
     {% do ptvc__wait(intermediate, ptvc__index_as(intermediate, wanted)) %}
-    {% do adapter.rename_relation(existing, backup) %}
-    {% do adapter.rename_relation(intermediate, wanted) %}
-    {% do adapter.drop_relation(backup) %}
+    {% do adapter.take_place(existing, intermediate, wanted) %}
   {% endif %}
 {%- endmacro %}
 

@@ -2,9 +2,21 @@
   alter {{ relation.sql_kind }} {{ relation.render() }} rename to {{ adapter.quote(new_name) }}
 {%- endmacro %}
 
-{# The new name is quoted, or not, as the project's `quoting` says. #}
 {% macro ptvc__rename_relation(from_relation, to_relation) -%}
   {% call statement('rename_relation') -%}
-    alter {{ from_relation.sql_kind }} {{ from_relation.render() }} rename to {{ to_relation.include(database=False, schema=False) }}
+    {{ ptvc__rename_to(from_relation, to_relation) }}
+  {%- endcall %}
+{%- endmacro %}
+
+{# The new name is quoted, or not, as the project's `quoting` says. #}
+{% macro ptvc__rename_to(from_relation, to_relation) -%}
+  alter {{ from_relation.sql_kind }} {{ from_relation.render() }} rename to {{ to_relation.include(database=False, schema=False) }}
+{%- endmacro %}
+
+{# One query of two statements is one transaction. Call it by `adapter.take_place`, which tells dbt's cache. #}
+{% macro ptvc__take_place(existing, successor, target) -%}
+  {% call statement('take_place') -%}
+    {{ ptvc__get_drop_sql(existing) }};
+    {{ ptvc__rename_to(successor, target) }}
   {%- endcall %}
 {%- endmacro %}

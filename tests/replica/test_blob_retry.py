@@ -10,8 +10,8 @@ import pytest
 from ptvc.errors import StorageError, StoreAway
 from ptvc.persist.blob.base import Blob, blob_key
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica import patience
-from ptvc.replica.patience import PatientBlob
+from ptvc.replica.blob_retry import AWAY, RetryingBlob
+from ptvc.retry import ManualTiming, ThreadTiming, Timing
 
 KEY = blob_key("s", "w", "a", 0)
 
@@ -36,17 +36,13 @@ class AwayBlob:
         return operation
 
 
-@pytest.fixture(autouse=True)
-def quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(patience, "INTERVAL_S", 0.001)
-
-
-def patient(away: Any, gone: threading.Event | None = None) -> Blob:
-    return PatientBlob(away, gone or threading.Event())
+def retrying(away: Any, timing: Timing | None = None) -> Blob:
+    return RetryingBlob(away, threading.Event(), timing or ManualTiming())
 
 
 def test_every_operation_waits(caplog: pytest.LogCaptureFixture) -> None:
-    blob = patient(AwayBlob(3))
+    timing = ManualTiming()
+    blob = retrying(AwayBlob(3), timing)
     blob.put(KEY, b"x")
     assert blob.get(KEY) == b"x"
     assert list(blob.keys()) == [KEY]
@@ -55,15 +51,17 @@ def test_every_operation_waits(caplog: pytest.LogCaptureFixture) -> None:
     blob.delete(KEY)
     assert list(blob.keys()) == []
     said = [record.message for record in caplog.records]
-    assert said == ["it is away; waiting for it"] * 7, "once for each that waits"
+    assert said == ["it is away; it is tried again"] * 7, "once for each that waits"
+    first = AWAY.first_s
+    assert timing.pauses == [first, 2 * first, 4 * first] * 7
 
 
 def test_other_errors_are_said_at_once() -> None:
     with pytest.raises(StorageError, match="does not exist"):
-        patient(AwayBlob(0)).get(KEY)
+        retrying(AwayBlob(0)).get(KEY)
 
 
 def test_a_replica_that_ends_waits_no_longer() -> None:
     gone = threading.Event()
     with pytest.raises(StoreAway):
-        patient(AwayBlob(1000, gone.set), gone).get(KEY)
+        RetryingBlob(AwayBlob(1000, gone.set), gone, ThreadTiming(gone)).get(KEY)

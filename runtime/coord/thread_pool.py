@@ -1,0 +1,133 @@
+"""Threads for computations that would hold up the event loop: planning a statement, evaluating constants, sorting a result.
+
+```
+await pool.run(work) ──> queue ──> one of a few threads: interruptible(interrupt): work() ──> the result, on the loop
+        │ cancelled: interrupt.set()                              └── check_interrupt() raises
+```
+
+A computation is a pure function of what it is given.  Whoever awaits it may be cancelled at any moment, and then goes on at
+once; the computation ends at its next `check_interrupt`, or does not begin if it still waits for a thread.  There are
+never more threads than the pool's size, so that many clients with large statements take turns.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
+from weakref import WeakSet
+
+from ..expr.columns.value_size import limited_values
+from ..interrupt import Interrupt, interruptible
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class _Task:
+    work: Callable[[], Any]
+    done: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
+    interrupt: Interrupt = field(default_factory=Interrupt)
+
+    def run(self) -> None:
+        if self.interrupt.error is not None:
+            return
+        result: Any = None
+        failure: BaseException | None = None
+        try:
+            with interruptible(self.interrupt), limited_values():
+                result = self.work()
+        except BaseException as error:  # the awaiting task raises it
+            failure = error
+        with suppress(RuntimeError):  # the loop was closed
+            self.loop.call_soon_threadsafe(self._settle, result, failure)
+
+    def _settle(self, result: Any, failure: BaseException | None) -> None:
+        if self.done.done():
+            return
+        if failure is None:
+            self.done.set_result(result)
+        else:
+            self.done.set_exception(failure)
+
+
+class ThreadPool:
+    """At most `size` threads, started when they are needed; none ends before the process does."""
+
+    def __init__(self, name: str, size: int) -> None:
+        self._name = name
+        self._size = size
+        self._begin()
+        _pools.add(self)
+
+    def _begin(self) -> None:
+        self._tasks: SimpleQueue[_Task] = SimpleQueue()
+        self._idle = threading.Semaphore(0)
+        self._threads = 0
+        self.busy = 0
+        """Threads that compute now."""
+        self._counting = threading.Lock()
+
+    async def run(self, work: Callable[[], T]) -> T:
+        """What `work()` returns or raises."""
+        loop = asyncio.get_running_loop()
+        task = _Task(work, loop.create_future(), loop)
+        self._tasks.put(task)
+        if not self._idle.acquire(blocking=False):
+            self._start_thread()
+        try:
+            return await task.done  # type: ignore[no-any-return]
+        except asyncio.CancelledError:
+            task.interrupt.set()
+            raise
+
+    def _start_thread(self) -> None:
+        with self._counting:
+            if self._threads == self._size:
+                return
+            self._threads += 1
+            number = self._threads
+        Thread(target=self._serve, name=f"{self._name} {number}", daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                task = self._tasks.get_nowait()
+            except Empty:
+                self._idle.release()
+                task = self._tasks.get()
+            self._count(1)
+            try:
+                task.run()
+            finally:
+                self._count(-1)
+            del task  # what it held is not kept until the next one comes
+
+    def _count(self, change: int) -> None:
+        with self._counting:
+            self.busy += change
+
+
+_pools: WeakSet[ThreadPool] = WeakSet()
+
+
+def _begin_anew() -> None:
+    """A forked process has none of the threads."""
+    for pool in _pools:
+        pool._begin()
+
+
+os.register_at_fork(after_in_child=_begin_anew)
+
+PLANNING = ThreadPool("planning", 4)
+"""Text to plans; nothing here waits for anything."""
+
+EVALUATION = ThreadPool("evaluation", 8)
+"""Constant queries, which may call functions of users, and whole results: sorted, decoded, read from blobs."""

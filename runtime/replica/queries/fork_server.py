@@ -1,0 +1,83 @@
+"""The process that query workers are forked from: `python -m ptvc.replica.queries.fork_server FD`.
+
+It has imported all that a query needs, so a worker is there in milliseconds and shares that memory.  It has one thread and
+does one thing at a time: fork a worker for a socket that it is sent, or end one.  Only it reaps its children, so the number
+of a worker that was not ended here is that of no other process.  It ends when its owner does, and its workers with it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import os
+import signal
+import socket
+import sys
+from contextlib import suppress
+
+from . import worker
+from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
+
+_PR_SET_PDEATHSIG = 1
+
+
+def serve(control: socket.socket) -> None:
+    """Handles requests until the owner is gone."""
+    signal.signal(signal.SIGUSR1, signal.SIG_IGN)  # until a worker is ready to handle it
+    children: set[int] = set()
+    dying: set[int] = set()
+    while True:
+        data, fds, _, _ = socket.recv_fds(control, REQUEST.size, 1)
+        if len(data) < REQUEST.size:
+            break
+        what, pid = REQUEST.unpack(data)
+        if what == FORK:
+            response = _forked(control, fds[0])
+            children.add(response)
+        elif pid in children:
+            children.discard(pid)
+            os.kill(pid, signal.SIGKILL)
+            if what == AWAIT:
+                response = os.waitpid(pid, 0)[1]
+            else:  # to give back some GB takes a while, for which others do not wait
+                dying.add(pid)
+                response = 0
+        else:
+            response = UNKNOWN  # that of a predecessor, with which it has gone
+        dying = {child for child in dying if os.waitpid(child, os.WNOHANG)[0] == 0}
+        control.sendall(RESPONSE.pack(response))
+    for child in children:
+        os.kill(child, signal.SIGKILL)
+
+
+def _forked(control: socket.socket, theirs: int) -> int:
+    pid = os.fork()
+    if pid:
+        os.close(theirs)
+        return pid
+    status = 1
+    try:
+        control.close()
+        _settle()
+        worker.serve(socket.socket(fileno=theirs))
+        status = 0
+    except ConnectionError:
+        status = 0  # the owner is gone
+    finally:
+        os._exit(status)
+
+
+def _settle() -> None:
+    """A worker is the first to go where memory is short, and goes with its parent."""
+    prctl = getattr(ctypes.CDLL(None), "prctl", None)
+    if prctl is not None:  # Linux has it
+        prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    with suppress(OSError), open("/proc/self/oom_score_adj", "w", encoding="ascii") as file:
+        file.write("1000")
+
+
+if __name__ == "__main__":
+    gc.collect()
+    gc.freeze()
+    serve(socket.socket(fileno=int(sys.argv[1])))
+    os._exit(0)

@@ -1,0 +1,61 @@
+"""What a worker is asked: a relation, and where the rows that it reads are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ...compute.run import Run, RunFile
+from ...compute.run_file import read_run
+from ...expr.tree.relation import GlobalId, Relation
+from ...repr.batch import Batch, from_ipc, to_ipc
+from ...repr.schema import ERROR_SCHEMA, Schema
+from ..index import contents
+from ..protocol import Import
+
+
+@dataclass(frozen=True, slots=True)
+class IndexContents:
+    """Rows of an index, not consolidated, as Arrow IPC and as runs on file, which exist while the query's sender holds their
+    `RunFile`; and its errors."""
+
+    id: GlobalId
+    schema: Schema
+    rows: tuple[bytes, ...]
+    files: tuple[RunFile, ...]
+    errors: bytes | None
+
+    @classmethod
+    def of_rows(cls, id: GlobalId, schema: Schema, rows: Batch, errors: Batch) -> IndexContents:
+        return cls(id, schema, (to_ipc(schema, rows),), (), _errors(errors))
+
+    @classmethod
+    def of_runs(cls, id: GlobalId, schema: Schema, runs: Sequence[Run], errors: Batch) -> IndexContents:
+        """All rows: mapped runs are mapped by the worker, too, the others travel."""
+        mapped = tuple(run.file for run in runs if run.mapped and run.file is not None)
+        rest = [run.batch for run in runs if not run.mapped or run.file is None]
+        return cls(id, schema, tuple(to_ipc(schema, batch) for batch in rest), mapped, _errors(errors))
+
+    def rows_at(self, as_of: int) -> Batch:
+        """The rows at `as_of`, consolidated."""
+        batches = [from_ipc(payload) for payload in self.rows]
+        batches += [read_run(file, mapped=True).batch for file in self.files]
+        return contents(self.schema, batches, as_of)
+
+    def errors_at(self, as_of: int) -> Batch:
+        return contents(ERROR_SCHEMA, [] if self.errors is None else [from_ipc(self.errors)], as_of)
+
+
+def _errors(errors: Batch) -> bytes | None:
+    return to_ipc(ERROR_SCHEMA, errors) if len(errors) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """`relation` at `as_of`, over collections and at most one index; its answer is sent as that of `peek_id`."""
+
+    peek_id: int
+    relation: Relation
+    as_of: int
+    inputs: tuple[Import, ...] = ()
+    index: IndexContents | None = None
