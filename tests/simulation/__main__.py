@@ -20,7 +20,6 @@ BLOCK = 25
 
 
 def block(seeds: range) -> list[Result]:
-    logging.disable(logging.CRITICAL)
     gc.freeze()  # what was imported is not looked at again
     return run_all(seeds)
 
@@ -40,11 +39,10 @@ def main() -> int:
     if options.trace:
         logging.basicConfig(level=logging.INFO)
         for seed in seeds:
-            result = run(seed, Profile(), traced=True)
+            result = run(seed, Profile(), traced=True, logged=True)
             print(*result.trace, sep="\n")
         return 0
     if options.digest:
-        logging.disable(logging.CRITICAL)
         for seed in seeds:
             trace = "\n".join(run(seed, Profile(), traced=True).trace)
             print(seed, hashlib.sha256(trace.encode()).hexdigest())

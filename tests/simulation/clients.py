@@ -219,11 +219,12 @@ class Client:
     async def _bounded(
         self, work: asyncio.Future[Answer] | asyncio.Future[None], limit: float, what: str
     ) -> Answer | None:
-        """The result; None when it does not come."""
+        """The result; None when it was cancelled.  Raises Terminated when it does not come."""
         done, _ = await asyncio.wait({work}, timeout=limit)
         if not done:
             self._broken(f"hangs for more than {limit:g} s: {what}")
-            return None
+            self._session = None
+            raise Terminated
         if work.cancelled():
             return None
         if (error := work.exception()) is not None:

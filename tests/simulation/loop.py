@@ -11,8 +11,10 @@ later still.  An executor of one worker keeps the order of its work.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
 import heapq
+import inspect
 from collections import deque
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -118,6 +120,16 @@ class SimulatedLoop(asyncio.BaseEventLoop):
         """Calls `function` between two callbacks, so many of them later."""
         heapq.heappush(self._in_turns, (self.turns + turns, next(self._numbers), function))
 
+    def bury(self) -> None:
+        """Ends what a process has left behind, now that nothing runs: what it does meanwhile is done to nothing."""
+        self._ready.clear()  # type: ignore[attr-defined]
+        self._scheduled.clear()  # type: ignore[attr-defined]
+        for task in self.tasks:
+            coro = task.get_coro()
+            while not task.done() and inspect.getcoroutinestate(coro) != inspect.CORO_CLOSED:  # type: ignore[arg-type]
+                with contextlib.suppress(BaseException):
+                    coro.close()  # type: ignore[union-attr]
+
     def block(self, seconds: float) -> None:
         """The callback that runs keeps the loop, or the thread's work its thread, for so long."""
         self._now += seconds
@@ -147,6 +159,9 @@ class SimulatedLoop(asyncio.BaseEventLoop):
 
     def _timer_handle_cancelled(self, handle: asyncio.TimerHandle) -> None:
         """Dropped when its time comes."""
+
+    def __del__(self) -> None:
+        """There is nothing to close."""
 
     def _check_closed(self) -> None:
         """What is left of a process that died may be destroyed at any time, and schedule what never runs."""

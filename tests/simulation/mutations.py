@@ -37,14 +37,15 @@ def cancelled_though_durable() -> Iterator[None]:
 
 @contextmanager
 def durable_but_not_in_memory() -> Iterator[None]:
-    """The statement that defines something updates memory itself, when it hears that this is durable."""
+    """The statement that defines something updates memory itself, when it hears that this is durable: if it still listens."""
     define = GroupCommit.define
 
     async def by_the_statement(self: GroupCommit, defined: Defined) -> None:
-        await define(self, replace(defined, on_durable=lambda: None, on_committed=None))
+        silent = replace(defined, on_durable=lambda: None, on_committed=None)
+        await asyncio.shield(asyncio.ensure_future(define(self, silent)))
         defined.on_durable()
 
-    with cancelled_though_durable(), mock.patch.object(GroupCommit, "define", by_the_statement):
+    with mock.patch.object(GroupCommit, "define", by_the_statement):
         yield
 
 
@@ -57,7 +58,7 @@ def not_validated() -> Iterator[None]:
 
     with (
         mock.patch.object(definitions, "check_cluster", unchecked),
-        mock.patch.object(catalog_changes, "validate", return_value=None),
+        mock.patch.object(catalog_changes, "validate"),
     ):
         yield
 
@@ -67,8 +68,8 @@ def ends_unseen() -> Iterator[None]:
     """As `not_validated`; and a task that fails just ends."""
     with ExitStack() as stack:
         stack.enter_context(not_validated())
-        stack.enter_context(mock.patch.object(Supervisor, "fail", return_value=None))
-        stack.enter_context(mock.patch.object(GroupCommit, "_end", return_value=None))
+        stack.enter_context(mock.patch.object(Supervisor, "fail"))
+        stack.enter_context(mock.patch.object(GroupCommit, "_end"))
         yield
 
 

