@@ -118,7 +118,7 @@ def test_what_needs_a_cluster_that_is_gone_is_refused_and_harms_no_other(fresh: 
 def test_a_part_that_fails_stops_the_process_and_lets_no_writer_wait(
     where: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from ptvc.coord.controller.outputs import Outputs
+    from ptvc.coord.controller.output_commits import Outputs
     from ptvc.coord.storage.collections import Collections
 
     owners = {"Collections": Collections, "Outputs": Outputs}

@@ -111,7 +111,7 @@ def test_a_store_that_is_unwell(s3: S3Server, runtime: InProcess) -> None:
 def test_a_store_that_is_away_refuses_writes_until_it_is_back(
     s3: S3Server, runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(s3_client, "ATTEMPTS", 2)
+    monkeypatch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, attempts=2))
     runtime.query("CREATE TABLE t (a int, b text)")
     runtime.query(LARGE.format(0, 999))
     s3.fail(*["unavailable"] * 1000)
@@ -153,7 +153,7 @@ def test_views_wait_for_a_store_that_is_away(
     s3: S3Server, runtime: InProcess, monkeypatch: pytest.MonkeyPatch, reading: bool
 ) -> None:
     """What was accepted reaches them when it is back: they neither fail nor begin anew."""
-    monkeypatch.setattr(s3_client, "ATTEMPTS", 2)
+    monkeypatch.setattr(s3_client, "BACKOFF", replace(s3_client.BACKOFF, attempts=2))
     monkeypatch.setattr(blob_retry, "AWAY", Backoff(0.02, 0.02))
     with runtime.connect() as db:
         db.execute("CREATE TABLE t (a int, b text)")
