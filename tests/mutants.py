@@ -43,6 +43,13 @@ MUTANTS = (
         ("tests/persist/test_holds.py", "tests/persist/test_client.py"),
     ),
     Mutant(
+        "a commit of which a reader sees a half is remembered twice",
+        "persist/cache.py",
+        "        with self._lock:\n            entry = self._entries[shard]\n            head, known = entry.head, None",
+        "        head = self._entries[shard].head\n        with self._lock:\n            entry = self._entries[shard]\n            known = None",
+        ("tests/persist/test_cache.py",),
+    ),
+    Mutant(
         "the directory of a new blob is not synced",
         "persist/blob/file.py",
         "                os.unlink(temporary)\n        _sync_directory(path.parent)",
