@@ -1,4 +1,4 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, isolation, idle, merges, memory,
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, isolation, responsiveness, idle, merges, memory,
 recovery, storage, dbt, all."""
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from .memory import run_memory
 from .merges import run_merges
 from .recovery import run_recovery
 from .report import Result, console, show, write_json
+from .responsiveness import run_responsiveness
 from .statements import run_planning, run_statements
 from .storage import run_storage
 from .transactions import run_transactions
@@ -173,6 +174,18 @@ def isolation(
     machine = Machine.now()
     console.log(f"{count} reads of each kind, and a query over {rows:,} rows that runs away")
     finish(list(run_isolation(rows, count)), machine, output)
+
+
+@app.command()
+def responsiveness(
+    rows: RowsOption = 5_000_000,
+    seconds: Annotated[float, typer.Option("--seconds", help="How long each load goes on.")] = 10.0,
+    output: OutputOption = None,
+) -> None:
+    """How long SELECT 1 takes, and how long the event loop stands still, while others ask much of the coordinator."""
+    machine = Machine.now()
+    console.log(f"each load for {seconds:.0f} s, over {rows:,} rows")
+    finish(list(run_responsiveness(rows, seconds)), machine, output)
 
 
 @app.command()

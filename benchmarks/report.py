@@ -21,6 +21,7 @@ from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
 from .recovery import RecoveryResult
+from .responsiveness import ResponsivenessResult
 from .statements import PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
@@ -45,6 +46,7 @@ Result = (
     | RecoveryResult
     | ReadResult
     | RunawayResult
+    | ResponsivenessResult
     | StorageResult
     | AppendCost
     | AppendRate
@@ -77,6 +79,7 @@ def show(results: list[Result]) -> None:
     _show_recoveries([r for r in results if isinstance(r, RecoveryResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
     _show_isolation(results)
+    _show_responsiveness([r for r in results if isinstance(r, ResponsivenessResult)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
     _show_dbt([r for r in results if isinstance(r, DbtResult)])
@@ -340,6 +343,21 @@ def _show_recoveries(results: list[RecoveryResult]) -> None:
             f"{median(r.seconds):.2f}",
             f"{max(r.seconds):.2f}",
             f"{r.load_1min:.1f}",
+        )
+    console.print(table)
+
+
+def _show_responsiveness(results: list[ResponsivenessResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        "SELECT 1 while others work, and what held the loop (milliseconds)",
+        *("load", "seconds", "median", "p99", "max", "stalls", "longest", "machine"),
+    )
+    for r in results:
+        table.add_row(
+            *(r.load, f"{r.seconds:.1f}", *_three(r.probe), str(r.stalls)),
+            *(f"{r.longest_stall_ms:.0f}", f"{r.load_1min:.1f}"),
         )
     console.print(table)
 

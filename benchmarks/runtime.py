@@ -34,6 +34,7 @@ class ServedRuntime:
 
     port: int
     pid: int
+    log: Path
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(host="127.0.0.1", port=self.port, user="ptvc", dbname="ptvc", autocommit=True)
@@ -68,7 +69,7 @@ def served(settings: Sequence[str] = ()) -> Iterator[ServedRuntime]:
                 line = process.stdout.readline()  # printed when it is ready; empty when it has ended
                 if (port := _PORT.search(line)) is None:
                     raise RuntimeFailed(f"the runtime did not start: {log.read_text()[-2000:]}")
-                runtime = ServedRuntime(int(port[1]), process.pid)
+                runtime = ServedRuntime(int(port[1]), process.pid, log)
                 with runtime.connect() as connection:
                     await_true(lambda: _online(connection), "the resident task is online")
                 yield runtime

@@ -14,6 +14,7 @@ from operator import attrgetter
 
 from ..errors import UndefinedObject
 from .consensus.base import Consensus
+from .invariants import InvariantViolation
 from .part import ShardId
 from .state import Change, Head, ShardBatch
 
@@ -47,10 +48,10 @@ class ShardCache:
             entry = self._remembered(shard)
             if entry is None:
                 head = self._consensus.head(shard)
-                if head is not None:
-                    with self._lock:
-                        self._entries[shard] = _Entry(head, changes)
-                return head
+                if head is None:
+                    return None
+                with self._lock:  # this client may have created it meanwhile, and knows its batches
+                    entry = self._entries.setdefault(shard, _Entry(head, changes))
             if entry.checked_at != changes:
                 self._refresh(shard)
                 with self._lock:
@@ -70,7 +71,7 @@ class ShardCache:
         with self._fetching:
             self.current(shard)
             while self._entries[shard].batches is None:
-                self._fetch(shard, 0)
+                self._fetch_all(shard)
             return self.remembered_between(shard, lower, upper)
 
     # -- what is remembered --
@@ -117,30 +118,29 @@ class ShardCache:
             return self._entries.get(shard)
 
     def _refresh(self, shard: ShardId) -> None:
-        entry = self._entries[shard]
-        head = entry.head
-        version = self._consensus.version(head.shard)
-        if version == head.version:
+        if self._consensus.version(shard) == self._entries[shard].head.version:
             return
-        if entry.batches is None:
-            fresh = self._consensus.head(head.shard)
-            assert fresh is not None, "a shard's row is never deleted"
-            self._put(shard, fresh, None)
-        else:
-            self._fetch(shard, head.version)
-
-    def _fetch(self, shard: ShardId, after_version: int) -> None:
-        """Read the batches that were added after `after_version`; all of them if others were removed."""
+        # `apply` may run at any moment.  So the version to read after, and the batches known, are taken together.
         with self._lock:
             entry = self._entries[shard]
-            head, known = entry.head, list(entry.batches or ())
-        found = self._consensus.batches(shard, after_version)
-        assert found is not None, "a shard's row is never deleted"
-        now, added = found
-        if after_version and now.rewrites != head.rewrites:
-            self._fetch(shard, 0)
+            head, known = entry.head, None if entry.batches is None else list(entry.batches)
+        if known is None:
+            fresh = self._consensus.head(shard)
+            assert fresh is not None, "a shard's row is never deleted"
+            self._put(shard, fresh, None)
             return
-        self._put(shard, now, [*known, *added] if after_version else added)
+        found = self._consensus.batches(shard, head.version)
+        assert found is not None, "a shard's row is never deleted"
+        now, later = found
+        if now.rewrites == head.rewrites:
+            self._put(shard, now, _joined(known, later))
+        else:
+            self._fetch_all(shard)
+
+    def _fetch_all(self, shard: ShardId) -> None:
+        found = self._consensus.batches(shard, 0)
+        assert found is not None, "a shard's row is never deleted"
+        self._put(shard, *found)
 
     def _put(self, shard: ShardId, head: Head, batches: list[ShardBatch] | None) -> None:
         """What was read, unless a commit of this client has made it old meanwhile."""
@@ -154,6 +154,16 @@ def _existing(shard: ShardId, head: Head | None) -> Head:
     if head is None or head.dropped:
         raise UndefinedObject(f'shard "{shard}" does not exist')
     return head
+
+
+def _joined(known: list[ShardBatch], later: list[ShardBatch]) -> list[ShardBatch]:
+    """Raises InvariantViolation if a batch would be read twice: no answer is better than a wrong one."""
+    if known and later and later[0].lower < known[-1].upper:
+        raise InvariantViolation(
+            f'batches of shard "{later[0].shard}" overlap: one ends at {known[-1].upper}, the next begins at {later[0].lower}',
+            hint="This is a bug of the runtime; nothing was written.",
+        )
+    return known + later
 
 
 def _spliced(batches: list[ShardBatch], change: Change) -> list[ShardBatch]:

@@ -52,13 +52,13 @@ def test_hashes_of_strings_decide_nothing() -> None:
 
 def test_runs_differ_and_do_much() -> None:
     """The seeds reach what they are for: restarts, refusals, cancels, lost answers, definitions that are done."""
-    shown = "\n".join(line for seed in range(300, 312) for line in run(seed, traced=True).trace)
+    shown = "\n".join(line for seed in range(300, 306) for line in run(seed, traced=True).trace)
     for happened in (
         "the process dies",
         "cancel",
         "leaves",
         "QueryCanceled",
-        "StorageError",
+        "DiskFull",
         "fault: kill_replica",
         "CREATE MATERIALIZED VIEW",
         "COPY",
