@@ -28,13 +28,15 @@ from dbt.adapters.ptvc.impl import PtvcConfig
 
 ROOT = Path(__file__).parent.parent
 DOCUMENTS = sorted(
-    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").glob("*.md")]
+    [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md", *(ROOT / "docs").rglob("*.md")]
 )
 NAMES = [str(path.relative_to(ROOT)) for path in DOCUMENTS]
 OPERATIONS = ROOT / "docs" / "operations.md"
 DEPENDENCIES = ROOT / "docs" / "dependencies.md"
 DBT = ROOT / "docs" / "dbt.md"
-SQL = ROOT / "docs" / "sql.md"
+SQL = ROOT / "docs" / "sql"
+FUNCTION_LIST = SQL / "functions.md"
+REFUSALS = SQL / "refusals.md"
 
 _FENCE = re.compile(r"^```([^\n`]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)\s]+)\)")
@@ -42,6 +44,9 @@ _CODE = re.compile(r"`([^`\n]+)`")
 _PATH = re.compile(r"^[\w.-]+(/[\w.*-]+)*/?$")
 _TOP_LEVEL = ("runtime/", "dbt/", "tests/", "docs/", "scripts/", "benchmarks/", ".ci/")
 _ENDINGS = (".py", ".md", ".toml")
+
+MOST_WORDS = 1_500
+MOST_CELL = 450
 
 # What an operator, a predicate or a piece of syntax becomes: nobody calls these by name.
 _OPERATORS = re.compile(
@@ -100,10 +105,37 @@ def test_files_that_are_named_exist(path: Path) -> None:
         assert any(list(place.glob(code.rstrip("/"))) for place in places), f"{path.name} names {code}"
 
 
+def linked(path: Path) -> set[Path]:
+    """The documents that the document links to."""
+    targets = (link.partition("#")[0] for link in _LINK.findall(path.read_text()))
+    return {(path.parent / target).resolve() for target in targets if target.endswith(".md")}
+
+
 def test_every_document_is_reached_from_the_readme() -> None:
-    linked = {ROOT / link.partition("#")[0] for link in _LINK.findall((ROOT / "README.md").read_text())}
-    missing = set(DOCUMENTS) - linked - {ROOT / "README.md"}
+    """Directly, or by the index of its folder: `docs/sql.md` of `docs/sql/`."""
+    reached = linked(ROOT / "README.md")
+    for path in DOCUMENTS:
+        if path.with_suffix("").is_dir():
+            pages = {page for page in DOCUMENTS if page.parent == path.with_suffix("")}
+            missing = pages - linked(path)
+            assert not missing, f"{path.name} does not link to {sorted(p.name for p in missing)}"
+            reached |= pages
+    missing = set(DOCUMENTS) - reached - {ROOT / "README.md"}
     assert not missing, f"README.md does not link to {sorted(p.name for p in missing)}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "architecture").glob("*.md")), ids=lambda path: path.stem)
+def test_pages_of_the_architecture_are_short_and_have_a_picture(path: Path) -> None:
+    text = path.read_text()
+    assert len(text.split()) < MOST_WORDS
+    assert "```\n" in text, "no picture"
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=NAMES)
+def test_cells_of_tables_are_short(path: Path) -> None:
+    rows = [line for line in prose(path.read_text()).splitlines() if line.startswith("|")]
+    cells = [cell for row in rows for cell in re.split(r"(?<!\\)\|", row)]
+    assert max(map(len, cells), default=0) <= MOST_CELL
 
 
 def settings_table() -> str:
@@ -125,7 +157,7 @@ def functions_list() -> str:
 
 
 def test_the_list_of_functions_is_complete() -> None:
-    assert between(SQL.read_text(), "functions") == functions_list(), "run: python tests/test_docs.py"
+    assert between(FUNCTION_LIST.read_text(), "functions") == functions_list(), "run: python tests/test_docs.py"
 
 
 def declared_dependencies() -> set[tuple[str, str]]:
@@ -198,7 +230,7 @@ def test_every_key_of_a_profile_and_of_a_model_is_explained() -> None:
 
 
 def refused_statements() -> list[str]:
-    (block,) = blocks(between(SQL.read_text(), "refused"), "text")
+    (block,) = blocks(between(REFUSALS.read_text(), "refused"), "text")
     return [line for line in block.splitlines() if line]
 
 
@@ -216,7 +248,7 @@ def test_what_is_said_to_be_refused_is_refused() -> None:
                 accepted.append(f"{statement}: {error.sqlstate} {error}")
             else:
                 accepted.append(statement)
-    assert accepted == [], "not refused (any more): docs/sql.md is to be corrected"
+    assert accepted == [], "not refused (any more): docs/sql/refusals.md is to be corrected"
 
 
 def _rewrite(path: Path, name: str, content: str) -> None:
@@ -227,4 +259,4 @@ def _rewrite(path: Path, name: str, content: str) -> None:
 
 if __name__ == "__main__":
     _rewrite(OPERATIONS, "settings", settings_table())
-    _rewrite(SQL, "functions", functions_list())
+    _rewrite(FUNCTION_LIST, "functions", functions_list())

@@ -5,7 +5,7 @@ milliseconds, diffs `int64`.  Times and diffs are numpy arrays because every ope
 columns are Arrow arrays because kernels and nulls live there.  A batch is immutable: nothing writes into one.
 
 A `Delta` is what travels along an edge of a dataflow: the updates of the rows (`oks`) and of the errors
-(`errs`, of `ERROR_SCHEMA`).  See docs/architecture.md, "Errors are data".
+(`errs`, of `ERROR_SCHEMA`).  See docs/architecture/errors.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
--- Statements of cases/ whose answers deviate from PostgreSQL's, each under the row of docs/sql.md's list that says why.
+-- Statements of cases/ whose answers deviate from PostgreSQL's, each under the row of docs/sql/deviations.md's list that says why.
 
 -- | Unconstrained `numeric` prints without trailing zeros
 SELECT 1.10::numeric::text

@@ -7,10 +7,10 @@ of world.sql.  An answer is rows as texts of the wire, with names and types of t
 Verdicts:
 
 - SAME: equal rows (as multisets; in order where the statement ends in ORDER BY), names and types of columns; or the same
-  SQLSTATE.  By value where docs/sql.md says so: `numeric`, and floats within two units in the last place.
+  SQLSTATE.  By value where docs/sql/deviations.md says so: `numeric`, and floats within two units in the last place.
 - REFUSED: 0A000 here.  Counted, never wrong.
 - BEYOND: rows here, 0A000 there.
-- DEVIATING: different, and deviations.sql has the statement under the row of docs/sql.md that explains it.
+- DEVIATING: different, and deviations.sql has the statement under the row of docs/sql/deviations.md that explains it.
 - WRONG: anything else.
 """
 
@@ -86,7 +86,7 @@ def files() -> list[Path]:
 
 
 def deviations() -> dict[str, str]:
-    """By statement: the row of docs/sql.md that explains why the answer is another."""
+    """By statement: the row of docs/sql/deviations.md that explains why the answer is another."""
     found: dict[str, str] = {}
     row = ""
     for line in (FOLDER / "deviations.sql").read_text().splitlines():

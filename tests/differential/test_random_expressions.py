@@ -22,7 +22,7 @@ def drawn(subjects: Subjects) -> list[Signature]:
 
 
 def _judged(found: Finding, one: bool) -> Finding:
-    """Deviations of docs/sql.md that no list of statements can name."""
+    """Deviations of docs/sql/deviations.md that no list of statements can name."""
     if found.verdict is not Verdict.WRONG or not isinstance(found.ours, Failure):
         return found
     too_long = found.ours.message == "value overflows numeric format"

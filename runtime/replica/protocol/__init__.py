@@ -14,7 +14,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
-beside pgwire, and both ends can push at any time (docs/architecture.md, "Processes").
+beside pgwire, and both ends can push at any time (docs/architecture/processes.md).
 """
 
 from .commits import (

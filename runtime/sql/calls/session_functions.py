@@ -148,7 +148,7 @@ class SessionFunctions(CatalogFunctions):
         if name in _OTHER_AGGREGATES:
             raise Unsupported(
                 f"aggregate {name} is not supported yet",
-                hint="The list of aggregates is in docs/sql.md.",
+                hint="The list of aggregates is in docs/sql/functions.md.",
                 position=node.position,
             )
         if node.distinct or node.filter is not None or node.order_by or node.star:

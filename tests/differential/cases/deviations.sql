@@ -1,4 +1,4 @@
--- Statements whose answers deviate on purpose: ../deviations.sql says which row of docs/sql.md explains them.
+-- Statements whose answers deviate on purpose: ../deviations.sql says which row of docs/sql/deviations.md explains them.
 SELECT 1.10::numeric::text
 SELECT v::text FROM (VALUES (1.50), (2)) AS x (v)
 SELECT to_jsonb(1.50 + 0.50)

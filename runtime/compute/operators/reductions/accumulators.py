@@ -116,7 +116,7 @@ class Accumulators:
         elif aggregate.function != "count":
             raise Unsupported(
                 f"the aggregate {aggregate.function} is not supported",
-                hint="docs/sql.md lists the aggregates.",
+                hint="docs/sql/functions.md lists the aggregates.",
             )
 
     def _float_sum(self, argument: int, distinct: bool, factor: int | None = None) -> None:
