@@ -124,7 +124,9 @@ def test_every_document_is_reached_from_the_readme() -> None:
     assert not missing, f"README.md does not link to {sorted(p.name for p in missing)}"
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "architecture").glob("*.md")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((ROOT / "docs" / "architecture").glob("*.md")), ids=lambda path: path.stem
+)
 def test_pages_of_the_architecture_are_short_and_have_a_picture(path: Path) -> None:
     text = path.read_text()
     assert len(text.split()) < MOST_WORDS
@@ -157,7 +159,9 @@ def functions_list() -> str:
 
 
 def test_the_list_of_functions_is_complete() -> None:
-    assert between(FUNCTION_LIST.read_text(), "functions") == functions_list(), "run: python tests/test_docs.py"
+    assert between(FUNCTION_LIST.read_text(), "functions") == functions_list(), (
+        "run: python tests/test_docs.py"
+    )
 
 
 def declared_dependencies() -> set[tuple[str, str]]:
