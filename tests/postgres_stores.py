@@ -13,6 +13,8 @@ from typing import Any
 import oracle
 import psycopg
 
+CONNECTED_WITHIN_S = 60.0
+
 _numbers = count(1)
 
 
@@ -74,11 +76,14 @@ class FailingServer:
         self._server.ensure_postgres_running()
 
     def kill_backend(self, name: str) -> None:
-        """kill -9 of a process that serves that application: the server ends all others, and recovers."""
+        """kill -9 of a process that serves that application, once there is one: the server ends all others, and recovers."""
+        query = "SELECT pid FROM pg_stat_activity WHERE application_name = %s LIMIT 1"
+        deadline = monotonic() + CONNECTED_WITHIN_S
         with psycopg.connect(self.uri, autocommit=True) as connection:
-            query = "SELECT pid FROM pg_stat_activity WHERE application_name = %s LIMIT 1"
-            ((pid,),) = connection.execute(query, (name,)).fetchall()
-        os.kill(pid, signal.SIGKILL)
+            while not (found := connection.execute(query, (name,)).fetchall()):
+                assert monotonic() < deadline, f"{name} is not connected"
+                sleep(0.01)
+        os.kill(found[0][0], signal.SIGKILL)
 
     def only_with_password(self, user: str, password: str) -> None:
         """A user who must say it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from pathlib import Path
 from threading import Thread
 
 import pytest
@@ -159,10 +160,10 @@ def test_a_dropped_table_does_not_disturb_upkeep(
     assert "maintenance failed" not in caplog.text
 
 
-def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess) -> None:
+def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess, tmp_path: Path) -> None:
     """What a sink has said is noted now and then: until then a restart does not know."""
     runtime.query("CREATE TABLE t (a int)")
-    out = runtime.directory / "out"
+    out = tmp_path / "out"
     runtime.query(f"CREATE SINK k FROM t INTO FILE '{out}' FORMAT JSON ENVELOPE NONE")
     item = runtime.coordinator.catalog.find("public", "k")
     assert item is not None
@@ -179,10 +180,10 @@ def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess) 
     assert before == after
 
 
-def test_sinks_write_what_is_durable_and_go_on_after_restarts(runtime: InProcess) -> None:
+def test_sinks_write_what_is_durable_and_go_on_after_restarts(runtime: InProcess, tmp_path: Path) -> None:
     import json
 
-    out = runtime.directory / "out"
+    out = tmp_path / "out"
 
     def records() -> list[int]:
         files = sorted(out.glob("*.jsonl"))

@@ -104,7 +104,7 @@ def runtime() -> Iterator[Runtime]:
     with running(
         "job_min_rows=150", "checkpoint_rows=20", "checkpoint_interval_ms=200", "spill_rows=50"
     ) as runtime:
-        events = runtime.directory / "events.jsonl"
+        events = runtime.directory.parent / "events.jsonl"
         events.write_text("")
         runtime.run(
             "CREATE TABLE orders (id int NOT NULL, customer int NOT NULL, amount int NOT NULL)",
@@ -120,7 +120,7 @@ def runtime() -> Iterator[Runtime]:
 
 @pytest.fixture(scope="module")
 def load(runtime: Runtime) -> Load:
-    return Load(runtime, runtime.directory / "events.jsonl")
+    return Load(runtime, runtime.directory.parent / "events.jsonl")
 
 
 def seconds_until_back(runtime: Runtime) -> float:

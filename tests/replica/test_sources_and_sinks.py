@@ -217,7 +217,13 @@ class Follows:
         snapshot = [u for u in self.history if u[1] <= as_of]
         updates = [u for u in self.history if u[1] > as_of]
         source = imported(
-            self.blob, "v", as_of=as_of, upper=self.upper, snapshot=snapshot, updates=updates, stamped=False
+            self.blob,
+            "v",
+            as_of=as_of,
+            upper=self.upper,
+            snapshot=snapshot,
+            updates=updates,
+            timestamped=False,
         )
         return sink(path, source, "none")
 

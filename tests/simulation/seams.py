@@ -6,23 +6,31 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
-from typing import Any
+from typing import Any, TypeVar
 from unittest import mock
 
 from ptvc.coord import coordinator
-from ptvc.coord.thread_pool import ThreadPool
+from ptvc.coord.thread_pool import ThreadPool, _Task
 from ptvc.persist.location import Location
 from ptvc.persist.stores import Stores
 from ptvc.supervision import Supervisor
 
 from .loop import SimulatedLoop
 
+T = TypeVar("T")
 
-def _start_thread(pool: ThreadPool) -> None:
-    """The computation that was just put into the queue runs on the loop, at some later moment."""
+
+async def _run(_: ThreadPool, work: Callable[[], T]) -> T:
+    """The computation runs on the loop, at some later moment; threads that the pool may have do not see it."""
     loop = asyncio.get_running_loop()
     assert isinstance(loop, SimulatedLoop)
-    loop.run_in_thread(pool._tasks.get_nowait().run)
+    task = _Task(work, loop.create_future(), loop)
+    loop.run_in_thread(task.run)
+    try:
+        return await task.done  # type: ignore[no-any-return]
+    except asyncio.CancelledError:
+        task.interrupt.set()
+        raise
 
 
 class _Supervisor(Supervisor):
@@ -43,6 +51,6 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
     with (
         mock.patch.object(coordinator, "open_stores", opened),
         mock.patch.object(coordinator, "Supervisor", _Supervisor),
-        mock.patch.object(ThreadPool, "_start_thread", _start_thread),
+        mock.patch.object(ThreadPool, "run", _run),
     ):
         yield

@@ -62,7 +62,7 @@ def _of_script(path: Path) -> Iterator[tuple[str, PlanContext]]:
 
 
 def _of_documents() -> Iterator[tuple[str, PlanContext]]:
-    for path in sorted((TESTS.parent / "docs").glob("*.md")):
+    for path in sorted((TESTS.parent / "docs").rglob("*.md")):
         for language, block in re.findall(r"^```([^\n`]*)\n(.*?)^```$", path.read_text(), re.M | re.S):
             if language == "sql":
                 yield from ((sql, CONTEXT) for sql in block.split(";"))

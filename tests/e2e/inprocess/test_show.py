@@ -110,7 +110,13 @@ CREATE SINK "K 2" IN CLUSTER "Other One" FROM "M 3" INTO FILE '{sinks}/k2' FORMA
 
 
 @pytest.fixture(scope="module")
-def full() -> Iterator[tuple[InProcess, str]]:
+def sinks(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where sinks write."""
+    return tmp_path_factory.mktemp("sinks")
+
+
+@pytest.fixture(scope="module")
+def full(sinks: Path) -> Iterator[tuple[InProcess, str]]:
     """A runtime with an object of every kind in a schema with a name that needs quotes."""
     with running() as runtime:
         runtime.query("CREATE CLUSTER \"Other One\" (JOB MIN ROWS 7, MEMORY LIMIT '512MB')")
@@ -118,11 +124,11 @@ def full() -> Iterator[tuple[InProcess, str]]:
         with runtime.connect() as db:
             db.execute('SET search_path = "Some Where"')
             for text in DEFINITIONS.strip().split(";\n"):
-                db.execute(text.replace("{sinks}", str(runtime.directory)))  # type: ignore[arg-type]
+                db.execute(text.replace("{sinks}", str(sinks)))  # type: ignore[arg-type]
         yield runtime, "Some Where"
 
 
-def test_every_definition_comes_back(full: tuple[InProcess, str]) -> None:
+def test_every_definition_comes_back(full: tuple[InProcess, str], sinks: Path) -> None:
     runtime, schema = full
     with runtime.connect() as db:
         before = {name: rows(db, f"SHOW CREATE {kind} {name}")[0][1] for kind, name in objects(db, schema)}
@@ -139,7 +145,7 @@ def test_every_definition_comes_back(full: tuple[InProcess, str]) -> None:
     )
     assert f"CREATE INDEX i1 IN CLUSTER quickstart ON {q}.a (b)" in lines
     assert (
-        f"CREATE SINK {q}.k1 IN CLUSTER quickstart FROM {q}.m1 INTO FILE '{runtime.directory}/k 1' "
+        f"CREATE SINK {q}.k1 IN CLUSTER quickstart FROM {q}.m1 INTO FILE '{sinks}/k 1' "
         "FORMAT JSON KEY (a) ENVELOPE UPSERT" in lines
     )
 
