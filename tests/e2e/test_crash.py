@@ -112,7 +112,7 @@ def runtime() -> Iterator[Runtime]:
             f"INSERT INTO customers VALUES {', '.join(f'({i}, $${i}$$)' for i in range(12))}",
             f"CREATE SOURCE events (n int, kind text) FROM FILE '{events}' FORMAT JSON",
             *(f"CREATE MATERIALIZED VIEW {name} AS {query}" for name, query in VIEWS.items()),
-            f"CREATE SINK changes FROM per_customer INTO FILE '{runtime.directory / 'sink'}' FORMAT JSON ENVELOPE NONE",
+            f"CREATE SINK changes FROM per_customer INTO FILE '{runtime.directory.parent / 'sink'}' FORMAT JSON ENVELOPE NONE",
         )
         runtime.eventually(lambda: runtime.run("SELECT * FROM overview"))
         yield runtime
@@ -164,7 +164,7 @@ def check_sink(runtime: Runtime) -> None:
     wanted = runtime.rows("SELECT customer, orders, amount FROM per_customer")
 
     def complete() -> bool:
-        return sink_contents(runtime.directory / "sink") == wanted
+        return sink_contents(runtime.directory.parent / "sink") == wanted
 
     runtime.eventually(complete)
 
