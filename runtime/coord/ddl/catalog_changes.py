@@ -104,9 +104,7 @@ class CatalogChanges:
                 self._begin(changes)
 
             try:
-                rows = await self._in_thread(
-                    "prepare definitions", partial(self._prepare, made, changes, now)
-                )
+                rows = await self._in_thread(partial(self._prepare, made, changes, now))
                 for item in made:
                     if item.kind in STORED:
                         opened.append(item)
@@ -142,7 +140,7 @@ class CatalogChanges:
             self._collections.remove(replacement.id)
             self._collections.wake()
 
-        rows = await self._in_thread("prepare definitions", partial(self._store.writes, changes))
+        rows = await self._in_thread(partial(self._store.writes, changes))
         await self._commit.replace(difference, Defined(rows, {}, switch, adopt))
         await self._settle([Change(replacement, None)])
 
@@ -222,7 +220,7 @@ class CatalogChanges:
 
     # -- in the store --
 
-    async def _in_thread(self, name: str, work: Callable[[], T]) -> T:
+    async def _in_thread(self, work: Callable[[], T]) -> T:
         """What `work` returns; a cancel is raised when it has ended."""
         loop = asyncio.get_running_loop()
         return await settled(loop.run_in_executor(self._commit.thread, work))
