@@ -7,7 +7,7 @@ from typing import Any
 
 from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
-from ..variables import DEFAULTS
+from ..settings import SETTINGS, Choice, Number, Real
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
 from .state import DATABASE_OID, State
@@ -74,18 +74,31 @@ def pg_indexes(state: State) -> Rows:
 
 
 def pg_settings(state: State) -> Rows:
-    for name, value in DEFAULTS.items():
-        yield {
-            "name": name,
+    """Of the session that reads."""
+    values = state.session.variables.all() if state.session is not None else {}
+    for setting in SETTINGS:
+        value = values.get(setting.name, setting.default)
+        row = {
+            "name": setting.name,
             "setting": value,
             "category": "Session",
-            "context": "user",
-            "vartype": "string",
-            "source": "default",
-            "boot_val": value,
-            "reset_val": value,
+            "short_desc": setting.description,
+            "context": "internal" if setting.fixed else "user",
+            "vartype": setting.vartype,
+            "source": "default" if value == setting.default else "session",
+            "boot_val": setting.default,
+            "reset_val": setting.default,
             "pending_restart": False,
         }
+        match setting:
+            case Number(unit=unit, least=least, most=most):
+                count = str(setting.count(value))
+                row |= {"setting": count, "unit": unit, "min_val": str(least), "max_val": str(most)}
+            case Real(least=least, most=most):
+                row |= {"min_val": f"{least:g}", "max_val": f"{most:g}"}
+            case Choice(values=names):
+                row |= {"enumvals": list(names)}
+        yield row
 
 
 def pg_stat_activity(state: State) -> Rows:
