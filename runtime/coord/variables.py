@@ -73,6 +73,9 @@ READ_ONLY = {
     "server_version",
     "server_version_num",
 }
+BOOLEANS = {"default_transaction_read_only", "row_security", "transaction_read_only"}
+_OF_TRANSACTIONS = ("transaction_isolation", "transaction_read_only")
+"""They last as long as a transaction, and begin with it."""
 _OF_ROLES = ("role", "session_authorization", "is_superuser")
 """Not of those that RESET ALL takes back."""
 _BY_LOWER = {name.lower(): name for name in DEFAULTS}
@@ -116,7 +119,21 @@ class Variables:
         name = _canonical(name)
         if name in READ_ONLY:
             raise InvalidParameter(f'parameter "{name}" cannot be changed', sqlstate="55P02")
+        if name in _OF_TRANSACTIONS:
+            if value is None:
+                raise Unsupported(f'parameter "{name}" cannot be reset')
+            local = True
         self._assign(name, value, local=local)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the transaction is."""
+        return self.get("transaction_read_only") == "on"
+
+    def begin_transaction(self) -> None:
+        """It is read-only if the session says that all are."""
+        if self.get("default_transaction_read_only") == "on":
+            self._assign("transaction_read_only", "on", local=True)
 
     def show_superuser(self, superuser: bool, *, local: bool) -> None:
         """Lets `is_superuser` say what the current role is."""
@@ -162,7 +179,7 @@ class Variables:
             self._report(name)
 
     def reset_all(self) -> None:
-        self._local.clear()
+        self._local = {name: self._local[name] for name in _OF_TRANSACTIONS if name in self._local}
         for name in [n for n in self._values if self._values[n] != self._start.get(n)]:
             if name in _OF_ROLES:
                 continue
@@ -240,6 +257,16 @@ def checked_setting(name: str, value: str | None) -> tuple[str, str]:
     return name, "" if value is None else _checked(name, value)
 
 
+def _boolean(name: str, value: str) -> bool:
+    """As PostgreSQL reads it: `on`, `off`, `1`, `0`, and what `true`, `false`, `yes` and `no` begin with."""
+    word = value.lower()
+    if word in ("on", "1") or (word and ("true".startswith(word) or "yes".startswith(word))):
+        return True
+    if word in ("of", "off", "0") or (word and ("false".startswith(word) or "no".startswith(word))):
+        return False
+    raise InvalidParameter(f'parameter "{name}" requires a Boolean value')
+
+
 def _zone(value: str) -> str:
     try:
         return session_zone(value)
@@ -265,6 +292,8 @@ def _checked(name: str, value: str) -> str:
             return DEFAULTS["DateStyle"]
         case "standard_conforming_strings" if value.lower() not in ("on", "true", "1", "yes"):
             raise Unsupported("standard_conforming_strings cannot be off")
+        case _ if name in BOOLEANS:
+            return "on" if _boolean(name, value) else "off"
         case "statement_timeout" | "lock_timeout" | "idle_in_transaction_session_timeout":
             duration_ms(value)
             return value
