@@ -258,9 +258,7 @@ _OWN = (
         "The isolation level of new transactions: all are as strict as the first.",
         values=_ISOLATION,
     ),
-    Switch(
-        "default_transaction_read_only", "off", "Whether new transactions are read-only.", reported=True
-    ),
+    Switch("default_transaction_read_only", "off", "Whether new transactions are read-only.", reported=True),
     Number(
         "extra_float_digits",
         "1",
@@ -394,11 +392,15 @@ SETTINGS: Final = tuple(
     sorted((*_OWN, *_REFUSED_IN_PART, *_WITHOUT_MEANING), key=lambda setting: setting.name.lower())
 )
 _BY_NAME = {setting.name.lower(): setting for setting in SETTINGS}
-_ALIASES = {"timezone": "TimeZone", "time zone": "TimeZone", "schema": "search_path", "names": "client_encoding"}
+_ALIASES = {
+    "timezone": "TimeZone",
+    "time zone": "TimeZone",
+    "schema": "search_path",
+    "names": "client_encoding",
+}
 
 
 def find_setting(name: str) -> Setting | None:
     """The setting of that name, whatever its case; None of one that clients may have made up (`prefix.name`)."""
     lower = name.lower()
     return _BY_NAME.get(_ALIASES.get(lower, lower).lower())
-

@@ -10,12 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ..errors import InvalidParameter, UndefinedObject
+from ..errors import InvalidParameter, UndefinedObject, Unsupported
 from ..expr.datetimes.zones import UTC_NAMES, Zone, find_zone
 from .settings import SETTINGS, duration_ms, find_setting
 
 _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 _REPORTED = {setting.name for setting in SETTINGS if setting.reported}
+_OF_TRANSACTIONS = ("transaction_isolation", "transaction_read_only")
+"""They last as long as a transaction, and begin with it."""
 _OF_ROLES = ("role", "session_authorization", "is_superuser")
 """Not of those that RESET ALL takes back."""
 
@@ -55,7 +57,21 @@ class Variables:
         """`value` None goes back to what the session began with; `local` lasts until the transaction ends."""
         name = _canonical(name)
         _check_not_fixed(name)
+        if name in _OF_TRANSACTIONS:
+            if value is None:
+                raise Unsupported(f'parameter "{name}" cannot be reset')
+            local = True
         self._assign(name, value, local=local)
+
+    @property
+    def read_only(self) -> bool:
+        """Whether the transaction is."""
+        return self.get("transaction_read_only") == "on"
+
+    def begin_transaction(self) -> None:
+        """It is read-only if the session says that all are."""
+        if self.get("default_transaction_read_only") == "on":
+            self._assign("transaction_read_only", "on", local=True)
 
     def show_superuser(self, superuser: bool, *, local: bool) -> None:
         """Lets `is_superuser` say what the current role is."""
@@ -101,7 +117,7 @@ class Variables:
             self._report(name)
 
     def reset_all(self) -> None:
-        self._local.clear()
+        self._local = {name: self._local[name] for name in _OF_TRANSACTIONS if name in self._local}
         for name in [n for n in self._values if self._values[n] != self._start.get(n)]:
             if name in _OF_ROLES:
                 continue

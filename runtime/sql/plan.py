@@ -83,6 +83,7 @@ from .syntax.session_statements import (
     RollbackToStatement,
     SavepointStatement,
     SetStatement,
+    SetTransactionStatement,
 )
 from .syntax.show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
 from .syntax.types import resolve_type
@@ -364,6 +365,7 @@ _Session = (
     SetStatement
     | ShowVariableStatement
     | BeginStatement
+    | SetTransactionStatement
     | CommitStatement
     | RollbackStatement
     | SavepointStatement
@@ -396,6 +398,8 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
             return session_plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
         case BeginStatement(read_only=read_only):
             return session_plans.Begin(read_only)
+        case SetTransactionStatement(read_only=read_only):
+            return session_plans.SetTransaction(read_only)
         case CommitStatement():
             return session_plans.Commit()
         case RollbackStatement():

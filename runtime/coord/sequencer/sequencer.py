@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeGuard
 
 from ...clock import Clock
-from ...errors import InvalidTransactionState, SerializationFailure, Unsupported
+from ...errors import SerializationFailure, Unsupported
 from ...expr.tree.relation import GlobalId, Project, Relation, TopK
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
@@ -47,13 +47,6 @@ if TYPE_CHECKING:
     from ..session.session import Session
 
 MAX_ATTEMPTS = 20
-_WRITES: dict[type, str] = {
-    Insert: "INSERT",
-    Update: "UPDATE",
-    Delete: "DELETE",
-    Merge: "MERGE",
-    Truncate: "TRUNCATE TABLE",
-}
 
 
 class Sequencer:
@@ -153,8 +146,6 @@ class Sequencer:
     # -- everything else --
 
     async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
-        if transaction.read_only and (command := _WRITES.get(type(planned))) is not None:
-            raise _read_only(command)
         context = self._context(session, transaction)
         match planned:
             case Select():
@@ -313,8 +304,6 @@ class Sequencer:
 
     def copy_in(self, plan: CopyFrom, transaction: Transaction) -> CopyIn:
         """What the client is asked to send."""
-        if transaction.read_only:
-            raise _read_only("COPY FROM")
         item = self._catalog(transaction).get(plan.table)
         optional = not plan.defaults.keys().isdisjoint(plan.columns)
         schema = item.schema.project(plan.columns)
@@ -368,10 +357,6 @@ def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:
             f"{command} behind a definition of the same transaction is not supported",
             hint="COMMIT first.",
         )
-
-
-def _read_only(command: str) -> InvalidTransactionState:
-    return InvalidTransactionState(f"cannot execute {command} in a read-only transaction", sqlstate="25006")
 
 
 def finished(query: Select) -> Relation:

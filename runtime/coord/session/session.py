@@ -35,6 +35,7 @@ from ...sql.plans.session_plans import (
     Rollback,
     RollbackTo,
     Savepoint,
+    SetTransaction,
     SetVariable,
     ShowVariable,
 )
@@ -49,6 +50,7 @@ from ..results.cursor import Cursor
 from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
 from ..results.show import show_all, show_one
 from ..sequencer.sequencer import Sequencer
+from ..transaction.read_only import refuse_write
 from ..transaction.transaction import Transaction, TransactionKind
 from ..variables import Variables
 from .cursors import Cursors
@@ -239,6 +241,8 @@ class Session:
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
     ) -> Result:
         transaction = self._begin_implicit()
+        if self.variables.read_only:
+            refuse_write(planned, self._source()[0])
         self._authorize(planned)
         match planned:
             case Begin() | Commit() | Rollback():
@@ -251,6 +255,8 @@ class Session:
                 return await self._cursors.fetch(planned)
             case CloseCursor():
                 return await self._cursors.close(planned)
+            case SetTransaction(read_only=read_only):
+                return self._set_transaction(read_only, transaction)
             case SetVariable(name=name, value=value, local=local):
                 return self._set(name, value, local, transaction)
             case ShowVariable(name=None):
@@ -331,10 +337,6 @@ class Session:
         planned: PlannedStatement,
         transaction: Transaction,
     ) -> Result:
-        if transaction.read_only:
-            raise InvalidTransactionState(
-                "cannot define anything in a read-only transaction", sqlstate="25006"
-            )
         if transaction.own is None:  # planned again, over what is the block's own from now on
             transaction.define(self._sequencer.catalog)
             planned = await self._planning.plan_anew(statement, parameters)
@@ -356,7 +358,9 @@ class Session:
             case Begin(read_only=read_only):
                 if in_block:
                     self._warn("there is already a transaction in progress", "25001")
-                self._transaction.begin_block(read_only)
+                if read_only is not None:
+                    self._choose_mode(read_only, self._transaction)
+                self._transaction.begin_block()
                 return Command("BEGIN")
             case Commit():
                 if not in_block:
@@ -406,6 +410,18 @@ class Session:
             rows = self._sequencer.open_cursor(planned.query, self, transaction)
         return self._cursors.declare(planned, rows, self._sequencer.now_us())
 
+    def _set_transaction(self, read_only: bool | None, transaction: Transaction) -> Command:
+        if not transaction.in_block:
+            self._warn("SET TRANSACTION can only be used in transaction blocks", "25P01")
+        elif read_only is not None:
+            self._choose_mode(read_only, transaction)
+        return Command("SET")
+
+    def _choose_mode(self, read_only: bool, transaction: Transaction) -> None:
+        if self.variables.read_only and not read_only:
+            transaction.check_may_write()
+        self.variables.set("transaction_read_only", "on" if read_only else "off", local=True)
+
     def _set(self, name: str, value: str | None, local: bool, transaction: Transaction) -> Command:
         if name == "all" and value is None:
             self.variables.reset_all()
@@ -414,8 +430,15 @@ class Session:
             self._warn("SET LOCAL can only be used in transaction blocks", "25P01")
         if self.roles.is_one(name):
             self.roles.set(name, value, local=local)
-        else:
-            self.variables.set(name, value, local=local)
+            return Command("RESET" if value is None else "SET")
+        before, state = self.variables.read_only, self.variables.state()
+        self.variables.set(name, value, local=local)
+        if before and not self.variables.read_only:
+            try:
+                transaction.check_may_write()
+            except InvalidTransactionState:
+                self.variables.restore(state)
+                raise
         return Command("RESET" if value is None else "SET")
 
     async def _discard(self, what: Discarded, transaction: Transaction) -> Command:
@@ -440,6 +463,7 @@ class Session:
     def _begin_implicit(self) -> Transaction:
         if self._transaction is None:
             self._transaction = Transaction(TransactionKind.IMPLICIT, self._sequencer.now_us())
+            self.variables.begin_transaction()
         return self._transaction
 
     async def _end_implicit(self) -> None:

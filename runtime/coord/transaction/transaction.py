@@ -53,7 +53,6 @@ class Transaction:
 
     kind: TransactionKind
     now_us: int
-    read_only: bool = False
     time: int | None = None
     failed: bool = False
     batch: bool = False
@@ -78,15 +77,20 @@ class Transaction:
         be, or has to be."""
         return self.kind is TransactionKind.EXPLICIT or not self.first
 
-    def begin_block(self, read_only: bool | None) -> None:
+    def begin_block(self) -> None:
         """BEGIN: an implicit transaction becomes the block, with what it has done so far; a block stays one."""
-        if self.read_only and read_only is False and self.time is not None:
+        self.kind = TransactionKind.EXPLICIT
+
+    def check_may_write(self) -> None:
+        """Raises 25001 when it is too late for a read-only transaction to become another."""
+        if self.savepoints:
+            raise InvalidTransactionState(
+                "cannot set transaction read-write mode inside a read-only transaction", sqlstate="25001"
+            )
+        if self.time is not None:
             raise InvalidTransactionState(
                 "transaction read-write mode must be set before any query", sqlstate="25001"
             )
-        self.kind = TransactionKind.EXPLICIT
-        if read_only is not None:
-            self.read_only = read_only
 
     def fix_time(self, time: int, hold: Callable[[int], Callable[[], None]]) -> None:
         """All reads from now on are at `time`, which stays readable until `end`."""

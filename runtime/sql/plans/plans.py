@@ -48,6 +48,7 @@ from .session_plans import (
     Rollback,
     RollbackTo,
     Savepoint,
+    SetTransaction,
     SetVariable,
     ShowVariable,
 )
@@ -87,6 +88,7 @@ PlannedStatement = (
     | ApplyReplacement
     | Comment
     | SetVariable
+    | SetTransaction
     | ShowVariable
     | Begin
     | Commit

@@ -37,6 +37,13 @@ class Begin:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTransaction:
+    """`read_only` None: it does not choose."""
+
+    read_only: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class Commit:
     pass
 

@@ -35,6 +35,13 @@ class BeginStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTransactionStatement:
+    """SET TRANSACTION; `read_only` None: it does not choose."""
+
+    read_only: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class CommitStatement:
     pass
 

@@ -60,6 +60,7 @@ from .session_statements import (
     RollbackToStatement,
     SavepointStatement,
     SetStatement,
+    SetTransactionStatement,
 )
 from .show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
 from .vocabulary import ObjectKind
@@ -101,6 +102,7 @@ StatementNode = (
     | ShowVariableStatement
     | ShowObjectsStatement
     | BeginStatement
+    | SetTransactionStatement
     | CommitStatement
     | RollbackStatement
     | SavepointStatement
@@ -131,6 +133,7 @@ AT_ONCE = (
     | DeallocateStatement
     | DiscardStatement
     | SetStatement
+    | SetTransactionStatement
     | ShowVariableStatement
 )
 """Statements whose planning is no work at all."""

@@ -201,13 +201,6 @@ def test_what_no_block_can_have(db: Db, statement: str) -> None:
     db.execute("ROLLBACK")
 
 
-def test_read_only_blocks_define_nothing(db: Db) -> None:
-    db.execute("BEGIN READ ONLY")
-    with pytest.raises(errors.ReadOnlySqlTransaction):
-        db.execute("CREATE TABLE u (a int)")
-    db.execute("ROLLBACK")
-
-
 CONFLICTS = {
     "the name is taken": ("CREATE TABLE n (a int)", "CREATE TABLE n (b int)"),
     "both rename it": ("ALTER TABLE t RENAME TO mine", "ALTER TABLE t RENAME TO theirs"),

@@ -10,6 +10,8 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
 
+from ..side_by_side import compare, script
+
 Db = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -124,13 +126,28 @@ def test_a_block_does_not_read_a_view_that_is_younger(runtime: InProcess, db: Db
     assert rows(db, "SELECT * FROM m") == [(1,)]
 
 
-def test_read_only(db: Db, t: str) -> None:
-    db.execute("BEGIN READ ONLY")
-    assert all_of(db) == []
-    with pytest.raises(errors.ReadOnlySqlTransaction):
-        db.execute("INSERT INTO t VALUES (1, 'x')")
-    db.execute("ROLLBACK")
-    assert all_of(db) == []
+def test_read_only_as_in_postgres(db: Db, oracle: Db) -> None:
+    compare(db, oracle, script("read_only"))
+
+
+def test_a_driver_s_read_only_connection(db: Db, runtime: InProcess, schema: str, t: str) -> None:
+    with runtime.connect(autocommit=False, options=f"-c search_path={schema}") as connection:
+        connection.read_only = True
+        assert all_of(connection) == []
+        for statement in ("INSERT INTO t VALUES (1, 'x')", "CREATE TABLE u (a int)", "DROP TABLE t"):
+            with pytest.raises(errors.ReadOnlySqlTransaction):
+                connection.execute(statement)
+            connection.rollback()
+        with (
+            pytest.raises(errors.ReadOnlySqlTransaction),
+            connection.cursor().copy("COPY t FROM STDIN") as copy,
+        ):
+            copy.write_row((1, "x"))
+        connection.rollback()
+        connection.read_only = False
+        connection.execute("INSERT INTO t VALUES (1, 'x')")
+        connection.commit()
+    assert all_of(db) == [(1, "x")]
 
 
 def test_several_statements_of_a_query_are_one_transaction(db: Db, t: str) -> None:
