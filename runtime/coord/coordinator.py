@@ -186,7 +186,9 @@ class Coordinator:
 
     # -- SessionFactory --
 
-    async def open(self, user: str, database: str, options: Mapping[str, str]) -> Session:
+    async def open(
+        self, user: str, database: str, options: Mapping[str, str], backend: Backend = DETACHED
+    ) -> Session:
         if database not in (DATABASE, user):
             raise PtvcError(
                 f'database "{database}" does not exist',

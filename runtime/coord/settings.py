@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Final
 
@@ -191,7 +192,7 @@ class EncodingSetting(Setting):
             return "UTF8"
         if found == "sqlascii":  # no conversion: what is stored, which is UTF-8
             return "SQL_ASCII"
-        if found in _ENCODINGS:
+        if _ENCODINGS.fullmatch(found):
             raise Unsupported(f'client encoding "{text}" is not supported', hint="Use UTF8.")
         raise self._invalid(text)
 
@@ -215,11 +216,9 @@ _DATE_ORDERS = {
     **dict.fromkeys(("dmy", "euro", "european"), "DMY"),
     "ymd": "YMD",
 }
-_ENCODINGS = frozenset(
-    "eucjp euccn euckr euctw eucjis2004 muleinternal latin1 latin2 latin3 latin4 latin5 latin6 latin7 latin8 latin9 "
-    "latin10 iso88595 iso88596 iso88597 iso88598 win win866 win874 win1250 win1251 win1252 win1253 win1254 win1255 win1256 "
-    "win1257 win1258 koi8 koi8r koi8u abc tcvn alt mskanji shiftjis sjis win932 windows932 windows936 windows949 windows950 "
-    "big5 gbk uhc gb18030 johab shiftjis2004".split()
+_ENCODINGS = re.compile(
+    "abc|alt|big5|euc(jp|cn|kr|tw|jis2004)|gbk|gb18030|iso8859[5-8]|johab|koi8[ru]?|latin([1-9]|10)|muleinternal|mskanji|"
+    "shiftjis(2004)?|sjis|tcvn(5712)?|uhc|vscii|win((dows)?(866|874|9(32|36|49|50)|125[0-8]))?"
 )
 """PostgreSQL's, in lower case and without punctuation."""
 
@@ -228,6 +227,7 @@ def _units_beside(unit: str) -> dict[str, float]:
     return _TIME_UNITS if unit in _TIME_UNITS else _SIZE_UNITS
 
 
+@lru_cache(256)
 def duration_ms(text: str) -> int:
     """Milliseconds of a timeout's value: `10`, `10s`, `5 min`."""
     return _TIMEOUT.count(text)

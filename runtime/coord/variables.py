@@ -127,14 +127,6 @@ class Variables:
     def all(self) -> dict[str, str]:
         return {**self._values, **self._local}
 
-    @property
-    def idle_limit(self) -> tuple[float, float]:
-        """Seconds that the client may wait with its next message in a transaction, and outside of one; 0: as long as it likes."""
-        return (
-            duration_ms(self.get("idle_in_transaction_session_timeout")) / 1000,
-            duration_ms(self.get("idle_session_timeout")) / 1000,
-        )
-
     def reported(self) -> dict[str, str]:
         return {name: self.get(name) for name in sorted(_REPORTED)}
 

@@ -21,7 +21,7 @@ from .plans.plans import PlannedStatement
 from .query.planner import Planner
 from .scalars.scope import Correlated
 from .scalars.zone import plan_in_zone
-from .statement import alterations, data, definitions, function, grant, replacement, sink
+from .statement import alterations, data, definitions, function, grant, replacement, server_calls, sink
 from .statement.alter_table import alter_table
 from .statement.create_type import create_type
 from .statement.execute import execute
@@ -137,6 +137,8 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return replace(planned, query=_bind_query(query, values))
         case query_plans.Select():
             return _bind_query(planned, values)
+        case query_plans.Calling(query=query):
+            return replace(planned, query=_bind_query(query, values))
         case query_plans.Subscribe():
             return _bind_query(planned, values)
         case (
@@ -177,7 +179,11 @@ def _bind_conflict(conflict: data_plans.OnConflict, values: Sequence[Literal]) -
 def result_schema(planned: PlannedStatement) -> Schema | None:
     """What the statement's rows look like, or None when it has none."""
     match planned:
-        case query_plans.Select(schema=schema) | query_plans.Subscribe(schema=schema):
+        case (
+            query_plans.Select(schema=schema)
+            | query_plans.Calling(schema=schema)
+            | query_plans.Subscribe(schema=schema)
+        ):
             return schema
         case explain_plans.Explain() | explain_plans.ExplainTimestamp() | explain_plans.ExplainAnalyze():
             return EXPLAIN_SCHEMA
@@ -215,7 +221,7 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
         return node
     match node:
         case QueryStatement(query=query):
-            return data.finished(planner, query, node.as_of)
+            return server_calls.plan_query(planner, query, node.as_of)
         case SubscribeStatement():
             return plan_subscribe(planner, node)
         case ExplainStatement():
@@ -429,6 +435,8 @@ def _session(node: _Session, context: PlanContext) -> PlannedStatement:
 def _optimized(planned: PlannedStatement) -> PlannedStatement:
     match planned:
         case data_plans.CopyTo(query=query) | session_plans.DeclareCursor(query=query):
+            return replace(planned, query=replace(query, relation=_optimize_once_more(query.relation)))
+        case query_plans.Calling(query=query):
             return replace(planned, query=replace(query, relation=_optimize_once_more(query.relation)))
         case definition_plans.CreateTable(query=query_plans.Select() as query):
             return replace(planned, query=replace(query, relation=_optimize(query.relation)))

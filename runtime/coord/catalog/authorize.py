@@ -54,7 +54,11 @@ class Authorization:
         if isinstance(planned, _Session | RoleDefinition | PrivilegeDefinition):
             return
         match planned:
-            case data_plans.CopyTo(query=query) | session_plans.DeclareCursor(query=query):
+            case (
+                data_plans.CopyTo(query=query)
+                | session_plans.DeclareCursor(query=query)
+                | query_plans.Calling(query=query)
+            ):
                 self._query(query, role, cluster)
             case query_plans.Select() | query_plans.Subscribe():
                 self._query(planned, role, cluster)

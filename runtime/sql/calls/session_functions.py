@@ -349,7 +349,7 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "mz_version": (lambda _: f"v{installed_version()} (ptvc)", TEXT),
     "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
-    "pg_backend_pid": (lambda context: int(context.settings.get("pg_backend_pid", "0")), INT4),
+    "pg_backend_pid": (lambda context: context.pid, INT4),
     "txid_current": (lambda context: context.now_us // 1000, INT8),
     "pg_postmaster_start_time": (
         lambda context: _EPOCH + timedelta(microseconds=context.now_us),
@@ -425,7 +425,6 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "like_escape": SessionFunctions._like_escape,
     "to_regtype": SessionFunctions._to_regtype,
     "to_regclass": SessionFunctions._to_regclass,
-    "pg_advisory_unlock_all": SessionFunctions._nothing,
 }
 
 NAMES = frozenset(

@@ -32,7 +32,7 @@ from .definition_plans import (
     Swap,
 )
 from .explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
-from .query_plans import Select, Subscribe
+from .query_plans import Calling, Select, Subscribe
 from .session_plans import (
     Begin,
     CloseCursor,
@@ -55,6 +55,7 @@ from .session_plans import (
 
 PlannedStatement = (
     Select
+    | Calling
     | Subscribe
     | Explain
     | ExplainTimestamp
