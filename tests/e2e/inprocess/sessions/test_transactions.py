@@ -138,7 +138,10 @@ def test_a_driver_s_read_only_connection(db: Db, runtime: InProcess, schema: str
             with pytest.raises(errors.ReadOnlySqlTransaction):
                 connection.execute(statement)
             connection.rollback()
-        with pytest.raises(errors.ReadOnlySqlTransaction), connection.cursor().copy("COPY t FROM STDIN") as copy:
+        with (
+            pytest.raises(errors.ReadOnlySqlTransaction),
+            connection.cursor().copy("COPY t FROM STDIN") as copy,
+        ):
             copy.write_row((1, "x"))
         connection.rollback()
         connection.read_only = False
