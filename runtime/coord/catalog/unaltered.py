@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ...errors import ObjectNotReady, UndefinedTable
+from ...errors import DroppedMeanwhile, ObjectNotReady
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...sql.catalog.catalog_view import ItemKind
@@ -29,7 +29,7 @@ def unaltered(
         for item in before:
             now = catalog.find_by_id(item.id)
             if now is None:
-                raise UndefinedTable(f'"{item.full_name}" was dropped after {begun}')
+                raise DroppedMeanwhile(f'"{item.full_name}" was dropped after {begun}')
             if now.layout != item.layout or (
                 item.kind is ItemKind.VIEW and now.relation is not item.relation
             ):

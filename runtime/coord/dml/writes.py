@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ...errors import PtvcError, SerializationFailure, UniqueViolation
+from ...errors import DroppedMeanwhile, PtvcError, SerializationFailure, UniqueViolation
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...persist.client import PersistClient
@@ -125,8 +125,7 @@ class Writes:
         return self._answer("UPDATE", plan.returning, new)
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
-        for table in plan.tables:
-            item = context.catalog.get(table)
+        for item in [context.catalog.get(table) for table in plan.tables]:
             rows = await self.read(item.contents, context, transaction)
             await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
@@ -135,7 +134,9 @@ class Writes:
         self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
-        item = context.catalog.get(plan.table)
+        item = context.catalog.find_by_id(plan.table)
+        if item is None:
+            raise DroppedMeanwhile("the relation was dropped while it was written")
         if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
@@ -12,8 +12,9 @@ from time import monotonic
 from typing import TYPE_CHECKING, TypeGuard
 
 from ...clock import Clock
-from ...errors import SerializationFailure, Unsupported
+from ...errors import AlteredMeanwhile, ObjectNotReady, SerializationFailure, Unsupported
 from ...expr.tree.relation import GlobalId, Project, Relation, TopK
+from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
 from ...sql.plan import PUSHDOWN_SCHEMA
@@ -29,6 +30,7 @@ from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item, Shape
 from ..catalog.unaltered import unaltered
+from ..catalog.views import expand
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
 from ..dml.writes import Writes
 from ..introspection import Introspection
@@ -177,15 +179,31 @@ class Sequencer:
 
     def open_cursor(
         self, query: Select, session: Session, transaction: Transaction
-    ) -> AsyncIterator[Columns]:
+    ) -> tuple[AsyncIterator[Columns], Callable[[Select], AsyncIterator[Columns]]]:
         """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
-        is altered before the first of them is."""
-        context = self._context(session, transaction)
-        context = replace(context, check=unaltered(query.relation, context.catalog))
-        context = self._peeks.as_of(query, context)
+        is altered before the first of them is.  And how to open the same query, planned again, as of the same time."""
+        context = self._peeks.as_of(query, self._context(session, transaction))
         if transaction.time is None:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
-        return self._select(query, self._peeks.at(context, transaction.time), transaction)
+        context = self._peeks.at(context, transaction.time)
+
+        def opened(query: Select) -> AsyncIterator[Columns]:
+            catalog = self._catalog(transaction)
+            at_declaration = replace(context, catalog=catalog, check=unaltered(query.relation, catalog))
+            return self._select(query, at_declaration, transaction)
+
+        def again(query: Select) -> AsyncIterator[Columns]:
+            catalog = self._catalog(transaction)
+            for id_ in dependencies(expand(query.relation, catalog)):
+                item = catalog.find_by_id(id_)
+                if item is not None and item.created_at >= self._peeks.read_time(context):
+                    raise ObjectNotReady(
+                        f'"{item.full_name}" has the name of what the cursor was declared over, and is younger',
+                        hint="Close the cursor, and declare it again.",
+                    )
+            return opened(query)
+
+        return opened(query), again
 
     def _select(
         self, query: Select, context: ReadContext, transaction: Transaction
@@ -205,17 +223,16 @@ class Sequencer:
         transaction: Transaction,
     ) -> Result:
         """A statement by itself commits at once, and runs again after a conflict."""
-        upsert = isinstance(planned, Insert) and planned.conflict is not None
         tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
         catalog = self._catalog(transaction)
         shapes = [_shape(catalog, table) for table in tables]
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
-                if attempt and shapes != [_shape(catalog, table) for table in tables]:
-                    raise SerializationFailure("The table was altered meanwhile; run the statement again.")
+                if None in shapes or (attempt and shapes != [_shape(catalog, table) for table in tables]):
+                    raise AlteredMeanwhile("The table was altered meanwhile; run the statement again.")
                 try:
                     result = await self._buffer(planned, self._context(session, transaction), transaction)
-                    if not transaction.single or not (transaction.expect or upsert):
+                    if not transaction.single:
                         return result
                     outcome = await self._durable(transaction, session)
                 except SerializationFailure:  # a key that ON CONFLICT did not find has come meanwhile

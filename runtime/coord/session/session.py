@@ -7,7 +7,7 @@ once; those of a block, or of a message of several statements, with the transact
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 
 from ...config import DATABASE
@@ -20,7 +20,7 @@ from ...sql.parser.parse import Statement
 from ...sql.plans.data_plans import CopyFrom
 from ...sql.plans.definition_plans import ApplyReplacement, CreateTable
 from ...sql.plans.plans import PlannedStatement
-from ...sql.plans.query_plans import Select, Subscribe
+from ...sql.plans.query_plans import Subscribe
 from ...sql.plans.session_plans import (
     Begin,
     CloseCursor,
@@ -47,7 +47,7 @@ from ..catalog.entries import TEMP_SCHEMA_PREFIX
 from ..ddl import refused_in_block
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor
-from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows, check_shape
+from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
 from ..results.show import show_all, show_one
 from ..sequencer.sequencer import Sequencer
 from ..transaction.read_only import refuse_write
@@ -57,10 +57,8 @@ from .cursors import Cursors
 from .interruption import Interruption
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
+from .replanning import Replanning, query_of
 from .session_roles import SessionRoles
-
-MAX_ATTEMPTS = 10
-"""So often a query is planned anew whose relations are dropped under it."""
 
 
 class Session:
@@ -87,6 +85,7 @@ class Session:
         self._on_close = on_close
         self._statements = PreparedStatements()
         self._planning = Planning(self._source, self.temp_schema, self._context)
+        self._replanning = Replanning(self._planned_anew)
         self._transaction: Transaction | None = None
         self._copy: CopyFrom | None = None
         self._last = False  # whether the implicit transaction ends with the statement that runs
@@ -250,7 +249,7 @@ class Session:
             case Savepoint() | RollbackTo() | Release():
                 return await self._savepoint(planned)
             case DeclareCursor():
-                return self._declare(planned, transaction)
+                return self._declare(statement, parameters, planned, transaction)
             case Fetch():
                 return await self._cursors.fetch(planned)
             case CloseCursor():
@@ -275,33 +274,16 @@ class Session:
                 return copy_in
         if self._sequencer.is_definition(planned):
             return await self._define(statement, parameters, planned)
-        result = await self._sequencer.execute(planned, self, transaction)
-        if isinstance(planned, Select) and isinstance(result, Rows):
-            return replace(result, chunks=self._select(statement, parameters, result))
-        return result
 
-    async def _select(
-        self, statement: Statement, parameters: Sequence[Literal], result: Rows
-    ) -> AsyncIterator[Columns]:
-        """The rows.  If what is read is dropped before the first of them, the statement is planned again: another relation may
-        have taken the name in the same moment, and then readers never find none."""
-        begun, schema = False, result.schema
-        for attempt in range(MAX_ATTEMPTS):
-            try:
-                async for chunk in result.chunks:
-                    begun = True
-                    yield chunk
-                return
-            except DroppedMeanwhile:
-                if begun or attempt == MAX_ATTEMPTS - 1:
-                    raise
-            planned = await self._planning.plan_anew(statement, parameters)
-            self._authorize(planned)
-            assert isinstance(planned, Select)
-            check_shape(schema, planned.schema)
-            again = await self._sequencer.execute(planned, self, self._begin_implicit())
-            assert isinstance(again, Rows)
-            result = again
+        def execute(planned: PlannedStatement) -> Awaitable[Result]:
+            return self._sequencer.execute(planned, self, self._begin_implicit())
+
+        return await self._replanning.execute(statement, parameters, planned, execute, transaction)
+
+    async def _planned_anew(self, statement: Statement, parameters: Sequence[Literal]) -> PlannedStatement:
+        planned = await self._planning.plan_anew(statement, parameters)
+        self._authorize(planned)
+        return planned
 
     async def _define(
         self, statement: Statement, parameters: Sequence[Literal], planned: PlannedStatement
@@ -326,8 +308,7 @@ class Session:
             await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
-            planned = await self._planning.plan_anew(statement, parameters)
-            self._authorize(planned)
+            planned = await self._planned_anew(statement, parameters)
             return await self._sequencer.define(planned, self, self.notices)
 
     async def _define_in_block(
@@ -339,8 +320,7 @@ class Session:
     ) -> Result:
         if transaction.own is None:  # planned again, over what is the block's own from now on
             transaction.define(self._sequencer.catalog)
-            planned = await self._planning.plan_anew(statement, parameters)
-            self._authorize(planned)
+            planned = await self._planned_anew(statement, parameters)
         return await self._sequencer.define_in_block(planned, self, transaction, self.notices)
 
     async def _execute_in_failed(self, statement: Statement) -> Result:
@@ -398,7 +378,13 @@ class Session:
         await self._cursors.close_others(savepoint.cursors)
         return Command("ROLLBACK")
 
-    def _declare(self, planned: DeclareCursor, transaction: Transaction) -> Command:
+    def _declare(
+        self,
+        statement: Statement,
+        parameters: Sequence[Literal],
+        planned: DeclareCursor,
+        transaction: Transaction,
+    ) -> Command:
         if not planned.hold and not transaction.in_block:
             raise InvalidTransactionState(
                 "DECLARE CURSOR can only be used in transaction blocks", sqlstate="25P01"
@@ -407,8 +393,25 @@ class Session:
         if isinstance(planned.query, Subscribe):
             rows: AsyncIterator[Columns] = self._sequencer.subscribe(planned.query, self, transaction)
         else:
-            rows = self._sequencer.open_cursor(planned.query, self, transaction)
+            first, again = self._sequencer.open_cursor(planned.query, self, transaction)
+            names = self._naming
+
+            async def opened(planned: PlannedStatement) -> AsyncIterator[Columns]:
+                query = query_of(planned)
+                assert query is not None
+                if self._naming != names:
+                    raise DroppedMeanwhile(
+                        "a relation that the cursor reads was dropped after it was declared"
+                    )
+                return again(query)
+
+            rows = self._replanning.rows(statement, parameters, planned.query.schema, first, opened)
         return self._cursors.declare(planned, rows, self._sequencer.now_us())
+
+    @property
+    def _naming(self) -> tuple[object, ...]:
+        """What the names of a statement depend on, apart from the catalog."""
+        return self.variables.search_path, self.roles.role_name
 
     def _set_transaction(self, read_only: bool | None, transaction: Transaction) -> Command:
         if not transaction.in_block:

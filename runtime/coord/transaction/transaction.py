@@ -102,6 +102,11 @@ class Transaction:
             self._release()
             self._release = None
 
+    def extent(self) -> tuple[int, int]:
+        """Grows with all that the transaction will write or define."""
+        defined = len(self.own.changes) if self.own is not None else 0
+        return sum(map(len, self.writes.values())), defined
+
     def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}
 
