@@ -38,7 +38,8 @@ from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
 from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from ..results.show import text_lines, text_rows
-from ..storage.group_commit import Conflict, Defined, GroupCommit
+from ..storage.group_commit import Conflict, Defined
+from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken
 from ..transaction.block_catalog import BlockCatalog
 from ..transaction.transaction import Transaction, TransactionKind
@@ -66,7 +67,7 @@ class Sequencer:
         peeks: Peeks,
         writes: Writes,
         ddl: Ddl,
-        commit: GroupCommit,
+        storage: Storage,
         introspection: Introspection,
         explainer: Explainer,
         subscriptions: Subscriptions,
@@ -78,7 +79,7 @@ class Sequencer:
         self._peeks = peeks
         self.writes = writes
         self.ddl = ddl
-        self._commit = commit
+        self._storage = storage
         self._retrying = asyncio.Lock()
         self._introspection = introspection
         self._explainer = explainer
@@ -287,10 +288,7 @@ class Sequencer:
         collide: set[int] = set()
         for _ in range(MAX_ATTEMPTS):
             unchecked, valid = frozenset(collide), partial(self.writes.valid, transaction)
-            if defined is None:
-                outcome = await self._commit.write_keyed(writes, expect, keys, unchecked, valid)
-            else:
-                outcome = await self._commit.write_defined(writes, expect, keys, unchecked, valid, defined)
+            outcome = await self._storage.write(writes, expect, keys, unchecked, valid, defined)
             match outcome:
                 case KeysTaken(key=key):
                     # Read before it is said to collide only: nobody may write the table in between.

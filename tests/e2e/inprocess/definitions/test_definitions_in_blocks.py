@@ -28,7 +28,7 @@ def theirs(oracle: Db, schema: str) -> Iterator[Db]:
 
 
 def shards(runtime: InProcess) -> set[str]:
-    return {state.id for state in runtime.coordinator.persist.shards()}
+    return {state.id for state in runtime.persist.shards()}
 
 
 def test_as_in_postgres(db: Db, theirs: Db) -> None:
@@ -121,7 +121,7 @@ def test_a_rollback_leaves_nothing_behind(runtime: InProcess, db: Db) -> None:
     db.execute("ROLLBACK")
     assert shards(runtime) == before
     assert {item.name for item in runtime.coordinator.catalog.user_items()} == names
-    assert {collection.shard for collection in runtime.coordinator.collections.all()} <= before
+    assert {collection.shard for collection in runtime.coordinator.storage.collections.all()} <= before
     assert rows(db, "SELECT * FROM kept") == []
 
 
@@ -306,7 +306,7 @@ def test_a_commit_that_is_refused_leaves_nothing_behind(runtime: InProcess, db: 
         with pytest.raises((errors.SerializationFailure, errors.UniqueViolation)):
             db.execute("COMMIT")
         assert shards(runtime) == before
-        assert {collection.shard for collection in runtime.coordinator.collections.all()} <= before
+        assert {collection.shard for collection in runtime.coordinator.storage.collections.all()} <= before
         assert rows(db, named) == [(0,)]
     db.execute(f"BEGIN; {made}; UPDATE t SET a = a + 1; COMMIT")  # type: ignore[call-overload]
     assert rows(other, "SELECT a FROM m") == [(11,)]
