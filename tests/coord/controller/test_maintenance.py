@@ -6,11 +6,12 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
 from ptvc.coord.catalog.entries import Change, Item
-from ptvc.coord.ddl.catalog_changes import CatalogChanges
+from ptvc.coord.storage.storage import Storage
 from ptvc.persist.client import ShardState
 from ptvc.replica.protocol import SinkProgress
 from ptvc.sql.catalog.catalog_view import ItemKind
@@ -97,14 +98,14 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
     runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Maintenance between the time at which a view begins and its entry in the catalog leaves that time readable."""
-    apply = CatalogChanges.apply
+    transact = Storage.transact_catalog
 
-    async def slow(self: CatalogChanges, changes: list[Change]) -> None:
+    async def slow(self: Storage, changes: list[Change], *more: Any) -> None:
         if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
             await asyncio.sleep(1.0)  # several rounds of maintenance, and ten times the history that is kept
-        await apply(self, changes)
+        await transact(self, changes, *more)
 
-    monkeypatch.setattr(CatalogChanges, "apply", slow)
+    monkeypatch.setattr(Storage, "transact_catalog", slow)
     with runtime.connect() as db, runtime.connect() as other:
         db.execute("CREATE TABLE t (a int)")
         db.execute("INSERT INTO t VALUES (1)")

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
-from ptvc.coord.ddl.catalog_changes import CatalogChanges
+from ptvc.coord.storage.catalog_transactions import CatalogTransactions
 from ptvc.coord.storage.group_commit import GroupCommit
 
 from ..side_by_side import compare, outcomes, script
@@ -411,7 +411,7 @@ def test_a_session_that_ends_takes_its_block_along(runtime: InProcess, schema: s
 @pytest.mark.parametrize("where", ["before", "durable", "dropping"])
 def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     there = threading.Event()
-    submit, drop_shards = GroupCommit._submit, CatalogChanges._drop_shards
+    submit, drop_shards = GroupCommit._submit, CatalogTransactions._drop
 
     async def dies(self: Any, request: Any) -> Any:
         if not request.alone:
@@ -430,10 +430,10 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
         db.execute("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM t")
     before = shards(fresh)
     if where == "dropping":
-        monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
+        monkeypatch.setattr(CatalogTransactions, "_drop", last)
     else:
         monkeypatch.setattr(GroupCommit, "_submit", dies)
-        monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
+        monkeypatch.setattr(CatalogTransactions, "_drop", last)
 
     def define() -> None:
         with pytest.raises(psycopg.Error), fresh.connect() as mine:  # noqa: PT012
@@ -450,7 +450,7 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
     fresh.abandon()
     defining.join(60)
     monkeypatch.setattr(GroupCommit, "_submit", submit)
-    monkeypatch.setattr(CatalogChanges, "_drop_shards", drop_shards)
+    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     fresh.start()
     with fresh.connect() as db:
         if where == "before":
