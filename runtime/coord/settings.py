@@ -234,7 +234,7 @@ def duration_ms(text: str) -> int:
 
 
 _TIMEOUT = Number("statement_timeout", "0", "How long a statement may run.", unit="ms")
-_LEVELS = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
+SEVERITIES = ("debug5", "debug4", "debug3", "debug2", "debug1", "log", "notice", "warning", "error")
 _ISOLATION = ("serializable", "repeatable read", "read committed", "read uncommitted")
 
 
@@ -249,7 +249,7 @@ def _switches(names: Iterable[str], default: str, description: str) -> list[Sett
 _OWN = (
     Setting("application_name", "", "The name that a client gives itself.", reported=True),
     EncodingSetting("client_encoding", "UTF8", "The client's character set.", reported=True),
-    Choice("client_min_messages", "notice", "The least level of notices that are sent.", values=_LEVELS),
+    Choice("client_min_messages", "notice", "The least level of notices that are sent.", values=SEVERITIES),
     Setting("cluster", DEFAULT_CLUSTER, "Where queries run and new views are maintained."),
     DateStyleSetting("DateStyle", "ISO, MDY", "How dates are written and read.", reported=True),
     Choice(

@@ -10,9 +10,9 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..coord.backend import Backend
 from ..coord.results.cursor import Cursor
 from ..coord.results.results import Columns, Command, Notice, Result
-from ..coord.session.backend import Backend
 from ..coord.session.interruption import IdleTimeout
 from ..expr.datetimes.zones import Zone
 from ..expr.tree.scalar import Literal

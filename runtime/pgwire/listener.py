@@ -16,7 +16,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from ..coord.session.backend import Backend
+from ..coord.backend import Backend
 from ..errors import PtvcError
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, Trust

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+from ptvc.coord.backend import Backend
 from ptvc.coord.results.cursor import Cursor
 from ptvc.coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
-from ptvc.coord.session.backend import Backend
 from ptvc.coord.session.interruption import IdleTimeout
 from ptvc.errors import InvalidTransactionState, PtvcError, QueryCanceled, SqlSyntaxError, UndefinedTable
 from ptvc.expr.tree.scalar import Literal

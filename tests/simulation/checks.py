@@ -24,6 +24,11 @@ from .model import Model, Object
 STORED = (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW)
 
 
+def persist_of(coordinator: Coordinator) -> PersistClient:
+    """The client by which the coordinator sees its stores: nobody in `coord` has it but storage."""
+    return coordinator.storage._persist
+
+
 def durable_catalog(persist: PersistClient) -> tuple[dict[str, str], list[str]]:
     """The rows of the catalog by key, and what is wrong with them."""
     state = persist.state(CATALOG_SHARD)
@@ -42,7 +47,7 @@ def durable_catalog(persist: PersistClient) -> tuple[dict[str, str], list[str]]:
 
 def memory_is_durable(coordinator: Coordinator) -> list[str]:
     """The catalog in memory, the frontiers and the stores agree."""
-    rows, wrong = durable_catalog(coordinator.persist)
+    rows, wrong = durable_catalog(persist_of(coordinator))
     memory = {
         key: entry_to_json(entry)
         for key, entry in coordinator.catalog.entries().items()
@@ -58,18 +63,18 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
     for item in coordinator.catalog.user_items():
         if item.kind not in STORED:
             continue
-        if item.id not in coordinator.collections:
+        if item.id not in coordinator.storage.collections:
             wrong.append(f"{item.name} has no collection")
             continue
         assert item.shard is not None
-        upper = coordinator.persist.state(item.shard).upper
-        known = coordinator.collections[item.id].durable_upper
+        upper = persist_of(coordinator).state(item.shard).upper
+        known = coordinator.storage.collections[item.id].durable_upper
         if upper != known:
             wrong.append(f"{item.name} is durable up to {upper}, and memory has {known}")
     known_ids = {item.id for item in coordinator.catalog.user_items()}
     wrong += [
         f"a collection {collection.id} is left of what does not exist"
-        for collection in coordinator.collections.all()
+        for collection in coordinator.storage.collections.all()
         if collection.id not in known_ids
     ]
     return wrong
@@ -124,13 +129,13 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
         if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
         and item.cluster is not None
         and coordinator.catalog.cluster(item.cluster) is not None
-        and (_unknown(coordinator, item) or coordinator.collections.frontier(item.id) <= time)
+        and (_unknown(coordinator, item) or coordinator.storage.collections.frontier(item.id) <= time)
     ]
 
 
 def _unknown(coordinator: Coordinator, item: Item) -> bool:
     """Whether the coordinator has forgotten, or never known, that it maintains the object."""
-    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.collections
+    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.storage.collections
 
 
 def views_are_exact(coordinator: Coordinator) -> list[str]:
@@ -141,7 +146,7 @@ def views_are_exact(coordinator: Coordinator) -> list[str]:
             continue
         assert item.shard is not None
         assert item.relation is not None
-        persist = coordinator.persist
+        persist = persist_of(coordinator)
         state = persist.state(item.shard)
         if state.upper == state.since:
             continue

@@ -156,7 +156,7 @@ def test_nobody_writes_any_more(runtime: InProcess) -> None:
     runtime.query("INSERT INTO quiet VALUES (1)")
     runtime.query("CREATE MATERIALIZED VIEW large AS SELECT k FROM quiet WHERE k > 100")
     eventually(lambda: readable(runtime, "large"))
-    catalog, persist = runtime.coordinator.catalog, runtime.coordinator.persist
+    catalog, persist = runtime.coordinator.catalog, runtime.persist
     table, view = (catalog.find("public", name) for name in ("quiet", "large"))
     assert table is not None
     assert view is not None

@@ -132,7 +132,7 @@ def test_refusals_say_why(spark: SparkSession, runtime: InProcess) -> None:
         query.awaitTermination()
     late = spark.readStream.format("ptvc").options(**known, starting="5").load().writeStream.format("noop")
     runtime.query("INSERT INTO known VALUES (1)")
-    table, persist = runtime.coordinator.catalog.find("public", "known"), runtime.coordinator.persist
+    table, persist = runtime.coordinator.catalog.find("public", "known"), runtime.persist
     assert table is not None
     shard = table.shard
     assert shard is not None

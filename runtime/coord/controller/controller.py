@@ -21,7 +21,6 @@ from pathlib import Path
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import (
     DriverHello,
     JobFinished,
@@ -40,11 +39,7 @@ from ...sql.catalog.catalog_view import ItemKind
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import ClusterEntry, Item
-from ..storage.collections import Collections
-from ..storage.group_commit import GroupCommit
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..storage.remap import Remap
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .commit_feed import CommitFeed
@@ -54,7 +49,6 @@ from .driver_client import DriverClient
 from .driver_process import Launch
 from .hydration_jobs import HydrationJobs
 from .ingests import Ingests
-from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
@@ -79,26 +73,20 @@ class Controller:
         self,
         directory: Path,
         settings: Settings,
-        persist: PersistClient,
-        oracle: Oracle,
-        collections: Collections,
+        storage: Storage,
         catalog: Catalog,
-        reads: ActiveReads,
         now_ms: Callable[[], int],
-        epoch: int,
         launch: Launch,
         supervisor: Supervisor,
     ) -> None:
         self._settings = settings
         self._supervisor = supervisor
-        self._persist = persist
-        self._oracle = oracle
+        self._storage = storage
         self._catalog = catalog
-        self._collections = collections
+        self._collections = collections = storage.collections
         self.now_ms = now_ms
-        self._commit: GroupCommit
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
-        self._epochs = count(epoch << 32)
+        self._epochs = count(storage.epoch << 32)
         self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica, supervisor.fail)
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
@@ -106,35 +94,28 @@ class Controller:
         self.checkpoints = Checkpoints(
             directory / "state", {item.id: item.state_name for item in catalog.user_items()}
         )
-        self.jobs = Jobs(epoch, self._driver.send, now_ms)
-        self.compactions = CompactionJobs(self.jobs, persist, settings, epoch, supervisor)
+        self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
+        self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)
         self._steps = StepJobs(self.jobs, settings, supervisor)
         self.halts = Halts(self.clusters, collections)
-        self.remap = Remap(persist)
-        self.sinks = SinkFrontiers(self.remap)
+        self.sinks = SinkFrontiers(storage)
         self.ingested: dict[GlobalId, dict[str, int]] = {}
-        self.feed = CommitFeed(self.clusters, catalog, collections, oracle, reads, now_ms)
-        self.holds = InputHolds(persist)
+        self.feed = CommitFeed(self.clusters, catalog, storage, now_ms)
         self._installation = Installation(
             settings,
-            persist,
-            oracle,
-            collections,
+            storage,
             catalog,
-            reads,
             self.clusters,
             self.checkpoints,
-            self.holds,
             self.statuses,
             HydrationJobs(self.jobs, settings, catalog, self.checkpoints, self._commit_view),
-            self.remap,
             self.sinks,
         )
         self._installer = Installer(
             self._installation,
             catalog,
             self.checkpoints,
-            self.holds,
+            storage,
             self.statuses,
             self._steps,
             now_ms,
@@ -143,9 +124,8 @@ class Controller:
 
     # -- life --
 
-    async def start(self, commit: GroupCommit) -> None:
+    async def start(self) -> None:
         """Opens the control socket and starts the driver; replicas follow when Spark is up."""
-        self._commit = commit
         address = await self._socket.open()
         for cluster in self._catalog.cluster_entries():
             self.set_cluster(cluster)
@@ -158,16 +138,7 @@ class Controller:
         self._driver.hang_up()
         self._socket.close()
         await self._driver.stop()
-        self.holds.close()
         self.checkpoints.close()
-
-    @property
-    def closed(self) -> int:
-        """The oracle's frontier: everything timestamped is complete below it."""
-        return self._oracle.closed
-
-    def since(self, shard: ShardId) -> int:
-        return self._persist.mirror.state(shard).since
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
@@ -176,7 +147,7 @@ class Controller:
         """Everyone who may have written blobs that are not appended yet.  May be asked from any thread."""
         replicas = (replica_writer(r.id, *r.attempt) for r in self.clusters)
         jobs = (job_writer(job_id) for job_id in self.jobs.unsettled())
-        return frozenset((self._persist.writer_id, *replicas, *jobs))
+        return frozenset((self._storage.writer, *replicas, *jobs))
 
     # -- clusters --
 
@@ -250,8 +221,6 @@ class Controller:
         self._installation.forget(item.id)
         self.statuses.forget(item.id)
         self.sinks.forget(item.id)
-        if item.remap is not None:
-            self.remap.forget(item.remap)
         for table in (self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
 
@@ -294,7 +263,7 @@ class Controller:
 
     async def _commit_view(self, update: Updates) -> None:
         """Commits an output that did not come from a replica, and lets its readers know."""
-        await self._commit.append((update,))
+        await self._storage.append((update,))
         self.feed.advanced(((update.id, update.upper),))
 
     # -- connections --
@@ -311,13 +280,13 @@ class Controller:
         replica.detach()
         self.clusters.resign(replica)
         for id_ in installed:
-            self.holds.release(replica, id_)
+            self._storage.release(replica.id, id_)
             self._collections.reset_unstored(id_, self.clusters.frontier(id_))
 
     async def _elect(self, cluster: str) -> None:
         """Gives the cluster a leader if it has none, and the leader its sources and sinks."""
         # What the old leader had under way is settled before anyone goes on from where it was.
-        await self._commit.drained()
+        await self._storage.drained()
         self._install_outward(cluster)
 
     def _install_outward(self, cluster: str) -> None:
@@ -353,7 +322,7 @@ class Controller:
         self._detach(replica)
         replica.attach(writer, (hello.epoch, hello.attempt), hello.pid)
         # What the previous attempt had under way is settled before anyone looks at frontiers.
-        await self._commit.drained()
+        await self._storage.drained()
         if not replica.owns(writer):
             return
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
@@ -379,8 +348,7 @@ class Controller:
         outputs = Outputs(
             replica,
             writer,
-            self._commit,
-            self._collections,
+            self._storage,
             self.checkpoints,
             self.feed.advanced,
             self._spawn,
@@ -390,11 +358,11 @@ class Controller:
             reader=reader,
             writer=writer,
             outputs=outputs,
-            ingests=Ingests(replica, writer, self._commit, self._catalog, self.remap, self.ingested),
+            ingests=Ingests(replica, writer, self._storage, self._catalog, self.ingested),
             clusters=self.clusters,
             installation=self._installation,
             installer=self._installer,
-            holds=self.holds,
+            storage=self._storage,
             sinks=self.sinks,
             statuses=self.statuses,
             steps=self._steps,

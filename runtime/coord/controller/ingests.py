@@ -14,8 +14,7 @@ from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, Ingested
 from ..catalog.catalog import Catalog
-from ..storage.group_commit import GroupCommit
-from ..storage.remap import Remap
+from ..storage.storage import Storage
 from .replicas import ReplicaClient
 
 logger = logging.getLogger(__name__)
@@ -28,9 +27,8 @@ class Ingests:
 
     replica: ReplicaClient
     writer: asyncio.StreamWriter
-    commit: GroupCommit
+    storage: Storage
     catalog: Catalog
-    remap: Remap
     statistics: dict[GlobalId, dict[str, int]]
 
     async def append(self, message: Ingest) -> None:
@@ -41,20 +39,13 @@ class Ingests:
         if item is None or item.remap is None:
             self.replica.send(Ingested(message.id, None))
             return
-        remap = item.remap
-        parts = self.remap.parts(remap, message.position)
         try:
-            outcome = await self.commit.write(
-                {message.id: message.parts},
-                companions={remap: parts},
-                on_durable=lambda: self.remap.committed(remap, message.position),
-            )
+            time = await self.storage.ingest(message.id, message.parts, item.remap, message.position)
         except PtvcError as error:
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)
             self.writer.close()
             return
-        assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
         self.statistics[message.id] = message.statistics
         if self.replica.owns(self.writer):
-            self.replica.send(Ingested(message.id, outcome))
+            self.replica.send(Ingested(message.id, time))

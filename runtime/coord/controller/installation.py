@@ -17,7 +17,6 @@ from ...config import Settings
 from ...directory import installed_version
 from ...errors import UndefinedObject
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PersistClient, ShardId, ShardState
 from ...replica.protocol import (
     FormerInput,
     Hydrated,
@@ -36,14 +35,11 @@ from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
 from ..catalog.maintained_plan import maintained_plan
 from ..catalog.shared_indexes import sharing
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..storage.remap import Remap
+from ..storage.collections import Frontiers
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
-from .input_holds import InputHolds
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
 from .statuses import Statuses
@@ -55,31 +51,24 @@ class Installation:
     def __init__(
         self,
         settings: Settings,
-        persist: PersistClient,
-        oracle: Oracle,
-        collections: Collections,
+        storage: Storage,
         catalog: Catalog,
-        reads: ActiveReads,
         clusters: Clusters,
         checkpoints: Checkpoints,
-        holds: InputHolds,
         statuses: Statuses,
         jobs: HydrationJobs,
-        remap: Remap,
         sinks: SinkFrontiers,
     ) -> None:
         self._settings = settings
-        self._persist = persist
-        self._oracle = oracle
-        self._collections = collections
+        self._storage = storage
+        self._oracle = storage.oracle
+        self._collections = storage.collections
         self._catalog = catalog
-        self._reads = reads
+        self._reads = storage.reads
         self._clusters = clusters
         self._checkpoints = checkpoints
-        self._holds = holds
         self._statuses = statuses
         self._jobs = jobs
-        self._remap = remap
         self._sinks = sinks
         self._subscribed: dict[GlobalId, set[GlobalId]] = {}
 
@@ -112,7 +101,7 @@ class Installation:
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
         replica.hydrated[hydration.id] = hydration
-        self._holds.release(replica, hydration.id)
+        self._storage.release(replica.id, hydration.id)
         self._statuses.set(hydration.id, "running", None)
 
     # -- views and indexes --
@@ -145,17 +134,17 @@ class Installation:
             # The output's durable frontier, which holds the inputs otherwise, moves meanwhile.
             try:
                 with self._reads.at(as_of):
-                    await self._holds.hold(replica, item.id, imports)
+                    await self._storage.hold(replica.id, item.id, imports)
                     self._check_there(item)
                     imports = self._imports(plan.imports, as_of)
                 if by_job:
                     job = await self._jobs.run(replica, item, plan, as_of, imports, output)
                     self._check_there(item)
             except BaseException:
-                self._holds.release(replica, item.id)
+                self._storage.release(replica.id, item.id)
                 raise
             if item.shard is not None:
-                output = ViewOutput(item.shard, self._persist.mirror.state(item.shard).upper)
+                output = ViewOutput(item.shard, self._storage.frontiers(item.shard).upper)
             imports = self._imports(plan.imports, as_of)
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         self._subscribe(replica, item.id, set(plan.imports))
@@ -186,7 +175,7 @@ class Installation:
         assert item.shard is not None
         state = await self._durable_state(item.shard, plan.imports)
         self._check_there(item)
-        return max(state.upper - 1, state.since), ViewOutput(item.shard, state.upper)
+        return state.last, ViewOutput(item.shard, state.upper)
 
     def _check_there(self, item: Item) -> None:
         """Called after every wait: raises UndefinedObject when the object was dropped meanwhile."""
@@ -204,10 +193,10 @@ class Installation:
         as_of = checkpoint.cut - 1
         if checkpoint.fingerprint != expected_fingerprint:
             reason = "its plan, or the program that runs it, has changed since the checkpoint"
-        elif item.shard is not None and checkpoint.cut > self._persist.mirror.state(item.shard).upper:
+        elif item.shard is not None and checkpoint.cut > self._storage.frontiers(item.shard).upper:
             reason = "the checkpoint is of a time at which its output is not known"
         elif checkpoint.cut > self._oracle.closed or any(
-            self._persist.mirror.state(self._collections[id_].shard).since > as_of for id_ in plan.imports
+            self._storage.frontiers(self._collections[id_].shard).since > as_of for id_ in plan.imports
         ):
             reason = "its inputs cannot be read at the time of the checkpoint"
         if reason is not None:
@@ -230,7 +219,7 @@ class Installation:
             output = IndexOutput(_index_key(item))
         else:
             assert item.shard is not None
-            output = ViewOutput(item.shard, self._persist.mirror.state(item.shard).upper)
+            output = ViewOutput(item.shard, self._storage.frontiers(item.shard).upper)
         as_of = checkpoint.cut - 1
         imports = self._imports(plan.imports, as_of)
         logger.info("%s goes on from its checkpoint at %d", item.full_name, checkpoint.cut)
@@ -241,13 +230,13 @@ class Installation:
             InstallDataflow(item.id, plan, as_of, imports, output, checkpoint=checkpoint, durable=durable)
         )
 
-    async def _durable_state(self, shard: ShardId, ids: tuple[GlobalId, ...]) -> ShardState:
+    async def _durable_state(self, shard: str, ids: tuple[GlobalId, ...]) -> Frontiers:
         """The state of a view's shard when all inputs are readable at the last time that it is durable for."""
         while True:
-            state = self._persist.mirror.state(shard)
-            await self._collections.wait_until_readable(ids, max(state.upper - 1, state.since))
+            state = self._storage.frontiers(shard)
+            await self._collections.wait_until_readable(ids, state.last)
             # What the last replica had promised may have become durable meanwhile, and inputs were let go up to that.
-            if self._persist.mirror.state(shard).upper == state.upper:
+            if self._storage.frontiers(shard).upper == state.upper:
                 return state
 
     async def _readable_now(self, ids: tuple[GlobalId, ...]) -> int:
@@ -267,9 +256,9 @@ class Installation:
             if checkpoint is not None:
                 as_of = min(as_of, checkpoint.cut - 1)
             elif item.shard is not None:
-                state = self._persist.mirror.state(item.shard)
-                as_of = min(as_of, max(state.upper - 1, state.since))
-        readable = (self._persist.mirror.state(self._collections[id_].shard).since for id_ in plan.imports)
+                state = self._storage.frontiers(item.shard)
+                as_of = min(as_of, state.last)
+        readable = (self._storage.frontiers(self._collections[id_].shard).since for id_ in plan.imports)
         return max((as_of, *readable))
 
     def _imports(self, ids: tuple[GlobalId, ...], as_of: int) -> tuple[Import, ...]:
@@ -288,7 +277,7 @@ class Installation:
             key=tuple(item.options["key"]),
             envelope=item.options["envelope"],
         )
-        position = self._remap.position(item.remap)
+        position = self._storage.position(item.remap)
         replica.installed.add(item.id)
         replica.send(InstallSource(item.id, item.name, description, position, output))
 
@@ -310,10 +299,10 @@ class Installation:
         try:
             # Until the sink has written something, or cannot: what it reads first may be long.
             held = tuple(self._collections.import_of(id_, begin) for id_, begin in begins.items())
-            await self._holds.hold(replica, item.id, held)
+            await self._storage.hold(replica.id, item.id, held)
             self._check_there(item)
         except BaseException:
-            self._holds.release(replica, item.id)
+            self._storage.release(replica.id, item.id)
             raise
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
         former = None

@@ -18,8 +18,8 @@ from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
 from ..storage.collections import Failure
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
-from .input_holds import InputHolds
 from .installation import Installation
 from .replicas import Installing, ReplicaClient
 from .statuses import Statuses
@@ -38,7 +38,7 @@ class Installer:
         installation: Installation,
         catalog: Catalog,
         checkpoints: Checkpoints,
-        holds: InputHolds,
+        storage: Storage,
         statuses: Statuses,
         steps: StepJobs,
         now_ms: Callable[[], int],
@@ -48,7 +48,7 @@ class Installer:
         self._installation = installation
         self._catalog = catalog
         self._checkpoints = checkpoints
-        self._holds = holds
+        self._storage = storage
         self._statuses = statuses
         self._steps = steps
         self._now_ms = now_ms
@@ -80,7 +80,7 @@ class Installer:
     def uninstall(self, replica: ReplicaClient, item: Item) -> None:
         """The item was dropped."""
         self._cancel(replica, item.id)
-        self._holds.release(replica, item.id)
+        self._storage.release(replica.id, item.id)
         if item.id in replica.installed:
             replica.unsubscribe(self._installation.subscribed(item.id))
         self._steps.cancel(replica, item.id)
@@ -97,7 +97,7 @@ class Installer:
     def install_without_state(self, replica: ReplicaClient, id: GlobalId, reason: str) -> None:
         """What the replica was to go on from is damaged: it hydrates."""
         self._withdraw(replica, id)
-        self._holds.release(replica, id)
+        self._storage.release(replica.id, id)
         self._checkpoints.reject(id, replica.name, reason)
         if (item := self._catalog.find_by_id(id)) is not None:
             self.install(replica, item)
@@ -107,7 +107,7 @@ class Installer:
         item = self._catalog.find_by_id(id)
         if item is not None and id in replica.installed:
             self._withdraw(replica, id)
-            self._holds.release(replica, id)
+            self._storage.release(replica.id, id)
             self.install(replica, item)
 
     def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:

@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
 from ..catalog.entries import Item
-from ..storage.remap import Remap
+from ..storage.storage import Storage
 
 
 class SinkFrontiers:
-    def __init__(self, remap: Remap) -> None:
-        self._remap = remap
+    def __init__(self, storage: Storage) -> None:
+        self._storage = storage
         self._latest: dict[GlobalId, SinkProgress] = {}
 
     def moved(self, progress: SinkProgress) -> None:
@@ -48,7 +48,7 @@ class SinkFrontiers:
     def durable_upper(self, item: Item) -> int:
         """What a restart finds: the sink goes on from there, and needs its input readable there."""
         assert item.remap is not None
-        position = self._remap.position(item.remap)
+        position = self._storage.position(item.remap)
         return int(position) if position is not None else int(item.options["as_of"]) + 1
 
     def forget(self, id: GlobalId) -> None:

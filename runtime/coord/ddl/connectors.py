@@ -15,8 +15,7 @@ from ...sql.plans.definition_plans import CounterConnector, CreateSink, CreateSo
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..results.results import Command
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
+from ..storage.storage import Storage
 from .alterations import retaining
 from .catalog_changes import CatalogChanges
 from .definitions import Definitions
@@ -27,16 +26,15 @@ class ConnectorDefinitions:
 
     def __init__(
         self,
-        oracle: Oracle,
+        storage: Storage,
         catalog: Catalog,
-        collections: Collections,
         changes: CatalogChanges,
         own: tuple[Path, ...],
     ) -> None:
         """`own` are the directories of the runtime, which neither sources nor sinks touch."""
-        self._oracle = oracle
+        self._oracle = storage.oracle
         self._catalog = catalog
-        self._collections = collections
+        self._collections = storage.collections
         self._changes = changes
         self._own = own
 

@@ -21,14 +21,7 @@ from collections.abc import Iterator
 
 from ...errors import DependentObjectsExist, ObjectNotReady, PtvcError, WrongObjectType
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef, PersistClient
-from ...persist.read import read_snapshot, read_updates
-from ...persist.state import Snapshot
-from ...persist.write import write_parts
-from ...replica.protocol import Import, Updates
-from ...repr.batch import Delta, concat_deltas
-from ...repr.consolidate import advance, consolidate
-from ...repr.schema import Schema
+from ...replica.protocol import Updates
 from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import ApplyReplacement
 from ..catalog.catalog import Catalog
@@ -36,9 +29,7 @@ from ..catalog.entries import Item
 from ..catalog.maintained_plan import needs_append_only
 from ..controller import Controller
 from ..results.results import Command
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
 from .dependents import depends
 
@@ -52,20 +43,13 @@ class Replacements:
     """Everything here runs under the lock of definitions, but for `ready`."""
 
     def __init__(
-        self,
-        persist: PersistClient,
-        oracle: Oracle,
-        catalog: Catalog,
-        collections: Collections,
-        reads: ActiveReads,
-        controller: Controller,
-        changes: CatalogChanges,
+        self, storage: Storage, catalog: Catalog, controller: Controller, changes: CatalogChanges
     ) -> None:
-        self._persist = persist
-        self._oracle = oracle
+        self._storage = storage
+        self._oracle = storage.oracle
         self._catalog = catalog
-        self._collections = collections
-        self._reads = reads
+        self._collections = storage.collections
+        self._reads = storage.reads
         self._controller = controller
         self._changes = changes
 
@@ -79,12 +63,13 @@ class Replacements:
         with self._reads.at(self._oracle.read_time) as before:
             await self._collections.wait_until_readable((view.id, replacement.id), before)
             new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
-            known = await asyncio.to_thread(self._difference, new, old, view.schema)
+            known = await self._storage.difference(new, old, view.schema)
             try:
                 time = self._halt(view, replacement)
                 await self._halted(view, replacement, time)
                 new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
-                parts = await asyncio.to_thread(self._write, view, known, new, old, time)
+                assert view.shard is not None
+                parts = await self._storage.write_difference(view.shard, view.schema, known, new, old, time)
                 await self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
             finally:
                 self._controller.halts.end()
@@ -114,26 +99,6 @@ class Replacements:
             await asyncio.sleep(_POLL_S)
         await self._collections.wait_until_readable((view.id,), time - 1)
         await self._collections.wait_until_readable((replacement.id,), time)
-
-    # -- the difference --
-
-    def _difference(self, new: Import, old: Import, schema: Schema) -> Delta:
-        """What the one has and the other has not, at the time of the imports."""
-        sides = (
-            read_snapshot(self._persist.blob, Snapshot(side.shard, side.as_of, schema, side.snapshot))
-            for side in (new, old)
-        )
-        return _sum(schema, [next(sides), _negated(next(sides))], new.as_of)
-
-    def _write(self, view: Item, known: Delta, new: Import, old: Import, time: int) -> tuple[PartRef, ...]:
-        """The parts of the difference at `time`: what was `known` at the time of the imports, and what has come since."""
-        blob, schema = self._persist.blob, view.schema
-        since = new.as_of + 1
-        added = read_updates(blob, new.updates, schema, since, time + 1)
-        gone = read_updates(blob, old.updates, schema, since, time)
-        delta = _sum(schema, [known, added, _negated(gone)], time)
-        assert view.shard is not None
-        return write_parts(blob, view.shard, schema, delta, writer=self._persist.writer_id)
 
     # -- what is refused --
 
@@ -191,13 +156,3 @@ def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
                 pending.append(item.id)
                 if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX):
                     yield item
-
-
-def _negated(delta: Delta) -> Delta:
-    return Delta(delta.oks.negate(), delta.errs.negate())
-
-
-def _sum(schema: Schema, deltas: list[Delta], time: int) -> Delta:
-    """All of them at one time: equal rows, and equal errors, are one update or none."""
-    whole = concat_deltas(schema, deltas)
-    return Delta(consolidate(advance(whole.oks, time)), consolidate(advance(whole.errs, time)))

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -13,10 +11,7 @@ import pyarrow as pa
 from ...errors import DroppedMeanwhile, PtvcError, SerializationFailure, UniqueViolation
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...persist.client import PersistClient
-from ...persist.read import read_updates
-from ...persist.write import INLINE_MAX_BYTES, write_parts
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
 from ...sql.catalog.catalog_view import ItemKind
@@ -27,36 +22,22 @@ from ..catalog.entries import Change, Item
 from ..catalog.views import expand
 from ..query.peeks import Peeks, ReadContext, repeat
 from ..results.results import Columns, Command, Rows
-from ..storage.collections import Collections
 from ..storage.key_counts import Counts, KeyCounts
-from ..storage.unique_keys import KeysTaken, UniqueKeys, key_changes
+from ..storage.storage import Storage
+from ..storage.unique_keys import KeysTaken, key_changes
 from ..transaction.transaction import Transaction
 from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
 from .row_checks import check_rows, computed
 from .upserts import upserted
 
-MAX_TIME = (1 << 64) - 1
-"""Times of what a transaction will write are open."""
-
-FEW_COLUMNS = 100
-"""A part of more columns takes tens of ms to encode, however few its rows are."""
-
 
 class Writes:
-    def __init__(
-        self,
-        persist: PersistClient,
-        catalog: Catalog,
-        collections: Collections,
-        peeks: Peeks,
-        unique: UniqueKeys,
-    ) -> None:
-        self._persist = persist
+    def __init__(self, storage: Storage, catalog: Catalog, peeks: Peeks) -> None:
+        self._storage = storage
         self._catalog = catalog
-        self._collections = collections
         self._peeks = peeks
-        self._unique = unique
+        self._unique = storage.unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
         item = context.catalog.get(plan.table)
@@ -166,7 +147,7 @@ class Writes:
         if reads and transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
         rows = await self._peeks.collect(relation, self._peeks.at(context, time))
-        transaction.read_for_write({i for i in reads if i in self._collections}, time)
+        transaction.read_for_write({i for i in reads if i in self._storage.collections}, time)
         return rows
 
     async def _change(
@@ -223,10 +204,7 @@ class Writes:
     ) -> int:
         latest = self._peeks.latest(context)
         assert latest.time is not None
-        written = tuple(transaction.writes.get(item.id, ()))
-        read = partial(read_updates, self._persist.blob, written, item.stored_schema, 0, MAX_TIME)
-        stored = any(part.blob is not None for part in written)
-        own = (await asyncio.to_thread(read) if stored else read()).oks
+        own = await self._storage.decode(transaction.writes.get(item.id, ()), item.stored_schema)
         own = own.with_columns(item.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
@@ -270,23 +248,11 @@ class Writes:
         return True
 
     async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
-        """Times are open: the commit gives them.  Blobs are written on another thread: their store may be slow, or away
-        for a while, and the other sessions go on."""
+        """Times are open: the commit gives them."""
         if item.kind is not ItemKind.TABLE or item.shard is None:
             raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
-        columns = item.as_stored(rows.columns, len(rows))
-        untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
-        write = partial(
-            write_parts,
-            self._persist.blob,
-            item.shard,
-            item.physical,
-            Delta(untimed, NO_ERRORS),
-            writer=self._persist.writer_id,
-        )
-        small = untimed.nbytes < INLINE_MAX_BYTES and len(columns) <= FEW_COLUMNS
-        parts = write() if small else await asyncio.to_thread(write)
-        transaction.add(item.id, parts)
+        stored = rows.with_columns(item.as_stored(rows.columns, len(rows)))
+        transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())

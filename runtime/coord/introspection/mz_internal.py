@@ -22,7 +22,7 @@ def mz_frontiers(state: State) -> Rows:
     for collection in state.collections.all():
         yield {
             "object_id": collection.id,
-            "read_frontier": state.controller.since(collection.shard),
+            "read_frontier": state.collections.frontiers(collection.shard).since,
             "write_frontier": state.collections.frontier(collection.id),
         }
 
@@ -157,7 +157,7 @@ def mz_wallclock_global_lag(state: State) -> Rows:
 
 def mz_materialization_lag(state: State) -> Rows:
     """Of materialized views and indexes."""
-    closed = state.controller.closed
+    closed = state.collections.closed
     views = [collection.id for collection in state.collections.all() if not collection.timestamped]
     for id_ in (*views, *(index.id for index in state.indexes())):
         lag = max(closed - state.collections.frontier(id_), 0)

@@ -102,12 +102,12 @@ def pg_settings(state: State) -> Rows:
 
 
 def pg_stat_activity(state: State) -> Rows:
-    for number, session in state.sessions.items():
+    for session in state.sessions.values():
         status = {"I": "idle", "T": "idle in transaction", "E": "idle in transaction (aborted)"}
         yield {
             "datid": DATABASE_OID,
             "datname": DATABASE,
-            "pid": number,
+            "pid": session.backend.pid,
             "usesysid": session.actor.session.oid,
             "usename": session.user,
             "application_name": session.variables.get("application_name"),

@@ -9,6 +9,7 @@ from typing import Protocol
 
 from ...expr.functions.system.system import quote_ident
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, Prepared
+from ..backend import Backend
 from ..catalog.acl import shown
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
@@ -41,6 +42,7 @@ class OpenSession(Protocol):
 
     user: str
     variables: Variables
+    backend: Backend
 
     @property
     def actor(self) -> Actor: ...

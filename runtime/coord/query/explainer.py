@@ -30,11 +30,10 @@ from ..catalog.shared_indexes import index_keys, indexes_for
 from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
+from ..storage.part_choice import part_conditions
+from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
-from .part_choice import needed, part_conditions
 from .read_times import shown_time
 from .system_reads import is_system
 
@@ -42,12 +41,11 @@ MEASURES = ("cpu", "memory", "hydration")
 
 
 class Explainer:
-    def __init__(
-        self, oracle: Oracle, catalog: Catalog, collections: Collections, controller: Controller
-    ) -> None:
-        self._oracle = oracle
+    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller) -> None:
+        self._storage = storage
+        self._oracle = storage.oracle
         self._catalog = catalog
-        self._collections = collections
+        self._collections = storage.collections
         self._controller = controller
 
     # -- plans --
@@ -111,7 +109,7 @@ class Explainer:
             {
                 "object": self._catalog.get(id_).full_name,
                 "id": id_,
-                "read_frontier": self._controller.since(self._collections[id_].shard),
+                "read_frontier": self._collections.frontiers(self._collections[id_].shard).since,
                 "write_frontier": self._collections.frontier(id_),
             }
             for id_ in ids
@@ -160,9 +158,9 @@ class Explainer:
         stored = {node.id for node in walk(relation) if isinstance(node, Get)} - changed
         for id_ in sorted(id_ for id_ in stored if not is_system(id_)):
             source = self._collections.import_of(
-                id_, max(time, self._controller.since(self._collections[id_].shard))
+                id_, max(time, self._collections.frontiers(self._collections[id_].shard).since)
             )
-            read = needed(source.snapshot, source.schema, conditions.get(id_))
+            read = self._storage.snapshot(source, where=conditions.get(id_)).snapshot
             nbytes = [sum(part.nbytes for part in parts) for parts in (source.snapshot, read)]
             found.append(
                 [self._catalog.get(id_).full_name, *map(str, (*nbytes, len(source.snapshot), len(read)))]

@@ -20,8 +20,6 @@ from ...expr.temporal import at_time
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
-from ...persist.client import PartRef
-from ...persist.part import stamp
 from ...replica.protocol import Import, Peek, PeekIndex
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
@@ -35,17 +33,16 @@ from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..storage.part_choice import Conditions, part_conditions
+from ..storage.parts import WrittenPart
+from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, PLANNING
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
-from .part_choice import Conditions, needed, part_conditions
 from .read_times import ReadTimes
 from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
 
-Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
+Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
@@ -70,23 +67,16 @@ class ReadContext:
 
 
 class Peeks:
-    def __init__(
-        self,
-        oracle: Oracle,
-        collections: Collections,
-        catalog: Catalog,
-        reads: ActiveReads,
-        controller: Controller,
-        jobs: QueryJobs,
-    ) -> None:
-        self._oracle = oracle
-        self._collections = collections
+    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller, jobs: QueryJobs) -> None:
+        self._storage = storage
+        self._oracle = storage.oracle
+        self._collections = storage.collections
         self._catalog = catalog
-        self._reads = reads
+        self._reads = storage.reads
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
-        self.times = ReadTimes(oracle, collections, catalog, controller)
+        self.times = ReadTimes(storage, catalog)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -287,7 +277,7 @@ class Peeks:
         # A table had no rows before it was created; a view would have had some.
         if collection.timestamped or context.as_of or item is None or item.created_at < time:
             return
-        if self._controller.since(collection.shard) > time:
+        if self._collections.frontiers(collection.shard).since > time:
             raise ObjectNotReady(
                 f'"{item.full_name}" was created after this transaction began to read',
                 hint="Read it in a new transaction.",
@@ -298,9 +288,7 @@ class Peeks:
     ) -> Import:
         """What there is at `time` in the parts that the query needs."""
         source = self._source(id, time, context.catalog)
-        own = tuple(stamp(part, time) for part in context.overlay.get(id, ()))
-        parts = needed(source.snapshot + own, source.schema, conditions)
-        return replace(source, snapshot=parts, updates=())
+        return self._storage.snapshot(source, context.overlay.get(id, ()), conditions)
 
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""

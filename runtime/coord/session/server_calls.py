@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any, Protocol
 
 import pyarrow as pa
 
 from ...errors import InvalidParameter, PermissionDenied, PtvcError
 from ...sql.plans.query_plans import Calling
+from ..backend import Backend
 from ..catalog.actor import Actor
 from ..results.results import Columns, Notice
 from ..settings import duration_ms
 from .advisory_locks import AdvisoryLocks, Hold, Key
-from .backend import Backend
 
 
 class CallingSession(Protocol):
@@ -35,17 +35,17 @@ class CallingSession(Protocol):
 
 
 class ServerCalls:
-    """Of one session; `by_pid` has all of them."""
+    """Of one session; `peers` are all of them."""
 
     def __init__(
         self,
         session: CallingSession,
         locks: AdvisoryLocks,
-        by_pid: Callable[[], Mapping[int, CallingSession]],
+        peers: Callable[[], Iterable[CallingSession]],
     ) -> None:
         self._session = session
         self._locks = locks
-        self._by_pid = by_pid
+        self._peers = peers
 
     async def called(self, plan: Calling, chunks: AsyncIterator[Columns]) -> AsyncIterator[Columns]:
         """The rows that the client sees, each after its calls."""
@@ -120,7 +120,7 @@ class ServerCalls:
 
     def _backend(self, pid: int, what: str) -> Backend | None:
         """Of a session that may be stopped; None, and a warning, if there is none of that number."""
-        found = self._by_pid().get(pid)
+        found = next((peer for peer in self._peers() if peer.backend.pid == pid), None)
         if found is None:
             text = f"PID {pid} is not a PostgreSQL backend process"
             self._session.notices.append(Notice("WARNING", text, "01000"))

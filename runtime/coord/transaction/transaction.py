@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, Item, Shape
 from ..results.cursor import Cursor
 from ..storage.key_counts import KeyCounts
+from ..storage.parts import WrittenPart
 from ..variables import VariablesState
 from .block_catalog import BlockCatalog
 
@@ -57,7 +57,7 @@ class Transaction:
     failed: bool = False
     batch: bool = False
     first: bool = True
-    writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
+    writes: dict[GlobalId, list[WrittenPart]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
     keys: dict[int, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
@@ -107,7 +107,7 @@ class Transaction:
         defined = len(self.own.changes) if self.own is not None else 0
         return sum(map(len, self.writes.values())), defined
 
-    def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
+    def overlay(self) -> dict[GlobalId, tuple[WrittenPart, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}
 
     def settle(self) -> bool:
@@ -123,7 +123,7 @@ class Transaction:
             self.own = None
         return bool(own.changes)
 
-    def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
+    def add(self, id: GlobalId, parts: tuple[WrittenPart, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
 

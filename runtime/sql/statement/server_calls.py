@@ -30,7 +30,7 @@ SIGNATURES: Final[dict[str, tuple[tuple[tuple[str, ...], ...], str]]] = {
     "pg_sleep": ((("float8",),), "text"),
     "pg_cancel_backend": ((("int4",),), "bool"),
     "pg_terminate_backend": ((("int4",), ("int4", "int8")), "bool"),
-    **{name: (_KEYS, "text") for name in _LOCKS},
+    **dict.fromkeys(_LOCKS, (_KEYS, "text")),
     **{name.replace("pg_", "pg_try_"): (_KEYS, "bool") for name in _LOCKS},
     "pg_advisory_unlock": (_KEYS, "bool"),
     "pg_advisory_unlock_shared": (_KEYS, "bool"),

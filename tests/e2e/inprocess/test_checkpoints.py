@@ -128,12 +128,12 @@ def test_inputs_stay_readable_at_the_cut_and_go_on_with_it() -> None:
         assert first is not None
         for i in range(5):
             runtime.query(f"INSERT INTO t VALUES (7, {i})")
-        time = runtime.coordinator.oracle.read_time
-        eventually(lambda: runtime.coordinator.oracle.read_time > time + 500)
-        assert runtime.coordinator.persist.state(shard).since < first
+        time = runtime.coordinator.storage.oracle.read_time
+        eventually(lambda: runtime.coordinator.storage.oracle.read_time > time + 500)
+        assert runtime.persist.state(shard).since < first
         runtime.query(f"INSERT INTO t SELECT k, k FROM ({series(200)}) AS s")
         eventually(lambda: all((cut(runtime, name) or 0) > time for name in OBJECTS))
-        eventually(lambda: runtime.coordinator.persist.state(shard).since > time)
+        eventually(lambda: runtime.persist.state(shard).since > time)
         kill_replica(runtime)
         assert hydration_rows(runtime, "i") < 200
         check(runtime)

@@ -41,4 +41,4 @@ def test_what_it_has_defined_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
             runtime.run(define())
             db.execute("INSERT INTO t VALUES (1)")
             assert rows(db, "SELECT a FROM t") == [(1,)]
-        assert runtime.coordinator.persist.state(runtime.coordinator.catalog.get("u2").shard or "").upper > 0
+        assert runtime.persist.state(runtime.coordinator.catalog.get("u2").shard or "").upper > 0

@@ -46,10 +46,10 @@ def test_stop_crash_and_start(runtime: InProcess, oracle_uri: str) -> None:
     runtime.consensus = None  # the directory remembers it
     for i, end in enumerate((runtime.stop, runtime.abandon)):
         runtime.query("INSERT INTO t VALUES (9)")
-        last = runtime.coordinator.oracle.read_time
+        last = runtime.coordinator.storage.oracle.read_time
         end()
         runtime.start()
-        assert runtime.coordinator.oracle.read_time >= last
+        assert runtime.coordinator.storage.oracle.read_time >= last
         check(runtime, 3 + i)
     for i in range(5):
         disconnect(oracle_uri)
@@ -74,7 +74,7 @@ def test_large_rows_and_upkeep(runtime: InProcess) -> None:
 
 def batches(runtime: InProcess) -> int:
     [(shard,)] = [(item.shard,) for item in runtime.coordinator.catalog.user_items() if item.name == "t"]
-    found = runtime.coordinator._consensus.batches(shard, 0)
+    found = runtime.stores.consensus.batches(shard, 0)
     return len(found[1]) if found is not None else 0
 
 
