@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import assert_never
+from typing import TypeVar, assert_never
 
 from ..errors import PtvcError, Unsupported
 from ..expr.tree.relation import Constant, Filter, Get, Map, Project, Relation
@@ -158,9 +158,10 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return planned
 
 
-def _bind_query(
-    query: query_plans.Select | query_plans.Subscribe, values: Sequence[Literal]
-) -> query_plans.Select | query_plans.Subscribe:
+_Q = TypeVar("_Q", query_plans.Select, query_plans.Subscribe)
+
+
+def _bind_query(query: _Q, values: Sequence[Literal]) -> _Q:
     as_of = query.as_of
     if as_of is not None:
         as_of = replace(as_of, time=bind_scalar(as_of.time, values))

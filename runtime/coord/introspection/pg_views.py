@@ -78,7 +78,7 @@ def pg_settings(state: State) -> Rows:
     values = state.session.variables.all() if state.session is not None else {}
     for setting in SETTINGS:
         value = values.get(setting.name, setting.default)
-        row = {
+        row: dict[str, Any] = {
             "name": setting.name,
             "setting": value,
             "category": "Session",

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...errors import PtvcError
@@ -29,17 +29,17 @@ class Hold:
 
 @dataclass(slots=True)
 class _Waiter:
-    session: Hashable
+    session: object
     hold: Hold
     granted: asyncio.Future[None]
 
 
 @dataclass(slots=True)
 class _Lock:
-    holders: dict[Hashable, Counter[Hold]] = field(default_factory=dict)
+    holders: dict[object, Counter[Hold]] = field(default_factory=dict)
     waiters: list[_Waiter] = field(default_factory=list)
 
-    def blockers(self, session: Hashable, exclusive: bool) -> Iterator[Hashable]:
+    def blockers(self, session: object, exclusive: bool) -> Iterator[object]:
         """The other sessions that hold it in a way that excludes the new one."""
         for other, holds in self.holders.items():
             if other != session and (exclusive or any(hold.exclusive for hold in holds)):
@@ -52,7 +52,7 @@ class AdvisoryLocks:
     def __init__(self) -> None:
         self._locks: dict[Key, _Lock] = {}
 
-    def try_take(self, session: Hashable, key: Key, hold: Hold) -> bool:
+    def try_take(self, session: object, key: Key, hold: Hold) -> bool:
         """Takes the lock if nobody has to be waited for."""
         lock = self._locks.setdefault(key, _Lock())
         if any(lock.blockers(session, hold.exclusive)) or (lock.waiters and session not in lock.holders):
@@ -61,7 +61,7 @@ class AdvisoryLocks:
         lock.holders.setdefault(session, Counter())[hold] += 1
         return True
 
-    async def take(self, session: Hashable, key: Key, hold: Hold) -> None:
+    async def take(self, session: object, key: Key, hold: Hold) -> None:
         """Waits for the lock, and takes it; 40P01 if the wait would have no end."""
         if self.try_take(session, key, hold):
             return
@@ -84,7 +84,7 @@ class AdvisoryLocks:
             self._grant(key, lock)
             raise
 
-    def give_back(self, session: Hashable, key: Key, *, exclusive: bool) -> bool:
+    def give_back(self, session: object, key: Key, *, exclusive: bool) -> bool:
         """One hold that is the session's own; False if there is none."""
         lock, hold = self._locks.get(key), Hold(exclusive, of_transaction=False)
         if lock is None or lock.holders.get(session, Counter())[hold] == 0:
@@ -93,7 +93,7 @@ class AdvisoryLocks:
         self._grant(key, lock)
         return True
 
-    def release(self, session: Hashable, *, of_transaction: bool) -> None:
+    def release(self, session: object, *, of_transaction: bool) -> None:
         """All holds of the session's transaction, or else all of its own."""
         for key, lock in list(self._locks.items()):
             if (holds := lock.holders.get(session)) is None:
@@ -104,7 +104,7 @@ class AdvisoryLocks:
                 del lock.holders[session]
             self._grant(key, lock)
 
-    def _drop(self, lock: _Lock, session: Hashable, hold: Hold) -> None:
+    def _drop(self, lock: _Lock, session: object, hold: Hold) -> None:
         holds = lock.holders[session]
         holds[hold] -= 1
         if holds[hold] == 0:
@@ -130,8 +130,8 @@ class AdvisoryLocks:
         if not lock.holders and not lock.waiters:
             self._locks.pop(key, None)
 
-    def _waits_for_itself(self, session: Hashable) -> bool:
-        seen: set[Hashable] = set()
+    def _waits_for_itself(self, session: object) -> bool:
+        seen: set[object] = set()
         todo = [session]
         while todo:
             for other in self._waited_for(todo.pop()):
@@ -142,9 +142,9 @@ class AdvisoryLocks:
                     todo.append(other)
         return False
 
-    def _waited_for(self, session: Hashable) -> set[Hashable]:
+    def _waited_for(self, session: object) -> set[object]:
         """Those that hold, or wait before it for, what the session waits for."""
-        found: set[Hashable] = set()
+        found: set[object] = set()
         for lock in self._locks.values():
             for place, waiter in enumerate(lock.waiters):
                 if waiter.session == session:
