@@ -55,6 +55,8 @@ from ..syntax.types import with_precision
 from .aggregate_call import is_aggregate, is_grouping
 from .catalog_functions import CatalogFunctions
 from .privilege_functions import has_privilege, has_role
+from .server_functions import SIGNATURES
+from .server_functions import misplaced as misplaced_call
 from .table_functions import is_table_function, misplaced
 from .type_text import input_type
 from .volatile import VOLATILE, drawn
@@ -165,6 +167,8 @@ class SessionFunctions(CatalogFunctions):
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))
         if name == "pg_typeof":
             return self._type_of(expressions, node)
+        if name in SIGNATURES:
+            raise misplaced_call(name, node.position)
         if name in VOLATILE:
             return Typed(drawn(expressions, name, node))
         session = self._session(name, node)
@@ -435,6 +439,7 @@ NAMES = frozenset(
         *_TYPE_FUNCTIONS,
         *_RANGES,
         *_OTHER_AGGREGATES,
+        *SIGNATURES,
         *VOLATILE,
         "clock_timestamp",
         "mz_now",
