@@ -10,12 +10,13 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from ...errors import PtvcError
+from ...errors import PtvcError, UndefinedTable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, Ingested
 from ..catalog.catalog import Catalog
 from ..storage.storage import Storage
 from .replicas import ReplicaClient
+from .retried_commits import committed
 
 logger = logging.getLogger(__name__)
 
@@ -39,8 +40,16 @@ class Ingests:
         if item is None or item.remap is None:
             self.replica.send(Ingested(message.id, None))
             return
+        remap = item.remap
         try:
-            time = await self.storage.ingest(message.id, message.parts, item.remap, message.position)
+            time = await committed(
+                lambda: self.storage.ingest(message.id, message.parts, remap, message.position),
+                f"source {item.name}",
+                lambda: self.replica.owns(self.writer),
+            )
+        except UndefinedTable:  # it is being dropped
+            self.replica.send(Ingested(message.id, None))
+            return
         except PtvcError as error:
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)

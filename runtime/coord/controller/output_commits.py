@@ -27,6 +27,7 @@ from ..storage.parts import held_bytes
 from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .replicas import ReplicaClient
+from .retried_commits import committed
 
 logger = logging.getLogger(__name__)
 
@@ -104,7 +105,11 @@ class Outputs:
 
     async def _append(self, appends: list[Append]) -> None:
         if writes := tuple(update for append in appends for update in append.writes):
-            await self.storage.append(writes)
+            await committed(
+                lambda: self.storage.append(writes),
+                f"replica {self.replica.id}",
+                lambda: self.replica.owns(self.writer),
+            )
         uppers = tuple({id_: u for append in appends for id_, u in append.uppers}.items())
         self._advance([moved for moved in uppers if self.storage.collections.is_stored(moved[0])])
         if appends:
