@@ -14,6 +14,7 @@ from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
+from ...repr.multiplicity import check_written
 from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
@@ -251,6 +252,7 @@ class Writes:
         """Times are open: the commit gives them."""
         if item.kind is not ItemKind.TABLE or item.shard is None:
             raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
+        check_written(rows.diffs)
         stored = rows.with_columns(item.as_stored(rows.columns, len(rows)))
         transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
 
