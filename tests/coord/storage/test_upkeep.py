@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Set as AbstractSet
 
 from ptvc.coord.storage.storage import Storage
 from ptvc.coord.storage.upkeep import LargeMerge
@@ -20,7 +20,7 @@ async def compact(
     storage: Storage,
     since: int,
     most_bytes: int = MUCH,
-    waiting: Collection[str] = frozenset(),
+    waiting: AbstractSet[str] = frozenset(),
     busy: LargeMerge | None = None,
 ) -> dict[str, LargeMerge | None]:
     readable = {collection.id: since for collection in storage.collections.all()}
