@@ -219,12 +219,13 @@ class InProcess:
             return self.driver
 
         made = None if self.spark else launch
+        failures = self.failures  # of this process; see `abandon`
         self.coordinator = Coordinator(
             Storage(stores, self.clock),
             self.directory,
             self.settings,
             self.clock,
-            Supervisor(lambda name, error: self.failures.append(error)),
+            Supervisor(lambda name, error: failures.append(error)),
             self.fenced.set,
             made,
         )

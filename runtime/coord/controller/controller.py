@@ -2,7 +2,7 @@
 
 ```
 ControlSocket ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
-               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── GroupCommit ─── CommitFeed ─── who reads them
+               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
                                      └─ Installer ─── Installation
 ```
 

@@ -14,6 +14,7 @@ from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
+from ..storage.parts import row_count
 from .checkpoints import Checkpoints
 from .jobs import Jobs
 from .replicas import ReplicaClient
@@ -42,7 +43,7 @@ class HydrationJobs:
         self, replica: ReplicaClient, item: Item, plan: DataflowPlan, imports: tuple[Import, ...]
     ) -> bool:
         """Whether reading these inputs is a job's work."""
-        rows = sum(part.rows for source in imports for part in source.snapshot)
+        rows = sum(row_count(source.snapshot) for source in imports)
         if not plan.imports or rows < self._min_rows(replica):
             return False
         if recursive(plan):

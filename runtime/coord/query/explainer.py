@@ -31,6 +31,7 @@ from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
 from ..storage.part_choice import part_conditions
+from ..storage.parts import encoded_bytes
 from ..storage.storage import Storage
 from .changes_reads import changes_in
 from .index_choice import choose_index
@@ -161,7 +162,7 @@ class Explainer:
                 id_, max(time, self._collections.frontiers(self._collections[id_].shard).since)
             )
             read = self._storage.snapshot(source, where=conditions.get(id_)).snapshot
-            nbytes = [sum(part.nbytes for part in parts) for parts in (source.snapshot, read)]
+            nbytes = [encoded_bytes(parts) for parts in (source.snapshot, read)]
             found.append(
                 [self._catalog.get(id_).full_name, *map(str, (*nbytes, len(source.snapshot), len(read)))]
             )

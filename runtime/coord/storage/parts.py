@@ -52,6 +52,16 @@ class Parts:
         return (await asyncio.to_thread(read) if stored else read()).oks
 
 
+def row_count(parts: Iterable[WrittenPart]) -> int:
+    """How many updates of rows the parts hold."""
+    return sum(part.rows for part in parts)
+
+
+def encoded_bytes(parts: Iterable[WrittenPart]) -> int:
+    """What has to be fetched to read the parts."""
+    return sum(part.nbytes for part in parts)
+
+
 def held_bytes(updates: Iterable[Updates]) -> int:
     """About how much memory the updates take until they are durable."""
     parts = (part for update in updates for part in update.parts)

@@ -16,6 +16,7 @@ and nothing on it waits for a store: what blocks runs in a thread, and look-ups 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import AbstractAsyncContextManager
 
 from ...clock import Clock
@@ -263,7 +264,7 @@ class Storage:
         self,
         readable_from: Mapping[GlobalId, int],
         remaps: Iterable[str],
-        waiting: Collection[str],
+        waiting: AbstractSet[str],
         busy: LargeMerge | None,
         most_bytes: int,
     ) -> dict[str, LargeMerge | None]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -67,7 +68,7 @@ class Upkeep:
         self,
         readable_from: Mapping[GlobalId, int],
         remaps: Iterable[str],
-        waiting: Collection[str],
+        waiting: AbstractSet[str],
         busy: LargeMerge | None,
         most_bytes: int,
     ) -> dict[str, LargeMerge | None]:

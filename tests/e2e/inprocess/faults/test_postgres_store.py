@@ -92,9 +92,9 @@ def test_a_coordinator_elsewhere_fences_the_first(runtime: InProcess, url: str, 
         second.query("INSERT INTO t VALUES (3)")
         assert second.query("SELECT a FROM t ORDER BY a") == [(1,), (3,)]
         # What the first has not heard yet does no harm: it merges nothing, and deletes nothing.
-        old = runtime.coordinator
+        old = runtime.coordinator.storage.epoch
         with pytest.raises(Fenced):
-            old.persist.set_holds("late", {"catalog": 1 << 60}, critical=True, epoch=old.epoch)
+            runtime.persist.set_holds("late", {"catalog": 1 << 60}, critical=True, epoch=old)
     finally:
         second.stop()
         runtime.unhandled.clear()
@@ -107,16 +107,16 @@ def test_a_fenced_coordinator_collects_no_blobs_of_its_successor(
     second = InProcess(elsewhere, consensus=url, blob=blobs)
     second.start()
     try:
-        old, new = runtime.coordinator, second.coordinator
-        key = f"catalog/{new.persist.writer_id}/attempt-0.parquet"
-        new.persist.blob.put(key, b"not appended yet")  # type: ignore[arg-type]
+        old, new = runtime.coordinator, second.persist
+        key = f"catalog/{new.writer_id}/attempt-0.parquet"
+        new.blob.put(key, b"not appended yet")  # type: ignore[arg-type]
         with pytest.raises(Fenced):
-            old.persist.collect_garbage(
+            runtime.persist.collect_garbage(
                 grace_ms=0,
                 writer_is_dead=lambda writer: writer not in old.controller.writers(),
-                epoch=old.epoch,
+                epoch=old.storage.epoch,
             )
-        assert key in set(new.persist.blob.keys())
+        assert key in set(new.blob.keys())
     finally:
         second.stop()
         runtime.unhandled.clear()
