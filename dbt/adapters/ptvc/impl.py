@@ -48,7 +48,7 @@ from dbt.adapters.ptvc.relation import (
     shorten,
 )
 from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
-from dbt.adapters.ptvc.seeds import copy_value, same_rows
+from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 from dbt.adapters.ptvc.source_body import closing_parenthesis
 
@@ -481,25 +481,6 @@ class PtvcAdapter(SQLAdapter):
         """`columns`, `rows` or `none`: where a table differs from a seed with these columns, by quoted name and type."""
         handle = self.connections.get_thread_connection().handle
         name = relation.render()
-        wanted = ", ".join(f"cast(null as {type_}) as {column}" for column, type_ in columns.items())
-        with self.connections.exception_handler(name), handle.cursor() as cursor:
-            # Types are compared as the server describes them, since each has several names.
-            described = []
-            for query in (f"select {wanted}", f"select * from {name} where false"):
-                cursor.execute(self.connections._add_query_comment(query))
-                described.append(_description(cursor))
-            if described[0] != described[1]:
-                return "columns"
-            count = len(agate_table.rows)
-            rows = f"select {', '.join(columns)} from {name} limit {count + 1}"
-            cursor.execute(self.connections._add_query_comment(rows))
-            stored = cursor.fetchall()
         values = [column.values() for column in agate_table.columns]
-        return "none" if same_rows(stored, values, handle.info.timezone) else "rows"
-
-
-def _description(cursor: psycopg.Cursor[Any]) -> list[tuple[bytes | None, int, int]]:
-    """Names, types and type modifiers of a result's columns."""
-    result = cursor.pgresult
-    assert result is not None
-    return [(result.fname(i), result.ftype(i), result.fmod(i)) for i in range(result.nfields)]
+        with self.connections.exception_handler(name), handle.cursor() as cursor:
+            return difference(cursor, self.connections._add_query_comment, name, columns, values)

@@ -28,6 +28,16 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
+{# The schema of a relation that is named in SQL. #}
+{% macro ptvc__schema_of(rendered) -%}
+  {% set sql -%}
+    select n.nspname from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.oid = {{ ptvc__literal(rendered) }}::regclass
+  {%- endset %}
+  {{ return(run_query(sql).rows[0][0]) }}
+{%- endmacro %}
+
 {# The edges of the graph of objects: what rests on what. #}
 {% macro ptvc__get_relations() -%}
   {% set sql -%}
