@@ -70,6 +70,18 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
+{# Whether a sink writes, and else why not. #}
+{% macro ptvc__get_sink_status(relation) -%}
+  {% set sql -%}
+    select s.status, s.error
+    from mz_internal.mz_sink_statuses s
+    join mz_catalog.mz_objects o on o.id = s.id
+    where o.schema_name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
 {% macro ptvc__literal(value) -%}
   '{{ (value | string) | replace("'", "''") }}'
 {%- endmacro %}

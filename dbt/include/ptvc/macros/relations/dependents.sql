@@ -6,10 +6,13 @@
   {% set blocking = [] %}
   {% set tests = [] %}
   {% set falling = [] %}
+  {% set sinks = ptvc__sinks_of_run(relation) | map(attribute='identifier') | list %}
   {% for dependent in adapter.dependents(relation) %}
     {% set node = ptvc__node_of(dependent) %}
     {% if node is none and dependent.is_index %}
       {# made by the `indexes` config: it comes and goes with its relation #}
+    {% elif dependent.is_sink and dependent.identifier in sinks %}
+      {{ log(dependent.render() ~ " goes on with what it reads until its model runs") }}
     {% elif node is not none and node.unique_id in selected_resources %}
       {% do falling.append(dependent.render()) %}
     {% else %}
@@ -34,11 +37,22 @@
   {% endif %}
 {%- endmacro %}
 
+{# The sinks on `relation` whose models are part of this run: they stay, and are cut over there. #}
+{% macro ptvc__sinks_of_run(relation) -%}
+  {% set sinks = [] %}
+  {% for dependent in adapter.dependents(relation) if dependent.is_sink %}
+    {% set node = ptvc__node_of(dependent) %}
+    {% if node is not none and node.unique_id in selected_resources and node.config.materialized == 'sink' %}
+      {% do sinks.append(dependent) %}
+    {% endif %}
+  {% endfor %}
+  {{ return(sinks) }}
+{%- endmacro %}
+
 {# The node of the project that makes `relation`, or none. An index is in the schema of its relation, not of its model. #}
 {% macro ptvc__node_of(relation) -%}
-  {% set name = adapter.name_in_project(relation) %}
   {% for node in graph.nodes.values() %}
-    {% if node.get('alias') == name %}
+    {% if adapter.stands_for(relation.identifier, node.get('alias')) %}
       {% if node.schema == relation.schema %}{{ return(node) }}{% endif %}
       {% set upstream = graph.nodes.get(node.depends_on.nodes[0]) or graph.sources.get(node.depends_on.nodes[0])
           if relation.is_index and node.depends_on.nodes else none %}
