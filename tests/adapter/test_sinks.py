@@ -100,7 +100,12 @@ class TestSinks:
     def test_a_run_that_fails_leaves_the_sink_with_the_old(self, project: Any, folder: Path) -> None:
         before = self.ids(project)
         write_file(CHANGED, project.project_root, "models", "moves.sql")
-        write_file(DAY.replace("select id", "select 1/0 as nothing, nothing.id"), project.project_root, "models", "day.sql")
+        write_file(
+            DAY.replace("select id", "select 1/0 as nothing, nothing.id"),
+            project.project_root,
+            "models",
+            "day.sql",
+        )
         run_dbt(["run", "--select", "moves+"], expect_pass=False)
         assert self.left(project) == ["day__dbt_old_1", "moves__dbt_old_1"]
         assert self.ids(project) == before

@@ -69,8 +69,8 @@ _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
-_STALLED_S = 3.0
-"""A stall that passes by itself is shorter: the process that wrote before has not ended yet."""
+_STALLED_S = 8.0
+"""Longer than the pause between two attempts of a sink: what has been mended meanwhile is found to be so."""
 
 
 @dataclass
@@ -248,9 +248,7 @@ class PtvcAdapter(SQLAdapter):
     ) -> None:
         """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
         the one or the other.  `sinks` stay, and what they read."""
-        known = [
-            self.get_relation(sink.database, sink.schema or "", sink.identifier or "") for sink in sinks
-        ]
+        known = [self.get_relation(sink.database, sink.schema or "", sink.identifier or "") for sink in sinks]
         # Two models at the same time may retire what rests on both.
         with self._retiring if sinks else nullcontext():
             retirement = Retirement.of(existing, sinks, self._dependency_edges() if sinks else ())

@@ -55,7 +55,9 @@ def difference(
         here = oid in _COMPARED_HERE or (oid == _NUMERIC and modifier == -1)
         shown.append(name if here else f"cast({name} as text)")
         if oid == _BPCHAR:  # blanks at the end do not count, and a cast would cut a text that COPY refuses
-            values.append([value if value is None else str(copy_value(value)).rstrip(" ") for value in column])
+            values.append(
+                [value if value is None else str(copy_value(value)).rstrip(" ") for value in column]
+            )
         elif here:
             values.append(list(column))
         else:

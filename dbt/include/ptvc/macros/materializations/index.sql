@@ -16,9 +16,10 @@
   {% set columns = config.get('columns') or ptvc__all_columns(upstream) %}
   {% set wanted = this.incorporate(path={'schema': ptvc__schema_of(upstream)}, type='index') %}
   {% set existing = load_cached_relation(wanted) %}
-  {% if wanted.schema != this.schema and (existing is none or not existing.is_index) %}
-    {# what the model was before, on another relation or as another kind #}
-    {% set existing = load_cached_relation(this) %}
+  {# In the model's own schema there may be what it was before: on another relation, or as another kind. #}
+  {% set former = load_cached_relation(this) if wanted.schema != this.schema else none %}
+  {% if former is not none and (existing is none or not existing.is_index) %}
+    {% set existing, former = former, none %}
   {% endif %}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
@@ -33,6 +34,10 @@
   {% else %}
     {% do store_raw_result(name='main', code='SKIP', rows_affected='-1',
         message='UNCHANGED' if action == 'unchanged' else 'CHANGE NOT APPLIED') %}
+  {% endif %}
+  {% if former is not none %}
+    {% do ptvc__assert_droppable(former) %}
+    {% do adapter.drop_relation(former) %}
   {% endif %}
 
   {% do persist_docs(wanted, model, for_columns=false) %}
