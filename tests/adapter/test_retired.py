@@ -44,7 +44,7 @@ def test_what_a_sink_has_left() -> None:
     base, day = relation("base__dbt_old_1"), relation("day__dbt_old_1")
     edges = [(day, base), (SINK, day), (relation("second", "sink"), base)]
     assert names(retired_below(SINK, edges)) == ["day__dbt_old_1", "base__dbt_old_1"]
-    assert names(left_over([day, base], edges[2:] + [(day, base)])) == ["day__dbt_old_1"]
+    assert names(left_over([day, base], [*edges[2:], (day, base)])) == ["day__dbt_old_1"]
 
 
 def test_names() -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -47,11 +46,10 @@ class TestSinks:
         return {"moves.sql": MOVES, "day.sql": DAY, "feed.sql": sink, "also.sql": DAY}
 
     @pytest.fixture(autouse=True)
-    def built(self, project: Any) -> Iterator[None]:
+    def built(self, project: Any) -> None:
         write_file(MOVES, project.project_root, "models", "moves.sql")
         write_file(DAY, project.project_root, "models", "day.sql")
         run_dbt(["build"])
-        yield
 
     def ids(self, project: Any) -> list[Any]:
         rows = project.run_sql(
