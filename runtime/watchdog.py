@@ -166,7 +166,9 @@ def _described(
         f"collector, in:\n{seen[thread].stack() if thread in seen else 'a thread that has ended'}"
     )
     others = {
-        other: Usage.of(other.native_id).since(then.usage) for other, then in seen.items() if other is not thread
+        other: Usage.of(other.native_id).since(then.usage)
+        for other, then in seen.items()
+        if other is not thread
     }
     busiest = max(others, key=lambda other: others[other].computed_s, default=None)
     if busiest is not None and others[busiest].computed_s > 0:

@@ -103,7 +103,9 @@ def test_random_deliveries_add_up_to_the_history() -> None:
 
 def test_rows_that_were_never_deleted_are_read_as_they_were_written() -> None:
     blob = MemoryBlob()
-    rows = load_rows(blob, imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1)]))
+    rows = load_rows(
+        blob, imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1)])
+    )
     assert [*zip(rows.oks.columns[0].to_pylist(), rows.oks.diffs.tolist(), strict=True)] == [
         (2, 1),
         (1, 1),
