@@ -16,13 +16,13 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
-from ...expr.temporal import at_time
+from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
 from ...persist.client import PartRef
 from ...persist.part import stamp
-from ...replica.protocol import Import, Peek, PeekIndex
+from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
@@ -52,6 +52,10 @@ ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 
 FEW_ROWS = 1_000
 """What is ordered and put together on the loop; more is in another thread."""
+
+
+FEW_EXPRESSIONS = 2_000
+"""A query of no more is looked through and encoded on the loop; one of more in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +201,10 @@ class Peeks:
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             context.check()
-            answers = await self._peek_index(at_time(relation, time), context, time)
+            answers = await self._peek_index(await _at_time(relation, time), context, time)
             if answers is None:
                 catalog = context.catalog
-                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
+                expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 if expanded is not relation:  # else it is optimized already
                     expanded = await PLANNING.run(lambda: optimize(expanded))
                 answers = self._peek(expanded, context, time, finishing)
@@ -243,7 +247,11 @@ class Peeks:
             return
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        replica.send(Peek(peek_id, relation, time, sources))
+        peek = Peek(peek_id, relation, time, sources)
+        if finds_now(relation, FEW_EXPRESSIONS) is None:
+            replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
+        else:
+            replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
@@ -313,6 +321,13 @@ class Peeks:
         if item is None or known is None or item.stored_shape == known.stored_shape:
             return source
         return replace(source, schema=item.stored_schema)
+
+
+async def _at_time(relation: Relation, time: int) -> Relation:
+    found = finds_now(relation, FEW_EXPRESSIONS)
+    if found is None:
+        return await PLANNING.run(lambda: at_time(relation, time))
+    return at_time(relation, time) if found else relation
 
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:
