@@ -9,7 +9,7 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -38,7 +38,7 @@ from ..results.results import Columns
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
-from ..thread_pool import EVALUATION, PLANNING
+from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .part_choice import Conditions, needed, part_conditions
@@ -49,10 +49,6 @@ Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
 
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
-
-FEW_ROWS = 1_000
-"""What is ordered and put together on the loop; more is in another thread."""
-
 
 FEW_EXPRESSIONS = 2_000
 """A query of no more is looked through and encoded on the loop; one of more in another thread."""
@@ -69,6 +65,7 @@ class ReadContext:
     overlay: Overlay
     system_rows: SystemRows
     catalog: Catalog
+    prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
     check: Callable[[], None] = lambda: None
     as_of: bool = False
 
@@ -99,10 +96,7 @@ class Peeks:
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
             batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
-            if sum(map(len, batches)) <= FEW_ROWS:
-                yield finish(schema, batches, finishing)
-            else:
-                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
+            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -120,9 +114,7 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
-        if sum(map(len, batches)) <= FEW_ROWS:
-            return concat_batches(relation.schema, batches)
-        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
+        return await over_rows(sum(map(len, batches)), lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -158,6 +150,7 @@ class Peeks:
         all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
+        await context.prepare(reads)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
