@@ -23,13 +23,17 @@ def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Ite
     pending = list(roots)
     blocking: list[tuple[Item, Item]] = []
     named = {item.id for item in roots}
+    replacements: dict[GlobalId, list[Item]] = {}
+    for item in catalog.user_items():
+        if item.replaces is not None:
+            replacements.setdefault(item.replaces, []).append(item)
     while pending:
         item = pending.pop()
         if item.id in found:
             continue
         found[item.id] = item
         # What was to replace it has nothing to replace any more.
-        pending += [other for other in catalog.user_items() if other.replaces == item.id]
+        pending += replacements.get(item.id, ())
         for dependent in catalog.dependents(item.id):
             on_it = dependent.kind is ItemKind.INDEX and dependent.on == item.id
             if not on_it and dependent.id not in named:

@@ -26,6 +26,7 @@ from ..results.results import Columns, Command, Rows
 from ..storage.key_counts import Counts, KeyCounts
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken, key_changes
+from ..thread_pool import over_rows
 from ..transaction.transaction import Transaction
 from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
@@ -45,7 +46,7 @@ class Writes:
         rows = await self.read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
-        check_rows(item, rows)
+        await over_rows(len(rows), lambda: check_rows(item, rows))
         await self._change(item, rows, context, transaction)
         return self._answer("INSERT 0", plan.returning, rows)
 
@@ -85,7 +86,7 @@ class Writes:
         changes, new, count = await merged(
             item, rows, lambda relation: self.read(relation, context, transaction)
         )
-        check_rows(item, new)
+        await over_rows(len(new), lambda: check_rows(item, new))
         await self._change(item, changes, context, transaction)
         return Command(f"MERGE {count}")
 
@@ -101,8 +102,13 @@ class Writes:
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
-        changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
-        check_rows(item, new)
+
+        def checked() -> Batch:
+            changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+            check_rows(item, new)
+            return changes
+
+        changes = await over_rows(len(rows), checked)
         await self._change(item, changes, context, transaction)
         return self._answer("UPDATE", plan.returning, new)
 

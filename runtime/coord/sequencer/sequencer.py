@@ -358,6 +358,7 @@ class Sequencer:
             overlay=transaction.overlay(),
             system_rows=self._introspection.of_session(session, catalog),
             catalog=catalog,
+            prepare=self._introspection.prepare,
         )
 
 
