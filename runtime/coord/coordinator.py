@@ -24,7 +24,7 @@ from ..persist.stores import locate, open_stores
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
 from .catalog.catalog import Catalog
-from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.items import TEMP_SCHEMA_PREFIX, shards_of
 from .catalog.role import OWNER_ID, RoleEntry
 from .catalog.scram_secret import ScramSecret
 from .controller import Controller
@@ -258,7 +258,7 @@ class Coordinator:
         assert not stale, "temporary objects are never durable"
         named = {CATALOG_SHARD}
         for item in self.catalog.user_items():
-            named.update(shard for shard in (item.shard, item.remap) if shard is not None)
+            named.update(shards_of(item))
         orphans = [state.id for state in self.persist.shards() if state.id not in named]
         # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
         self.catalog.skip_ids(id_ for id_ in self.persist.shard_ids() if re.fullmatch(r"u\d+", id_))

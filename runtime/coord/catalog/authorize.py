@@ -17,7 +17,8 @@ from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from .catalog import Catalog
-from .entries import ClusterEntry, Item, Owned, SchemaEntry
+from .entries import ClusterEntry, Owned, SchemaEntry
+from .items import Function, Index, Item, NamedType
 from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, Privileges
 from .role import RoleEntry
 
@@ -109,13 +110,13 @@ class Authorization:
         if id.startswith("s"):
             return False
         item = self._catalog.find_by_id(id)
-        return item is None or item.kind.is_relation
+        return not isinstance(item, Function | NamedType)
 
     def _explained(self, reads: query_plans.Reads, id: GlobalId | None, role: RoleEntry) -> None:
         self.privileges.must_read(role, reads)
         if id is not None:
             item = self._catalog.get(id)
-            if item.kind is catalog_view.ItemKind.INDEX:
+            if isinstance(item, Index):
                 item = self._catalog.get(item.on)
             self.privileges.must_read(role, (item.id,))
 

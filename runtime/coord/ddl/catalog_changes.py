@@ -17,10 +17,22 @@ from ...persist.client import PersistClient, ShardId, Write
 from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
-from ...sql.catalog.catalog_view import ItemKind
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, ClusterEntry, Item
+from ..catalog.entries import Change, ClusterEntry
+from ..catalog.items import (
+    External,
+    Index,
+    Item,
+    ItemBase,
+    MaterializedView,
+    Relational,
+    Running,
+    Sink,
+    Stored,
+    Table,
+    shards_of,
+)
 from ..controller import Controller
 from ..storage.acceptance import completed, settled
 from ..storage.catalog_store import CatalogStore
@@ -38,8 +50,6 @@ T = TypeVar("T")
 
 Append = Callable[[Defined], Awaitable[None]]
 """Makes what a block has defined durable, with its rows."""
-
-STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 class CatalogChanges:
@@ -94,8 +104,8 @@ class CatalogChanges:
                 return
             validate(self._catalog, changes)
             evolved = {item.id: self._known(item) for item in _altered(changes)}
-            made = [item for item in _created(changes) if item.shard or item.remap]
-            opened: list[Item] = []
+            made = [item for item in _created(changes) if isinstance(item, Stored | External)]
+            opened: list[Stored] = []
             durable = False
 
             def begin() -> None:
@@ -106,7 +116,7 @@ class CatalogChanges:
             try:
                 rows = await self._in_thread(partial(self._prepare, made, changes, now))
                 for item in made:
-                    if item.kind in STORED:
+                    if isinstance(item, Stored):
                         opened.append(item)
                         self.open(item)
                 await append(Defined(rows, evolved, begin))
@@ -124,7 +134,9 @@ class CatalogChanges:
                 raise
         await self._settle(changes)
 
-    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
+    async def replace(
+        self, view: MaterializedView, replacement: MaterializedView, difference: Updates
+    ) -> None:
         """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
         all of it in one transaction.  Both dataflows stand still where the difference ends."""
         new = replaced(view, replacement)
@@ -146,12 +158,11 @@ class CatalogChanges:
 
     def open(self, item: Item) -> None:
         """Makes a stored item's collection known; its shards were created, or loaded."""
-        if item.kind is ItemKind.INDEX:
+        if isinstance(item, Index):
             self._collections.add_unstored(item.id, item.name)
-        elif item.kind in STORED:
-            assert item.shard is not None
-            timestamped = item.kind is not ItemKind.MATERIALIZED_VIEW
-            evolved = bool(item.missing or item.layout)
+        elif isinstance(item, Stored):
+            timestamped = not isinstance(item, MaterializedView)
+            evolved = isinstance(item, Table) and item.layout.evolved
             schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
             self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
             if evolved:
@@ -159,10 +170,9 @@ class CatalogChanges:
 
     def load(self, item: Item) -> None:
         """Reads the item's shards from the store: one that is in the catalog since before this start.  Blocks."""
-        for shard in (item.shard, item.remap):
-            if shard is not None:
-                self._persist.mirror.load(shard)
-        if item.shard is not None and (item.missing or item.layout):
+        for shard in shards_of(item):
+            self._persist.mirror.load(shard)
+        if isinstance(item, Table) and item.layout.evolved:
             self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
         self.open(item)
 
@@ -179,19 +189,21 @@ class CatalogChanges:
         self._catalog.apply(changes)
         for change in changes:
             match change:
-                case Change(Item() as old, Item() as new):
+                case Change(Table() as old, Table() as new):
                     kept = {constraint.oid for constraint in new.constraints}
                     self._unique.forget([c for c in old.constraints if c.oid not in kept])
-                    if new.kind is ItemKind.TABLE and new.stored_shape != old.stored_shape:
+                    if new.stored_shape != old.stored_shape:
                         known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                        self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
-                case Change(Item() as old, None):
+                        dropped = new.layout.dropped_places
+                        self._collections.evolve(new.id, new.stored_columns[known:], dropped)
+                case Change(ItemBase() as old, None):
                     self._controller.uninstall(old)
                     self._collections.remove(old.id)
-                    self._unique.forget(old.constraints)
+                    if isinstance(old, Table):
+                        self._unique.forget(old.constraints)
         self._change_clusters(changes)
         for item in _created(changes):
-            if item.kind not in STORED:
+            if not isinstance(item, Stored):
                 self.open(item)
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
         self._collections.wake()
@@ -213,8 +225,8 @@ class CatalogChanges:
                     self._controller.set_cluster(new)
                 case Change(ClusterEntry() as old, ClusterEntry() as new) if old.options != new.options:
                     self._controller.set_cluster(new)
-                case Change(Item(kind=ItemKind.SINK) as sink, Item() as moved):
-                    place = names.get(sink.cluster, sink.cluster) if sink.cluster is not None else None
+                case Change(Sink() as sink, Sink() as moved):
+                    place = names.get(sink.cluster, sink.cluster)
                     if place != moved.cluster or sink.generation != moved.generation:
                         self._controller.move(replace(sink, cluster=place), moved)
 
@@ -225,24 +237,28 @@ class CatalogChanges:
         loop = asyncio.get_running_loop()
         return await settled(loop.run_in_executor(self._commit.thread, work))
 
-    def _prepare(self, made: list[Item], changes: list[Change], now: int) -> dict[ShardId, Write]:
+    def _prepare(
+        self, made: list[Stored | External], changes: list[Change], now: int
+    ) -> dict[ShardId, Write]:
         """Creates the shards of what is new; returns what makes the changes durable."""
         for item in made:
             self._create_shards(item, now)
         return self._store.writes(changes)
 
-    def _create_shards(self, item: Item, now: int) -> None:
+    def _create_shards(self, item: Stored | External, now: int) -> None:
         """A view's contents begin at the time of the statement."""
-        if item.shard is not None:
-            since = now if item.kind is ItemKind.MATERIALIZED_VIEW else 0
-            first = len(item.physical) - len(item.missing)
-            schema = Schema(item.physical.columns[:first])
+        if isinstance(item, Stored):
+            since = now if isinstance(item, MaterializedView) else 0
+            schema = item.schema
+            if isinstance(item, Table):
+                schema = Schema(item.physical.columns[: _first_added(item)])
             self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
             # Held from the first moment, so that no reader's lease can move the shard's since.
             self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
-            if item.missing or item.layout:  # columns that were added or dropped in the same block
+            # Columns that were added or dropped in the same block.
+            if isinstance(item, Table) and item.layout.evolved:
                 self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
-        if item.remap is not None:
+        if isinstance(item, External):
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
 
     async def _settle(self, changes: list[Change]) -> None:
@@ -251,7 +267,7 @@ class CatalogChanges:
             await completed(self._supervisor.run("drop shards", self._drop_shards(gone)))
 
     async def _drop_shards(self, items: Iterable[Item]) -> None:
-        shards = [shard for item in items for shard in (item.shard, item.remap) if shard is not None]
+        shards = [shard for item in items for shard in shards_of(item)]
         try:
             await self._commit.drained()
             loop = asyncio.get_running_loop()
@@ -261,14 +277,13 @@ class CatalogChanges:
         except PtvcError as error:
             logger.warning("shards %s are dropped at the next start: %s", ", ".join(shards), error)
 
-    def _known(self, item: Item) -> Schema:
+    def _known(self, item: Table) -> Schema:
         """What the table's shard is to know of its columns."""
-        assert item.shard is not None
         # Under the names that its columns had at first.
         known = self._persist.mirror.state(item.shard).schema
-        first = len(item.physical) - len(item.missing)
+        first = _first_added(item)
         columns = (*known.columns, *item.stored_columns[len(known) - first :])
-        gone = item.dropped_places
+        gone = item.layout.dropped_places
         return Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
 
 
@@ -283,12 +298,12 @@ def validate(catalog: Catalog, changes: list[Change]) -> None:
         if isinstance(before, Item) and catalog.find_by_id(before.id) is not before:
             raise SerializationFailure(detail=f'"{before.full_name}" was changed meanwhile.')
         match change.after:
-            case Item() as item:
+            case ItemBase() as item:
                 _validate_item(after, item)
 
 
 def _validate_item(after: Catalog, item: Item) -> None:
-    if item.cluster is not None and after.cluster(item.cluster) is None:
+    if isinstance(item, Running) and after.cluster(item.cluster) is None:
         raise PtvcError(
             f'unknown cluster "{item.cluster}"',
             sqlstate="42704",
@@ -298,11 +313,16 @@ def _validate_item(after: Catalog, item: Item) -> None:
         raise UndefinedSchema(f'schema "{item.schema_name}" does not exist')
     if item.owner not in after.roles.by_id:
         raise PtvcError("the role that was to own it does not exist any more", sqlstate="42704")
-    if item.kind.is_relation and after.find(item.schema_name, item.name) is not item:
+    if isinstance(item, Relational) and after.find(item.schema_name, item.name) is not item:
         raise DuplicateObject(f'relation "{item.name}" already exists')
     for id_ in item.uses:
         if after.find_by_id(id_) is None:
             raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')
+
+
+def _first_added(table: Table) -> int:
+    """Where the columns begin that were added to the table after it was created."""
+    return len(table.physical) - len(table.layout.missing)
 
 
 def _created(changes: Iterable[Change]) -> list[Item]:
@@ -315,14 +335,13 @@ def _dropped(changes: Iterable[Change]) -> list[Item]:
     return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
 
 
-def _altered(changes: Iterable[Change]) -> list[Item]:
+def _altered(changes: Iterable[Change]) -> list[Table]:
     """Tables whose rows are stored with other columns from now on."""
     return [
         change.after
         for change in changes
-        if isinstance(change.before, Item)
-        and isinstance(change.after, Item)
-        and change.after.kind is ItemKind.TABLE
+        if isinstance(change.before, Table)
+        and isinstance(change.after, Table)
         and change.after.stored_shape != change.before.stored_shape
     ]
 
@@ -334,13 +353,9 @@ def _born(change: Change, now: int) -> Change:
     return switched(change, now)
 
 
-def replaced(view: Item, replacement: Item) -> Item:
+def replaced(view: MaterializedView, replacement: MaterializedView) -> MaterializedView:
     """The view with the definition of its replacement."""
-    options = {name: value for name, value in replacement.options.items() if name != "replaces"}
-    if replacement.schema.names != view.schema.names:  # columns were renamed meanwhile
-        options["named"] = True
-    if "retain_history_ms" in view.options:
-        options.setdefault("retain_history_ms", view.options["retain_history_ms"])
+    retained = replacement.retain_history_ms
     return replace(
         view,
         cluster=replacement.cluster,
@@ -348,5 +363,12 @@ def replaced(view: Item, replacement: Item) -> Item:
         definition_sql=replacement.definition_sql,
         uses=replacement.uses,
         columns=replacement.columns,
-        options={**options, "replaced": True, "state": replacement.state_name},
+        # Columns may have been renamed meanwhile.
+        named=replacement.named or replacement.schema.names != view.schema.names,
+        shares=replacement.shares,
+        retain_history_ms=view.retain_history_ms if retained is None else retained,
+        assert_not_null=replacement.assert_not_null,
+        replaces=None,
+        replaced=True,
+        state=replacement.state_name,
     )

@@ -26,7 +26,8 @@ from ...sql.syntax.vocabulary import ObjectKind
 from ...supervision import Supervisor
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Item, Sink
 from ..controller import Controller
 from ..dml.key_lookup import Read
 from ..results.results import Command, Notice
@@ -177,7 +178,9 @@ class Ddl:
         if not self.lock.locked():
             async with self.lock:
                 sinks = (self._catalog.find_by_id(id_) for id_ in ids)
-                changes = [settled(sink) for sink in sinks if sink is not None and sink.former is not None]
+                changes = [
+                    settled(sink) for sink in sinks if isinstance(sink, Sink) and sink.former is not None
+                ]
                 await self._changes.apply(changes)
 
     async def drop_temporary(self, schema: str) -> None:

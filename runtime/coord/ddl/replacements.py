@@ -29,10 +29,9 @@ from ...replica.protocol import Import, Updates
 from ...repr.batch import Delta, concat_deltas
 from ...repr.consolidate import advance, consolidate
 from ...repr.schema import Schema
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import ApplyReplacement
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Maintained, MaterializedView
 from ..catalog.maintained_plan import needs_append_only
 from ..controller import Controller
 from ..results.results import Command
@@ -74,7 +73,8 @@ class Replacements:
         await self._collections.wait_until_readable((plan.id, plan.replacement), self._oracle.read_time)
 
     async def apply(self, plan: ApplyReplacement) -> Command:
-        view, replacement = self._catalog.get(plan.id), self._catalog.get(plan.replacement)
+        view = self._catalog.get_as(plan.id, MaterializedView)
+        replacement = self._catalog.get_as(plan.replacement, MaterializedView)
         self._check(view, replacement)
         with self._reads.at(self._oracle.read_time) as before:
             await self._collections.wait_until_readable((view.id, replacement.id), before)
@@ -90,7 +90,7 @@ class Replacements:
                 self._controller.halts.end()
         return Command("ALTER MATERIALIZED VIEW")
 
-    def _halt(self, view: Item, replacement: Item) -> int:
+    def _halt(self, view: MaterializedView, replacement: MaterializedView) -> int:
         """Chooses the time of the switch: the view ends before it, the replacement with it."""
         time = self._oracle.write_time()
         try:
@@ -100,7 +100,7 @@ class Replacements:
         self._controller.feed.committed(())
         return time
 
-    async def _halted(self, view: Item, replacement: Item, time: int) -> None:
+    async def _halted(self, view: MaterializedView, replacement: MaterializedView, time: int) -> None:
         """Returns when both dataflows stand still."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + HALT_TIMEOUT_S
@@ -125,19 +125,20 @@ class Replacements:
         )
         return _sum(schema, [next(sides), _negated(next(sides))], new.as_of)
 
-    def _write(self, view: Item, known: Delta, new: Import, old: Import, time: int) -> tuple[PartRef, ...]:
+    def _write(
+        self, view: MaterializedView, known: Delta, new: Import, old: Import, time: int
+    ) -> tuple[PartRef, ...]:
         """The parts of the difference at `time`: what was `known` at the time of the imports, and what has come since."""
         blob, schema = self._persist.blob, view.schema
         since = new.as_of + 1
         added = read_updates(blob, new.updates, schema, since, time + 1)
         gone = read_updates(blob, old.updates, schema, since, time)
         delta = _sum(schema, [known, added, _negated(gone)], time)
-        assert view.shard is not None
         return write_parts(blob, view.shard, schema, delta, writer=self._persist.writer_id)
 
     # -- what is refused --
 
-    def _check(self, view: Item, replacement: Item) -> None:
+    def _check(self, view: MaterializedView, replacement: MaterializedView) -> None:
         if replacement.replaces != view.id:
             raise WrongObjectType(
                 f'"{replacement.name}" is not a replacement for materialized view "{view.name}"',
@@ -154,7 +155,7 @@ class Replacements:
         check_losable(self._catalog, view)
 
 
-def check_losable(catalog: Catalog, view: Item) -> None:
+def check_losable(catalog: Catalog, view: MaterializedView) -> None:
     """Raises when what is maintained from the view would not bear that rows of it go."""
     bound = [item for item in _maintained_from(catalog, view) if needs_append_only(item, catalog)]
     if bound:
@@ -165,7 +166,7 @@ def check_losable(catalog: Catalog, view: Item) -> None:
         )
 
 
-def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> None:
+def check_cycle(catalog: Catalog, view: MaterializedView, uses: tuple[GlobalId, ...]) -> None:
     """Raises when what a replacement of the view uses is computed from the view."""
     pending, seen = list(uses), set(uses)
     while pending:
@@ -181,7 +182,7 @@ def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> Non
             seen.update(item.uses)
 
 
-def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
+def _maintained_from(catalog: Catalog, view: MaterializedView) -> Iterator[Maintained]:
     """The materialized views and indexes that are computed from the view."""
     pending, seen = [view.id], {view.id}
     while pending:
@@ -189,7 +190,7 @@ def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
             if item.id not in seen:
                 seen.add(item.id)
                 pending.append(item.id)
-                if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX):
+                if isinstance(item, Maintained):
                     yield item
 
 

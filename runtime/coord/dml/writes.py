@@ -10,7 +10,7 @@ from functools import partial
 import numpy as np
 import pyarrow as pa
 
-from ...errors import PtvcError, SerializationFailure, UniqueViolation
+from ...errors import SerializationFailure, UniqueViolation
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...persist.client import PersistClient
@@ -19,11 +19,11 @@ from ...persist.write import INLINE_MAX_BYTES, write_parts
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Computed, Table
 from ..catalog.views import expand
 from ..query.peeks import Peeks, ReadContext, repeat
 from ..results.results import Columns, Command, Rows
@@ -59,7 +59,7 @@ class Writes:
         self._unique = unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
@@ -69,7 +69,7 @@ class Writes:
 
     async def _upsert(
         self,
-        item: Item,
+        item: Table,
         plan: Insert,
         conflict: OnConflict,
         rows: Batch,
@@ -98,7 +98,7 @@ class Writes:
         return self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         changes, new, count = await merged(
             item, rows, lambda relation: self.read(relation, context, transaction)
@@ -108,13 +108,13 @@ class Writes:
         return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         await self._change(item, rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         width = len(item.schema)
         old = rows.select(range(width))
@@ -126,7 +126,7 @@ class Writes:
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for table in plan.tables:
-            item = context.catalog.get(table)
+            item = context.catalog.get_as(table, Table)
             rows = await self.read(item.contents, context, transaction)
             await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
@@ -135,7 +135,7 @@ class Writes:
         self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
@@ -169,7 +169,7 @@ class Writes:
         return rows
 
     async def _change(
-        self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
+        self, item: Table, changes: Batch, context: ReadContext, transaction: Transaction
     ) -> None:
         """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as is known before the
         commit."""
@@ -199,8 +199,8 @@ class Writes:
         """
         for table in transaction.writes:
             item = context.catalog.find_by_id(table)
-            for constraint in item.constraints if item is not None else ():
-                if item is not None and constraint.oid == taken.key:
+            for constraint in item.constraints if isinstance(item, Table) else ():
+                if isinstance(item, Table) and constraint.oid == taken.key:
                     try:
                         time = await self._check_duplicates(
                             item, constraint, taken.hashes, context, transaction
@@ -214,7 +214,7 @@ class Writes:
 
     async def _check_duplicates(
         self,
-        item: Item,
+        item: Table,
         constraint: Constraint,
         hashes: Words,
         context: ReadContext,
@@ -226,28 +226,28 @@ class Writes:
         read = partial(read_updates, self._persist.blob, written, item.stored_schema, 0, MAX_TIME)
         stored = any(part.blob is not None for part in written)
         own = (await asyncio.to_thread(read) if stored else read()).oks
-        own = own.with_columns(item.visible(own.columns))
+        own = own.with_columns(item.layout.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
         )
         return latest.time
 
-    async def _ready(self, item: Item, keys: list[Constraint]) -> None:
+    async def _ready(self, item: Table, keys: list[Constraint]) -> None:
         """Returns once it is known which keys everybody's rows have, as far as they are keys for everybody."""
         known = self._catalog.find_by_id(item.id)
-        if known is not None:
+        if isinstance(known, Table):
             oids = {constraint.oid for constraint in keys}
             await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
 
-    def _committed(self, item: Item, constraint: Constraint, hashes: Words) -> Counts:
+    def _committed(self, item: Table, constraint: Constraint, hashes: Words) -> Counts:
         """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
         known = self._catalog.find_by_id(item.id)
-        if known is None or all(constraint.oid != other.oid for other in known.constraints):
+        if not isinstance(known, Table) or all(constraint.oid != other.oid for other in known.constraints):
             return np.zeros(len(hashes), np.int32)
         return self._unique.of(constraint.oid, hashes)
 
     async def add_key(
-        self, old: Item, new: Item, constraint: Constraint, context: ReadContext, transaction: Transaction
+        self, old: Table, new: Table, constraint: Constraint, context: ReadContext, transaction: Transaction
     ) -> None:
         """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
         write of somebody else it does not commit."""
@@ -264,16 +264,14 @@ class Writes:
         catalog = transaction.own.catalog if transaction.own is not None else self._catalog
         for table, shape in transaction.shapes.items():
             item = catalog.find_by_id(table)
-            if item is None or item.shape != shape:
+            if not isinstance(item, Table) or item.shape != shape:
                 return False
         return True
 
-    async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
+    async def _encode(self, item: Table, rows: Batch, transaction: Transaction) -> None:
         """Times are open: the commit gives them.  Blobs are written on another thread: their store may be slow, or away
         for a while, and the other sessions go on."""
-        if item.kind is not ItemKind.TABLE or item.shard is None:
-            raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
-        columns = item.as_stored(rows.columns, len(rows))
+        columns = item.layout.as_stored(rows.columns, len(rows))
         untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
         write = partial(
             write_parts,
@@ -313,6 +311,6 @@ def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
         for id_ in dependencies(expand(pending.pop(), catalog)) - found:
             if (item := catalog.find_by_id(id_)) is not None:
                 found.add(id_)
-                if item.relation is not None:
+                if isinstance(item, Computed):
                     pending.append(item.relation)
     return found

@@ -27,7 +27,7 @@ from ...sql.statement.explain import Explanation
 from ...sql.syntax.constraints import Constraint
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item, Shape
+from ..catalog.items import Shape, Table
 from ..catalog.unaltered import unaltered
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
 from ..dml.writes import Writes
@@ -119,7 +119,7 @@ class Sequencer:
         async def read(relation: Relation) -> Batch:
             return await self.writes.read(relation, context, transaction)
 
-        async def add_key(old: Item, new: Item, key: Constraint) -> None:
+        async def add_key(old: Table, new: Table, key: Constraint) -> None:
             await self.writes.add_key(old, new, key, context, transaction)
 
         rows = RowsToFit(read, add_key)
@@ -315,7 +315,7 @@ class Sequencer:
         """What the client is asked to send."""
         if transaction.read_only:
             raise _read_only("COPY FROM")
-        item = self._catalog(transaction).get(plan.table)
+        item = self._catalog(transaction).get_as(plan.table, Table)
         optional = not plan.defaults.keys().isdisjoint(plan.columns)
         schema = item.schema.project(plan.columns)
         return CopyIn(schema, plan.options, item.name, optional=optional, directory=self.answers)
@@ -359,7 +359,7 @@ class Sequencer:
 
 def _shape(catalog: Catalog, table: GlobalId) -> Shape | None:
     item = catalog.find_by_id(table)
-    return item.shape if item is not None else None
+    return item.shape if isinstance(item, Table) else None
 
 
 def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:

@@ -42,7 +42,7 @@ from ...sql.syntax.session_statements import CommitStatement, RollbackStatement,
 from ...sql.syntax.vocabulary import Discarded
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import TEMP_SCHEMA_PREFIX
+from ..catalog.items import TEMP_SCHEMA_PREFIX
 from ..ddl import refused_in_block
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from inprocess import FAST, InProcess, eventually, running
 from ptvc.coord import maintenance
+from ptvc.coord.catalog.items import Table
 from ptvc.coord.controller import input_holds
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.replica import outputs
@@ -26,7 +27,7 @@ def runtime() -> Iterator[InProcess]:
 def holders(runtime: InProcess, table: str) -> set[str]:
     """Who holds the table's shard readable."""
     found = next(item for item in runtime.coordinator.catalog.user_items() if item.name == table)
-    assert found.shard is not None
+    assert isinstance(found, Table)
     head = runtime.call(lambda: runtime.coordinator._consensus.head(found.shard))
     assert head is not None
     return {hold.holder for hold in head.holds}
