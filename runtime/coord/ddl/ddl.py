@@ -19,6 +19,7 @@ from ...sql.plans.definition_plans import (
     CreateCluster,
     CreateSink,
     CreateSource,
+    DefinitionPlan,
     Drop,
 )
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
@@ -48,17 +49,7 @@ from .replacements import Replacements
 from .roles import RoleDefinitions
 from .sinks import settled
 
-Definition = (
-    Pure
-    | PrivilegeDefinition
-    | RoleDefinition
-    | CreateSource
-    | CreateSink
-    | CreateCluster
-    | AlterCluster
-    | AlterTable
-    | ApplyReplacement
-)
+Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
 
 
 class Ddl:

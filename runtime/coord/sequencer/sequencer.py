@@ -17,13 +17,12 @@ from ...expr.tree.relation import GlobalId, Project, Relation, TopK
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
 from ...sql.plan import PUSHDOWN_SCHEMA
-from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateTable
-from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
-from ...sql.statement.explain import Explanation
 from ...sql.syntax.constraints import Constraint
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
@@ -47,13 +46,6 @@ if TYPE_CHECKING:
     from ..session.session import Session
 
 MAX_ATTEMPTS = 20
-_WRITES: dict[type, str] = {
-    Insert: "INSERT",
-    Update: "UPDATE",
-    Delete: "DELETE",
-    Merge: "MERGE",
-    Truncate: "TRUNCATE TABLE",
-}
 
 
 class Sequencer:
@@ -153,8 +145,10 @@ class Sequencer:
     # -- everything else --
 
     async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
-        if transaction.read_only and (command := _WRITES.get(type(planned))) is not None:
-            raise _read_only(command)
+        if isinstance(planned, Write):
+            if transaction.read_only:
+                raise _read_only(planned.command)
+            return await self._write(planned, session, transaction)
         context = self._context(session, transaction)
         match planned:
             case Select():
@@ -169,8 +163,6 @@ class Sequencer:
             case CopyTo(query=Select() as query, options=options):
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options)
-            case Insert() | Update() | Delete() | Merge() | Truncate():
-                return await self._write(planned, session, transaction)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
@@ -209,7 +201,7 @@ class Sequencer:
 
     async def _write(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
+        planned: Write,
         session: Session,
         transaction: Transaction,
     ) -> Result:
@@ -240,7 +232,7 @@ class Sequencer:
 
     async def _buffer(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
+        planned: Write,
         context: ReadContext,
         transaction: Transaction,
     ) -> Result:
