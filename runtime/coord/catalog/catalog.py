@@ -11,12 +11,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar, assert_never
+from typing import TypeVar
 
 from ...config import DATABASE, ClusterOptions
-from ...expr.tree.relation import Get, GlobalId, Project, Relation
-from ...expr.tree.relation_tree import inputs, with_inputs
-from ...repr.schema import Column, Schema
+from ...expr.tree.relation import GlobalId, Relation
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
@@ -37,14 +35,12 @@ from .items import (
     Index,
     Item,
     ItemBase,
-    MaterializedView,
     NamedType,
     Relational,
-    Sink,
-    Source,
     Table,
     View,
 )
+from .planned_items import planned_item, widened
 from .role import FIRST_ROLE, RoleEntry, Roles
 
 FIRST_USER_OID = 16_384
@@ -349,53 +345,9 @@ class Catalog:
         catalog changes, and what it found before belongs to the old one."""
         planned = kept.get(item.id)
         if planned is None:
-            kept[item.id] = planned = self._planned_item(item)
+            indexed = isinstance(item, View) and bool(self.indexes_on(item.id))
+            kept[item.id] = planned = planned_item(item, self._items, indexed)
         return planned
-
-    def _planned_item(self, item: Item) -> CatalogItem:
-        name = QualifiedName(DATABASE, item.schema_name, item.name)
-        match item:
-            case Table():
-                definition = item.contents if item.layout.places else None
-                return CatalogItem(
-                    item.id,
-                    name,
-                    item.kind,
-                    item.schema,
-                    definition,
-                    item.defaults,
-                    item.constraints,
-                    item.layout.places,
-                )
-            case View():
-                # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
-                definition = None if self.indexes_on(item.id) else widened(item.relation, self._items)
-                return CatalogItem(item.id, name, item.kind, item.schema, definition)
-            case Source() | MaterializedView() | Sink():
-                return CatalogItem(item.id, name, item.kind, item.schema)
-            case Index():
-                return CatalogItem(item.id, name, item.kind, Schema(()))
-            case Function():
-                return CatalogItem(item.id, name, item.kind, Schema(()), function=item.definition)
-            case NamedType():
-                return CatalogItem(item.id, name, item.kind, Schema((Column("", item.type),)))
-            case _:
-                assert_never(item)
-
-
-def widened(relation: Relation, items: Mapping[GlobalId, Item]) -> Relation:
-    """`relation` with every table read with all the columns that it has now, and shown with those it had then."""
-    if isinstance(relation, Get):
-        item = items.get(relation.id)
-        width = len(relation.schema)
-        if not isinstance(item, Table) or width >= len(item.physical):
-            return relation
-        return Project(Get(relation.id, item.physical), tuple(range(width)), relation.schema.names)
-    children = inputs(relation)
-    wide = tuple(widened(child, items) for child in children)
-    if all(new is old for new, old in zip(wide, children, strict=True)):
-        return relation
-    return with_inputs(relation, wide)
 
 
 def _system_items() -> dict[GlobalId, CatalogItem]:
