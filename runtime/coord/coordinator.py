@@ -18,7 +18,7 @@ from ..directory import own_directories
 from ..errors import PtvcError
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
-from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.items import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
 from .catalog.scram_secret import ScramSecret
 from .controller import Controller

@@ -128,3 +128,22 @@ class NoOpStatement:
 
 
 PreparableNode = QueryStatement | InsertStatement | UpdateStatement | DeleteStatement | MergeStatement
+
+
+SessionStatement = (
+    SetStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
+    | SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
+    | FetchStatement
+    | CloseStatement
+    | DeallocateStatement
+    | DiscardStatement
+    | NoOpStatement
+)
+
+NestingStatement = PrepareStatement | ExecuteStatement | DeclareStatement
+"""Statements that are about another one, which they hold or name."""
