@@ -28,6 +28,7 @@ from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
+from ..catalog.items import Table
 from ..catalog.views import expand, expand_unbuilt
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
@@ -294,14 +295,14 @@ class Peeks:
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
         item = catalog.find_by_id(id)
-        if item is not None and id in catalog.unbuilt:
-            assert item.shard is not None
+        if isinstance(item, Table) and id in catalog.unbuilt:
             return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
         source = self._collections.import_of(id, time)
-        known = self._catalog.find_by_id(id)
-        if item is None or known is None or item.stored_shape == known.stored_shape:
-            return source
-        return replace(source, schema=item.stored_schema)
+        match item, self._catalog.find_by_id(id):
+            case Table(), Table() as known if item.stored_shape != known.stored_shape:
+                return replace(source, schema=item.stored_schema)
+            case _:
+                return source
 
 
 async def _at_time(relation: Relation, time: int) -> Relation:

@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from inprocess import FAST, WAIT_S, InProcess, eventually, hydrated, rows, running
 from psycopg import errors
+from ptvc.coord.catalog.items import Stored
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD, load_catalog
 from ptvc.errors import StoreAway
 from ptvc.persist.consensus.base import Outcome, Transaction
@@ -60,8 +61,7 @@ def writes(shard: str) -> Callable[[Transaction], bool]:
 
 def shard_of(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 
