@@ -111,7 +111,7 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return planned
 
 
-_Q = TypeVar("_Q", query_plans.Select, query_plans.Subscribe)
+_Q = TypeVar("_Q", bound=query_plans.QueryPlan)
 
 
 def _bind_query(query: _Q, values: Sequence[Literal]) -> _Q:

@@ -23,9 +23,9 @@ def dropped_with(catalog: Catalog, roots: Sequence[Item], cascade: bool) -> list
     blocking: list[tuple[Item, Item]] = []
     named = {item.id for item in roots}
     replacements: dict[GlobalId, list[Item]] = {}
-    for item in catalog.user_items():
-        if isinstance(item, MaterializedView) and item.replaces is not None:
-            replacements.setdefault(item.replaces, []).append(item)
+    for other in catalog.user_items():
+        if isinstance(other, MaterializedView) and other.replaces is not None:
+            replacements.setdefault(other.replaces, []).append(other)
     while pending:
         item = pending.pop()
         if item.id in found:

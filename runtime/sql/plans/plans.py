@@ -11,11 +11,12 @@ from ..syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from .data_plans import DataPlan
 from .definition_plans import DefinitionPlan
 from .explain_plans import Explanation
-from .query_plans import QueryPlan
+from .query_plans import Calling, QueryPlan
 from .session_plans import DeclareCursor, SessionPlan
 
 PlannedStatement = (
     QueryPlan
+    | Calling
     | Explanation
     | DataPlan
     | DefinitionPlan

@@ -82,4 +82,4 @@ class Subscribe:
     reads: Reads = frozenset()
 
 
-QueryPlan = Select | Calling | Subscribe
+QueryPlan = Select | Subscribe
