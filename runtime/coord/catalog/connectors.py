@@ -6,19 +6,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, assert_never
 
+from ...errors import UndefinedObject
 from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
 
 Connector = FileConnector | CounterConnector | FileSinkConnector
-
-_FILE, _COUNTER = "file", "counter"
 
 
 def connector_word(connector: Connector) -> str:
     match connector:
         case FileConnector() | FileSinkConnector():
-            return _FILE
+            return "file"
         case CounterConnector():
-            return _COUNTER
+            return "counter"
         case _:
             assert_never(connector)
 
@@ -28,4 +27,14 @@ def connector_options(connector: Connector) -> dict[str, Any]:
 
 
 def source_connector(word: str, options: Mapping[str, Any]) -> FileConnector | CounterConnector:
-    return CounterConnector(**options) if word == _COUNTER else FileConnector(**options)
+    """UndefinedObject for one that this version does not know."""
+    match word:
+        case "file":
+            return FileConnector(**options)
+        case "counter":
+            return CounterConnector(**options)
+        case _:
+            raise UndefinedObject(
+                f'the catalog holds a source of the unknown connector "{word}"',
+                hint="It was written by a newer version: use that one.",
+            )

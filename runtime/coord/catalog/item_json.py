@@ -16,7 +16,6 @@ from ...errors import UndefinedObject
 from ...expr.tree.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
 from ...expr.tree.relation import GlobalId
 from ...repr.schema import Column, Schema, type_from_json, type_to_json
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import FileSinkConnector
 from ...sql.plans.query_plans import Envelope
 from ...sql.syntax.constraints import Constraint
@@ -183,11 +182,12 @@ class _Columns(_Identity):
 
 
 def item_from_json(text: str) -> Item:
+    """UndefinedObject for what this version does not know."""
     v: Json = json.loads(text)
     options: Json = v.get("options", {})
     retained = options.get("retain_history_ms")
-    match ItemKind(v["kind"]):
-        case ItemKind.TABLE:
+    match v["kind"]:
+        case Table.kind.value:
             return Table(
                 **_read_columns(v),
                 shard=v["shard"],
@@ -201,7 +201,7 @@ def item_from_json(text: str) -> Item:
                 retain_history_ms=retained,
                 dropped_on_commit=options.get("drop_on_commit", False),
             )
-        case ItemKind.SOURCE:
+        case Source.kind.value:
             return Source(
                 **_read_columns(v),
                 cluster=v["cluster"],
@@ -214,7 +214,7 @@ def item_from_json(text: str) -> Item:
                 envelope=Envelope(options["envelope"]),
                 retain_history_ms=retained,
             )
-        case ItemKind.VIEW:
+        case View.kind.value:
             return View(
                 **_read_columns(v),
                 relation=relation_from_json(v["relation"]),
@@ -222,7 +222,7 @@ def item_from_json(text: str) -> Item:
                 columns=_read_named(v),
                 named=options.get("named", False),
             )
-        case ItemKind.MATERIALIZED_VIEW:
+        case MaterializedView.kind.value:
             return MaterializedView(
                 **_read_columns(v),
                 relation=relation_from_json(v["relation"]),
@@ -238,7 +238,7 @@ def item_from_json(text: str) -> Item:
                 replaced=options.get("replaced", False),
                 state=options.get("state"),
             )
-        case ItemKind.INDEX:
+        case Index.kind.value:
             return Index(
                 **_read_identity(v),
                 cluster=v["cluster"],
@@ -249,7 +249,7 @@ def item_from_json(text: str) -> Item:
                 key_texts=tuple(options.get("key_texts", ())),
                 key_columns=options.get("key_columns", {}),
             )
-        case ItemKind.SINK:
+        case Sink.kind.value:
             return Sink(
                 **_read_identity(v),
                 schema=Schema.from_json(v["schema"]),
@@ -263,14 +263,15 @@ def item_from_json(text: str) -> Item:
                 generation=options.get("generation", 0),
                 switched_at=options.get("switched_at", 0),
             )
-        case ItemKind.FUNCTION:
+        case Function.kind.value:
             return Function(**_read_identity(v), definition=FunctionDefinition.from_json(v["function"]))
-        case ItemKind.TYPE:
+        case NamedType.kind.value:
             return NamedType(**_read_identity(v), type=Schema.from_json(v["schema"])[0].type)
-        case ItemKind.SYSTEM:
-            raise UndefinedObject("relations of the system are in no catalog that is stored")
         case kind:
-            assert_never(kind)
+            raise UndefinedObject(
+                f'the catalog holds an object of unknown kind "{kind}"',
+                hint="It was written by a newer version: use that one.",
+            )
 
 
 def _read_identity(v: Json) -> _Identity:

@@ -180,8 +180,10 @@ class Writes:
         """
         for table in transaction.writes:
             item = context.catalog.find_by_id(table)
-            for constraint in item.constraints if isinstance(item, Table) else ():
-                if isinstance(item, Table) and constraint.oid == taken.key:
+            if not isinstance(item, Table):
+                continue
+            for constraint in item.constraints:
+                if constraint.oid == taken.key:
                     try:
                         time = await self._check_duplicates(
                             item, constraint, taken.hashes, context, transaction

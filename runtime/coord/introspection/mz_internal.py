@@ -172,8 +172,9 @@ def mz_comments(state: State) -> Rows:
     for item in state.catalog.user_objects():
         if item.comment is not None:
             yield _comment(item.id, item.kind, None, item.comment)
-        for position, text in item.column_comments.items() if isinstance(item, Readable) else ():
-            yield _comment(item.id, item.kind, position + 1, text)
+        if isinstance(item, Readable):
+            for position, text in item.column_comments.items():
+                yield _comment(item.id, item.kind, position + 1, text)
 
 
 def _comment(id: str, kind: ItemKind, column: int | None, text: str) -> dict[str, Any]:

@@ -248,8 +248,9 @@ def pg_description(state: State) -> Rows:
     for item in state.catalog.user_objects():
         if item.comment is not None:
             yield _description(item.oid, _classoid(item), 0, item.comment)
-        for position, text in item.column_comments.items() if isinstance(item, Readable) else ():
-            yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
+        if isinstance(item, Readable):
+            for position, text in item.column_comments.items():
+                yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
     for schema in state.catalog.schemas():
         if schema.comment is not None:
             yield _description(schema.oid, NAMESPACE_CLASSOID, 0, schema.comment)

@@ -23,6 +23,7 @@ from ptvc.coord.catalog.items import (
     shards_of,
 )
 from ptvc.coord.catalog.stored_layout import AS_CREATED, StoredLayout
+from ptvc.errors import UndefinedObject
 from ptvc.expr.tree.codec import relation_from_json
 from ptvc.expr.tree.relation import Relation
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
@@ -235,6 +236,14 @@ def test_fields_that_came_later_have_defaults(what: str) -> None:
             assert (item.constraints, item.layout) == ((), AS_CREATED)
         case View() | MaterializedView():
             assert item.columns is None
+
+
+def test_what_a_newer_version_wrote_is_refused() -> None:
+    row = json.loads(ROWS["file source"])
+    with pytest.raises(UndefinedObject, match='object of unknown kind "secret"'):
+        item_from_json(json.dumps(row | {"kind": "secret"}))
+    with pytest.raises(UndefinedObject, match='unknown connector "kafka"'):
+        item_from_json(json.dumps(row | {"options": row["options"] | {"connector": "kafka"}}))
 
 
 def test_where_items_are_stored() -> None:
