@@ -95,9 +95,13 @@ def test_a_table_that_is_written_to(
 
 
 def test_rows_that_a_client_has_sent_are_not_asked_for_again(db: Db, other: Db, tables: None) -> None:
-    with pytest.raises(errors.UndefinedTable), db.cursor().copy("COPY a FROM STDIN") as copy:
-        other.execute(SWAP)
-        copy.write("7\n")
+    def load() -> None:
+        with db.cursor().copy("COPY a FROM STDIN") as copy:
+            other.execute(SWAP)
+            copy.write("7\n")
+
+    with pytest.raises(errors.UndefinedTable):
+        load()
     assert rows(db, "SELECT n FROM a ORDER BY n") == [(2,), (3,)]
 
 
