@@ -24,6 +24,7 @@ from .role import RoleEntry
 _MERGE = {MERGE_INSERT: INSERT, MERGE_UPDATE: UPDATE, MERGE_DELETE: DELETE}
 _Session = (
     session_plans.SetVariable
+    | session_plans.SetTransaction
     | session_plans.ShowVariable
     | session_plans.Begin
     | session_plans.Commit
