@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item, Shape
+from ..catalog.entries import Change
+from ..catalog.items import Shape, Table
 from ..results.cursor import Cursor
 from ..storage.key_counts import KeyCounts
+from ..storage.parts import WrittenPart
 from ..variables import VariablesState
 from .block_catalog import BlockCatalog
 
@@ -57,7 +58,7 @@ class Transaction:
     failed: bool = False
     batch: bool = False
     first: bool = True
-    writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
+    writes: dict[GlobalId, list[WrittenPart]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
     keys: dict[int, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
@@ -107,7 +108,7 @@ class Transaction:
         defined = len(self.own.changes) if self.own is not None else 0
         return sum(map(len, self.writes.values())), defined
 
-    def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
+    def overlay(self) -> dict[GlobalId, tuple[WrittenPart, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}
 
     def settle(self) -> bool:
@@ -116,14 +117,14 @@ class Transaction:
         if own is None:
             return False
         self.writes = {id_: parts for id_, parts in self.writes.items() if id_ in self.shapes}
-        items = [item for item in map(own.catalog.find_by_id, self.writes) if item is not None]
+        items = [item for item in map(own.catalog.find_by_id, self.writes) if isinstance(item, Table)]
         oids = {constraint.oid for item in items for constraint in item.constraints}
         self.keys = {oid: counts for oid, counts in self.keys.items() if oid in oids}
         if not own.changes:
             self.own = None
         return bool(own.changes)
 
-    def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
+    def add(self, id: GlobalId, parts: tuple[WrittenPart, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
 
@@ -139,9 +140,9 @@ class Transaction:
         changes = list(changes)
         self.own.add(changes)
         for change in changes:
-            if isinstance(change.after, Item) and change.after.id in self.shapes:
+            if isinstance(change.after, Table) and change.after.id in self.shapes:
                 self.shapes[change.after.id] = change.after.shape
-            elif isinstance(change.before, Item) and change.after is None:
+            elif isinstance(change.before, Table) and change.after is None:
                 self.shapes.pop(change.before.id, None)
 
     def fail(self) -> None:

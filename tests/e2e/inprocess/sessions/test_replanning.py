@@ -95,13 +95,13 @@ def test_a_table_that_is_written_to(
 
 
 def test_rows_that_a_client_has_sent_are_not_asked_for_again(db: Db, other: Db, tables: None) -> None:
-    def load() -> None:
-        with db.cursor().copy("COPY a FROM STDIN") as copy:
+    def copy() -> None:
+        with db.cursor().copy("COPY a FROM STDIN") as stream:
             other.execute(SWAP)
-            copy.write("7\n")
+            stream.write("7\n")
 
     with pytest.raises(errors.UndefinedTable):
-        load()
+        copy()
     assert rows(db, "SELECT n FROM a ORDER BY n") == [(2,), (3,)]
 
 

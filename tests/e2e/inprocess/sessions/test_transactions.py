@@ -84,10 +84,10 @@ def test_a_long_block_keeps_its_time_readable(runtime: InProcess, db: Db, other:
     other.execute("INSERT INTO t VALUES (1, 'x')")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    time = runtime.coordinator.oracle.read_time
+    time = runtime.coordinator.storage.oracle.read_time
     for i in range(5):
         other.execute("UPDATE t SET a = a + 1")
-        eventually(lambda n=i: runtime.coordinator.oracle.read_time > time + 200 * (n + 1))
+        eventually(lambda n=i: runtime.coordinator.storage.oracle.read_time > time + 200 * (n + 1))
     assert all_of(db) == [(1, "x")]
     db.execute("COMMIT")
     assert all_of(db) == [(6, "x")]
@@ -100,8 +100,8 @@ def test_a_block_reads_at_its_time_what_is_indexed_later(
     other.execute("CREATE MATERIALIZED VIEW m AS SELECT a, count(*) AS n FROM t GROUP BY a")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    read_at = runtime.coordinator.oracle.read_time
-    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    read_at = runtime.coordinator.storage.oracle.read_time
+    eventually(lambda: runtime.coordinator.storage.oracle.read_time > read_at)
     other.execute("INSERT INTO t VALUES (2, 'y')")
     other.execute("CREATE INDEX i ON m (a)")
     eventually(lambda: hydrated(other, "i"))
@@ -114,8 +114,8 @@ def test_a_block_does_not_read_a_view_that_is_younger(runtime: InProcess, db: Db
     other.execute("INSERT INTO t VALUES (1, 'x')")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    read_at = runtime.coordinator.oracle.read_time
-    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    read_at = runtime.coordinator.storage.oracle.read_time
+    eventually(lambda: runtime.coordinator.storage.oracle.read_time > read_at)
     other.execute("CREATE MATERIALIZED VIEW m AS SELECT a FROM t")
     other.execute("CREATE TABLE u (a int)")
     other.execute("INSERT INTO u VALUES (1)")
