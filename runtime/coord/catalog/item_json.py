@@ -39,7 +39,8 @@ from .items import (
 from .role import OWNER_ID
 from .stored_layout import StoredLayout
 
-CATALOG_VERSION = 1
+CATALOG_VERSION = 2
+"""Of the fields that are written: 1 had those of all kinds in every item.  Older versions are read, newer ones refused."""
 
 Json = dict[str, Any]
 
@@ -184,6 +185,11 @@ class _Columns(_Identity):
 def item_from_json(text: str) -> Item:
     """UndefinedObject for what this version does not know."""
     v: Json = json.loads(text)
+    if v["version"] > CATALOG_VERSION:
+        raise UndefinedObject(
+            f'the catalog holds "{v["name"]}" in the version {v["version"]} of its format',
+            hint="It was written by a newer version: use that one.",
+        )
     options: Json = v.get("options", {})
     retained = options.get("retain_history_ms")
     match v["kind"]:

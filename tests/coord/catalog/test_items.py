@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from ptvc.compute.lower.shared_arrangements import IndexKey
 from ptvc.coord.catalog.acl import AclItem
-from ptvc.coord.catalog.item_json import item_from_json, item_to_json
+from ptvc.coord.catalog.item_json import CATALOG_VERSION, item_from_json, item_to_json
 from ptvc.coord.catalog.items import (
     Function,
     Index,
@@ -244,6 +244,8 @@ def test_what_a_newer_version_wrote_is_refused() -> None:
         item_from_json(json.dumps(row | {"kind": "secret"}))
     with pytest.raises(UndefinedObject, match='unknown connector "kafka"'):
         item_from_json(json.dumps(row | {"options": row["options"] | {"connector": "kafka"}}))
+    with pytest.raises(UndefinedObject, match=f"the version {CATALOG_VERSION + 1} of its format"):
+        item_from_json(json.dumps(row | {"version": CATALOG_VERSION + 1}))
 
 
 def test_where_items_are_stored() -> None:
