@@ -62,7 +62,7 @@ class _Seen:
 
     @classmethod
     def of(cls, frame: FrameType | None, native_id: int | None) -> _Seen:
-        calls = []
+        calls: list[tuple[CodeType, int]] = []
         while frame is not None and len(calls) < FRAMES:
             calls.append((frame.f_code, frame.f_lineno))
             frame = frame.f_back

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...compute.lower import lower
 from ...compute.plan import DataflowPlan
+from ...expr.temporal import finds_now
 from ...expr.tree.relation import Map, Relation
 from ...sql.catalog.catalog_view import ItemKind
 from ...transform.pipeline import optimize
@@ -13,11 +16,21 @@ from .entries import Item
 from .shared_indexes import shared_by
 from .views import expand
 
+FEW_EXPRESSIONS = 2_000
+"""A view of more takes a while to be planned."""
+
 
 def maintained_plan(item: Item, catalog: Catalog) -> DataflowPlan:
     """The plan of a view, or of an index with its key expressions as added columns."""
+    return planning(item, catalog)[0]()
+
+
+def planning(item: Item, catalog: Catalog) -> tuple[Callable[[], DataflowPlan], bool]:
+    """What makes the plan, for any thread: it does not look at the catalog any more; and whether that takes long."""
     expanded = _expanded(item, catalog)
-    return lower(optimize(expanded), append_only=append_only(expanded, catalog), indexes=shared_by(item))
+    appended, shared = append_only(expanded, catalog), shared_by(item)
+    long = finds_now(expanded, FEW_EXPRESSIONS) is None
+    return lambda: lower(optimize(expanded), append_only=appended, indexes=shared), long
 
 
 def needs_append_only(item: Item, catalog: Catalog) -> bool:

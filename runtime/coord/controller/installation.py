@@ -34,12 +34,13 @@ from ...replica.protocol import (
 from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Item
-from ..catalog.maintained_plan import maintained_plan
+from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
 from ..storage.collections import Collections
 from ..storage.oracle import Oracle
 from ..storage.reads import ActiveReads
 from ..storage.remap import Remap
+from ..thread_pool import PLANNING
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
@@ -118,7 +119,8 @@ class Installation:
     # -- views and indexes --
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
-        plan = maintained_plan(item, self._catalog)
+        make, long = planning(item, self._catalog)
+        plan = await PLANNING.run(make) if long else make()
         for node in shared_nodes(plan):
             # The index is installed before what reads it.
             if (first := replica.installing.get(node.index)) is not None:
