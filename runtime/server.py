@@ -17,9 +17,11 @@ from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
 from .coord.garbage import GarbageCollection
+from .coord.storage.storage import Storage
 from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
 from .persist.location import Location
+from .persist.stores import open_stores
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
 from .pgwire.passwords import of_roles
@@ -85,7 +87,10 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
         failures.append(error)
         loop.call_soon_threadsafe(stopping.set)
 
-    coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
+    clock = SystemClock()
+    storage = Storage(open_stores(directory, location), clock)
+    supervisor = Supervisor(lambda name, error: failed(error))
+    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced)
     await coordinator.start()
     try:
         limits = Limits(

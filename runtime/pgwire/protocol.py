@@ -63,6 +63,7 @@ class Connection:
         self._skipping = False
         self._busy = False
         self._canceled = False
+        self._idle = True  # ReadyForQuery is the last that was sent: it is the client's turn
         self._turn_ends = 0.0
         self._handlers: dict[int, Callable[[Data], Awaitable[None]]] = {
             FrontendKind.PARSE: self._parse,
@@ -85,13 +86,15 @@ class Connection:
         """Until Terminate.  Raises `ClientGone`, `Terminated` and `FramingError`."""
         while True:
             refusal = None
+            if self._idle:
+                await self._wait_for_client()
             try:
                 kind, body = await self._wire.read_message()
             except StatementTooLong as error:
                 kind, body, refusal = error.kind, b"", error
             if kind == FrontendKind.TERMINATE:
                 return
-            self._busy = True
+            self._busy, self._idle = True, False
             try:
                 await self._handle(kind, body, refusal)
                 await self._wire.flush_much()
@@ -99,6 +102,17 @@ class Connection:
                 self._busy = False
                 self._canceled = False
             await self._take_turns()
+
+    async def _wait_for_client(self) -> None:
+        """Raises what ends the connection if the client stays idle for too long."""
+        limit = self._session.idle_timeout
+        if limit is None:
+            return
+        try:
+            async with asyncio.timeout(limit.seconds):
+                await self._wire.wait_for_input()
+        except TimeoutError:
+            raise limit.error from None
 
     async def _handle(self, kind: int, body: Data, refusal: PtvcError | None) -> None:
         """`refusal`: why the message was not read."""
@@ -184,6 +198,7 @@ class Connection:
             self._wire.send(codec.parameter_status(name, value))
         self._wire.send(codec.ready_for_query(status))
         await self._wire.flush()
+        self._idle = True
 
     async def _drop_portals(self) -> None:
         """Portals end with their transaction."""

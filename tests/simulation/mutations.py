@@ -10,7 +10,7 @@ from typing import Any
 from unittest import mock
 
 from ptvc.coord.ddl import catalog_changes
-from ptvc.coord.storage import group_commit
+from ptvc.coord.storage import catalog_transactions, group_commit
 from ptvc.coord.storage.group_commit import Defined, GroupCommit
 from ptvc.persist.consensus.base import Transaction
 from ptvc.persist.machine import Machine
@@ -30,7 +30,7 @@ def cancelled_though_durable() -> Iterator[None]:
     """A commit that is under way is answered 57014 when it is cancelled, and becomes durable."""
     with (
         mock.patch.object(group_commit, "completed", _given_up),
-        mock.patch.object(catalog_changes, "completed", _given_up),
+        mock.patch.object(catalog_transactions, "completed", _given_up),
     ):
         yield
 

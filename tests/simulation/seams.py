@@ -1,4 +1,4 @@
-"""Where the coordinator is given what is simulated instead of what is real."""
+"""What is simulated and cannot be given to the coordinator as an argument, as its storage, clock, supervisor and driver are: threads."""
 
 from __future__ import annotations
 
@@ -6,13 +6,10 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 from unittest import mock
 
-from ptvc.coord import coordinator
 from ptvc.coord.thread_pool import ThreadPool, _Task
-from ptvc.persist.location import Location
-from ptvc.persist.stores import Stores
 from ptvc.supervision import Supervisor
 
 from .loop import SimulatedLoop
@@ -33,7 +30,7 @@ async def _run(_: ThreadPool, work: Callable[[], T]) -> T:
         raise
 
 
-class _Supervisor(Supervisor):
+class ThreadlessSupervisor(Supervisor):
     """Starts no threads: what the watchdog measures stands still here."""
 
     def thread(self, name: str, work: Callable[[], None]) -> Thread:
@@ -41,16 +38,7 @@ class _Supervisor(Supervisor):
 
 
 @contextmanager
-def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
-    """While the block runs, coordinators open these stores, and plan on the simulated loop."""
-
-    def opened(*_: object) -> Stores:
-        consensus, blob = open_stores()
-        return Stores(Location(), consensus, blob)
-
-    with (
-        mock.patch.object(coordinator, "open_stores", opened),
-        mock.patch.object(coordinator, "Supervisor", _Supervisor),
-        mock.patch.object(ThreadPool, "run", _run),
-    ):
+def planned_on_the_loop() -> Iterator[None]:
+    """While the block runs, statements are planned, and constants evaluated, on the simulated loop."""
+    with mock.patch.object(ThreadPool, "run", _run):
         yield

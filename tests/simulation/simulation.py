@@ -18,11 +18,13 @@ from types import NoneType
 
 from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
+from ptvc.coord.storage.storage import Storage
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
+from ptvc.persist.stores import Stores
 
 from . import checks
 from .clients import QUICKSTART, Chances, Client, Terminated
@@ -31,7 +33,7 @@ from .loop import Killed, SimulatedLoop, Stuck
 from .model import Model, Outcome
 from .replicas import SimulatedDriver, launcher
 from .scripts import Script
-from .seams import simulated
+from .seams import ThreadlessSupervisor, planned_on_the_loop
 from .stores import Disk, SimulatedConsensus
 
 SETTINGS = Settings(tick_ms=250, compaction_interval_ms=1000, retain_history_ms=500)
@@ -143,9 +145,10 @@ class Simulation:
         consensus = SimulatedConsensus(
             self._disk.consensus, self._faults.stores, Random(self._random.random()), self._touched
         )
-        main = loop.create_task(self._main(phase), name="main")  # type: ignore[arg-type]
+        stores = Stores(Location(), consensus, self._disk.blob)  # type: ignore[arg-type]
+        main = loop.create_task(self._main(phase, stores), name="main")  # type: ignore[arg-type]
         main.add_done_callback(lambda _: loop.stop())
-        with simulated(lambda: (consensus, self._disk.blob)):
+        with planned_on_the_loop():
             try:
                 loop.run_forever()
             except Stuck as stuck:
@@ -169,7 +172,7 @@ class Simulation:
             self._broken(wrong)
         return bool(main.done() and main.result())
 
-    async def _main(self, phase: Callable[[Coordinator], object]) -> bool:
+    async def _main(self, phase: Callable[[Coordinator], object], stores: Stores) -> bool:
         """Whether the phase is over; else another process is to be started."""
         stopping = asyncio.Event()
         loop = self._loop
@@ -187,14 +190,15 @@ class Simulation:
             stopping.set()
 
         try:
+            clock = _Clock(self._loop)
             coordinator = Coordinator(
+                Storage(stores, clock),
                 self._directory,
                 SETTINGS,
-                _Clock(self._loop),
+                clock,
+                ThreadlessSupervisor(lambda name, error: failed(error)),
                 fenced,
-                failed,
                 launcher(self._loop, self._random, self._latencies.message, self._disk.blob, self._launched),
-                Location(),
             )
         except Killed:
             self._loop.kill()
@@ -283,7 +287,7 @@ class Simulation:
         await self._probe(coordinator)
         await self._catch_up(coordinator)
         self._none(await self._settled(coordinator))
-        self._none(checks.as_promised(coordinator.persist, coordinator.catalog, self._model))
+        self._none(checks.as_promised(checks.persist_of(coordinator), coordinator.catalog, self._model))
         self._none(checks.views_are_exact(coordinator))
 
     async def _probe(self, coordinator: Coordinator) -> None:
@@ -319,7 +323,7 @@ class Simulation:
             self._broken(f"refused though nothing is wrong any more: {sql}: {answer.error!r}")
 
     async def _catch_up(self, coordinator: Coordinator) -> None:
-        time = coordinator.oracle.read_time
+        time = coordinator.storage.oracle.read_time
         deadline = self._loop.time() + CATCH_UP_S
         while late := checks.behind(coordinator, time):
             if self._loop.time() > deadline:

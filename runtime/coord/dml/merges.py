@@ -9,12 +9,12 @@ from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import fixed
 from ...repr.consolidate import consolidate
 from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from ..thread_pool import over_rows
 from .key_lookup import Read
 
 
-async def merged(item: Item, rows: Batch, read: Read) -> tuple[Batch, Batch, int]:
+async def merged(item: Table, rows: Batch, read: Read) -> tuple[Batch, Batch, int]:
     """The changes to the table, the rows that come, and how many rows the statement has changed.
 
     `rows` are of `Merge.relation`.  Raises 21000 when a row of the table would be changed twice.

@@ -20,8 +20,6 @@ from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
-from ...persist.client import PartRef
-from ...persist.part import stamp
 from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
@@ -30,22 +28,22 @@ from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
+from ..catalog.items import Table
 from ..catalog.views import expand, expand_unbuilt
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..storage.part_choice import Conditions, part_conditions
+from ..storage.parts import WrittenPart
+from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
-from .part_choice import Conditions, needed, part_conditions
 from .read_times import ReadTimes
 from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
 
-Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
+Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
@@ -71,23 +69,16 @@ class ReadContext:
 
 
 class Peeks:
-    def __init__(
-        self,
-        oracle: Oracle,
-        collections: Collections,
-        catalog: Catalog,
-        reads: ActiveReads,
-        controller: Controller,
-        jobs: QueryJobs,
-    ) -> None:
-        self._oracle = oracle
-        self._collections = collections
+    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller, jobs: QueryJobs) -> None:
+        self._storage = storage
+        self._oracle = storage.oracle
+        self._collections = storage.collections
         self._catalog = catalog
-        self._reads = reads
+        self._reads = storage.reads
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
-        self.times = ReadTimes(oracle, collections, catalog, controller)
+        self.times = ReadTimes(storage, catalog)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -288,7 +279,7 @@ class Peeks:
         # A table had no rows before it was created; a view would have had some.
         if collection.timestamped or context.as_of or item is None or item.created_at < time:
             return
-        if self._controller.since(collection.shard) > time:
+        if self._collections.frontiers(collection.shard).since > time:
             raise ObjectNotReady(
                 f'"{item.full_name}" was created after this transaction began to read',
                 hint="Read it in a new transaction.",
@@ -299,21 +290,19 @@ class Peeks:
     ) -> Import:
         """What there is at `time` in the parts that the query needs."""
         source = self._source(id, time, context.catalog)
-        own = tuple(stamp(part, time) for part in context.overlay.get(id, ()))
-        parts = needed(source.snapshot + own, source.schema, conditions)
-        return replace(source, snapshot=parts, updates=())
+        return self._storage.snapshot(source, context.overlay.get(id, ()), conditions)
 
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
         item = catalog.find_by_id(id)
-        if item is not None and id in catalog.unbuilt:
-            assert item.shard is not None
+        if isinstance(item, Table) and id in catalog.unbuilt:
             return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
         source = self._collections.import_of(id, time)
-        known = self._catalog.find_by_id(id)
-        if item is None or known is None or item.stored_shape == known.stored_shape:
-            return source
-        return replace(source, schema=item.stored_schema)
+        match item, self._catalog.find_by_id(id):
+            case Table(), Table() as known if item.stored_shape != known.stored_shape:
+                return replace(source, schema=item.stored_schema)
+            case _:
+                return source
 
 
 async def _at_time(relation: Relation, time: int) -> Relation:
