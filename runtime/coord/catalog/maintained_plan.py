@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...compute.lower import lower
 from ...compute.plan import DataflowPlan
+from ...expr.temporal import finds_now
 from ...expr.tree.relation import Map, Relation
 from ...transform.pipeline import optimize
 from .append_only import append_only
@@ -11,11 +14,21 @@ from .catalog import Catalog
 from .items import Index, Maintained
 from .views import expand
 
+FEW_EXPRESSIONS = 2_000
+"""A view of more takes a while to be planned."""
+
 
 def maintained_plan(item: Maintained, catalog: Catalog) -> DataflowPlan:
     """The plan of a view, or of an index with its key expressions as added columns."""
+    return planning(item, catalog)[0]()
+
+
+def planning(item: Maintained, catalog: Catalog) -> tuple[Callable[[], DataflowPlan], bool]:
+    """What makes the plan, for any thread: it does not look at the catalog any more; and whether that takes long."""
     expanded = _expanded(item, catalog)
-    return lower(optimize(expanded), append_only=append_only(expanded, catalog), indexes=item.shares)
+    appended, shared = append_only(expanded, catalog), item.shares
+    long = finds_now(expanded, FEW_EXPRESSIONS) is None
+    return lambda: lower(optimize(expanded), append_only=appended, indexes=shared), long
 
 
 def needs_append_only(item: Maintained, catalog: Catalog) -> bool:

@@ -34,10 +34,11 @@ from ...replica.protocol import (
 from ..catalog.catalog import Catalog
 from ..catalog.connectors import connector_options, connector_word
 from ..catalog.items import Index, Item, Maintained, MaterializedView, Running, Sink, Source
-from ..catalog.maintained_plan import maintained_plan
+from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
 from ..storage.collections import Frontiers
 from ..storage.storage import Storage
+from ..thread_pool import PLANNING
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
@@ -108,7 +109,8 @@ class Installation:
     # -- views and indexes --
 
     async def _install_dataflow(self, replica: ReplicaClient, item: Maintained) -> None:
-        plan = maintained_plan(item, self._catalog)
+        make, long = planning(item, self._catalog)
+        plan = await PLANNING.run(make) if long else make()
         for node in shared_nodes(plan):
             # The index is installed before what reads it.
             if (first := replica.installing.get(node.index)) is not None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -377,6 +378,7 @@ def test_a_hanging_part_of_the_process_is_named(fresh: InProcess, caplog: pytest
     fresh.call(fresh.coordinator.watchdog.reset)
     eventually(lambda: (fresh.call(holds_the_loop), fresh.coordinator.watchdog.stalls)[1])
     eventually(lambda: "holds_the_loop" in caplog.text)
+    assert re.search(r"for \d+ ms, of which it computed \d+ ms, waited \d+ ms for a core", caplog.text)
     assert fresh.coordinator.watchdog.worst_s > 0.05
 
 
