@@ -214,6 +214,7 @@ def test_rows_of_version_1_are_the_same_items(what: str) -> None:
 @pytest.mark.parametrize("what", ROWS)
 def test_what_is_written_is_a_part_of_those_rows_and_the_rest_was_empty(what: str) -> None:
     before, now = json.loads(ROWS[what]), json.loads(item_to_json(EXPECTED[what]))
+    assert (before.pop("version"), now.pop("version")) == (1, CATALOG_VERSION)
     assert now == {name: before[name] for name in now if name in before}
     assert all(before[name] in (None, "", [], {}) for name in before.keys() - now.keys())
 
