@@ -71,15 +71,15 @@
   {% do store_raw_result(name='main', message=message, code='SKIP', rows_affected='-1') %}
 {%- endmacro %}
 
-{# Create `relation`, index it, wait for it. #}
+{# Create `relation`, index it, wait for it. A sink that has begun to write stays: its target would refuse the next one. #}
 {% macro ptvc__build(relation, sql) -%}
-  {% do adapter.building(relation) %}
+  {% if not relation.is_sink %}{% do adapter.building(relation) %}{% endif %}
   {% call statement('main') -%}
     {{ get_create_sql(relation, sql) }}
   {%- endcall %}
   {% set changes = ptvc__apply_indexes(relation, relation.definition_hash) %}
   {% do ptvc__wait(relation, changes.create) %}
-  {% do adapter.built(relation) %}
+  {% if not relation.is_sink %}{% do adapter.built(relation) %}{% endif %}
 {%- endmacro %}
 
 {#
