@@ -14,7 +14,8 @@ from ...expr.functions.system.relation_names import parts as parsed
 from ...expr.functions.system.system import quote_ident
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
-from ...repr.types import INT4, INT8, NAME, OID, SIMPLE, TEXT, Kind, ScalarType
+from ...repr.type_functions import BY_NAME, TYPE_FUNCTIONS
+from ...repr.types import INT4, INT8, NAME, OID, REGPROC, SIMPLE, TEXT, Kind, ScalarType
 from ..catalog.named_types import type_names, type_oid
 from ..catalog.names import effective_path, find, no_relation, visible_path
 from ..catalog.system_relations import SYSTEM_RELATIONS
@@ -58,7 +59,8 @@ class CatalogFunctions:
         """`'name'::regclass` is an OID; `oid::regclass` is shown by name, so it is text."""
         kind = node.type.name
         if isinstance(node.arg, ast.String):
-            return Typed(Literal(self.reg_oid(kind, node.arg.value, node.position), OID))
+            type_ = REGPROC if kind == "regproc" else OID
+            return Typed(Literal(self.reg_oid(kind, node.arg.value, node.position), type_))
         inner = expressions._resolve(node.arg)
         if inner.unknown or inner.scalar.type.is_string_category:
             if kind != "regclass":
@@ -66,6 +68,8 @@ class CatalogFunctions:
                     f"{kind} of text that is not a literal is not supported", position=node.position
                 )
             return Typed(self.relation_oid(expressions, expressions.coerce(inner, TEXT, "")))
+        if kind == "regproc" and inner.scalar.type.is_function:
+            return inner
         names = self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
@@ -143,6 +147,10 @@ class CatalogFunctions:
             raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
         context = self.planner.context
         item = referred(reference, context)
+        if item is None and kind == "regproc" and reference.name.parts[:-1] in ((), ("pg_catalog",)):
+            found = BY_NAME.get(reference.name.parts[-1])
+            if found is not None:
+                return found
         if item is None:
             raise UndefinedFunction(f'function "{value}" does not exist', position=position)
         return context.catalog.oid(item.id)
@@ -150,7 +158,7 @@ class CatalogFunctions:
     def _functions_shown(self, kind: str) -> dict[int, str]:
         context = self.planner.context
         path = set(visible_path(context))
-        shown = {}
+        shown = {} if kind == "regprocedure" else {function.oid: function.name for function in TYPE_FUNCTIONS}
         for item in context.catalog.all_functions():
             assert item.function is not None
             name = quote_ident(item.name.name)
