@@ -55,4 +55,24 @@ SELECT ns.nspname, a.typname, a.oid, a.typbasetype, CASE WHEN pg_proc.proname = 
 SELECT proname, prorettype, proargtypes, provolatile, proisstrict, prosrc, oid FROM pg_proc WHERE proname IN ('array_in', 'int4recv', 'jsonb_send', 'numerictypmodout', 'regprocout') ORDER BY 1;
 SELECT 'array_in'::regproc, 'pg_catalog.int4recv'::regproc::text, 'textout'::regproc::oid, 2406::oid::regproc::text, 'array_recv'::regproc = 2400;
 SELECT c.relname, t.typname, t.typtype, t.typrelid = c.oid FROM pg_class c JOIN pg_type t ON t.oid = c.reltype WHERE c.relname IN ('orders', 'vw') ORDER BY 1;
-SELECT a.amname, a.amhandler FROM pg_am a WHERE a.amname = 'nothing'
+SELECT a.amname, a.amhandler FROM pg_am a WHERE a.amname = 'nothing';
+-- texts beside the catalogs' own types: SQLAlchemy with psycopg 3, pandas
+SELECT relname FROM pg_class WHERE relkind = ANY (ARRAY['r'::varchar, 'v'::varchar]) AND relname IN ('orders', 'vw') ORDER BY 1;
+SELECT 'r'::"char" = 'r'::varchar, 'r'::"char" = 'r'::text, 'r'::"char" = ANY (ARRAY['x', 'r']::text[]), 'r'::varchar = ANY (ARRAY['r']::"char"[]), 'a'::name = ANY (ARRAY['a']::varchar[]), 'r'::"char" <> ALL (ARRAY['v']::varchar[]), 'r'::"char" IN ('r'::varchar), 'r'::"char" IN ('v'::varchar, 'r'::text), 'r'::"char" IN ('v', 'r');
+SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg/_' || '%' ESCAPE '/' AND nspname <> 'information_schema' AND nspname NOT LIKE 'mz%' ORDER BY 1;
+SELECT v.a, v.a LIKE v.p ESCAPE '/', v.a LIKE v.p ESCAPE v.e FROM (VALUES ('a_b', 'a/_' || '%', '/'), ('axb', 'a/_%', '/'), ('a/b', 'a/_%', '!'), ('a', NULL, '/')) AS v (a, p, e) ORDER BY 1;
+SELECT c.relname, d.description FROM pg_class c LEFT OUTER JOIN pg_description d ON d.objoid = c.oid AND d.objsubid = 0 AND d.classoid = ('pg_' || 'class')::regclass WHERE c.relname IN ('orders', 'customers') ORDER BY 1;
+SELECT c.relname, d.description FROM pg_class c JOIN pg_description d ON d.objoid = c.oid AND d.classoid = lower('PG_CLASS')::regclass WHERE c.relname = 'orders';
+SELECT c.relname FROM pg_class c LEFT JOIN (VALUES ('orders'), ('vw')) AS v (n) ON c.oid = v.n::regclass WHERE c.relname IN ('orders', 'customers') AND v.n IS NOT NULL ORDER BY 1;
+-- TypeORM, pgx: types by computed names, and by their names
+SELECT n, n::regtype = o::oid, n::regtype::text FROM (VALUES ('int4', 23), ('"pg_catalog"."int4"', 23), ('integer', 23), (' Double  Precision', 701), ('_text', 1009), ('text[]', 1009), ('numeric(10,2)', 1700), ('timestamp with time zone', 1184), ('"char"', 18), ('char', 1042), ('23', 23), ('pg_catalog.varchar', 1043), ('character varying(3)[]', 1015)) AS v (n, o) ORDER BY 1;
+SELECT 'int4'::regtype::text, '_int4'::regtype::text, 'orders'::regclass::text, 'pg_class'::regclass::varchar, 'public'::regnamespace::text, 0::oid::regtype::text;
+SELECT * FROM current_schema();
+SELECT * FROM current_schema;
+SELECT a.*, lower(b) FROM lower('A') AS a, upper('b') AS u (b);
+SELECT pg_my_temp_schema();
+SELECT * FROM pg_catalog.pg_get_keywords() ORDER BY word LIMIT 500;
+SELECT string_agg(word, ',' ORDER BY word) FROM pg_catalog.pg_get_keywords() AS k WHERE word <> ALL ('{a,abs,select}'::text[]) AND catcode = 'R';
+SELECT count(*) FROM (SELECT pg_catalog.pg_partition_ancestors('orders'::regclass)) AS a;
+SELECT u.tgname FROM pg_catalog.pg_trigger AS u, pg_catalog.pg_partition_ancestors(u.tgrelid) WITH ORDINALITY AS a (relid, depth);
+SELECT * FROM pg_catalog.pg_show_all_settings() AS s WHERE s.name = 'nothing'
