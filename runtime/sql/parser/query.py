@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
-from .expression import ExpressionParser
+from .expression import VALUE_FUNCTIONS, ExpressionParser
 from .group_sizes import GroupSizeParser
 from .keywords import NEEDS_AS
 from .lexer import TokenKind, tokenize
@@ -402,6 +402,10 @@ class QueryParser(ExpressionParser, GroupSizeParser):
         if self.at_word("rows", "from") and self.at_symbol("(", 2):
             self.index += 2
             return self._table_function(self.parenthesised(self._function_in_from), position)
+        if self.token.kind is TokenKind.NAME and self.token.value in VALUE_FUNCTIONS:
+            call = self._word()
+            assert isinstance(call, ast.Function)
+            return self._table_function((call,), position)
         only = self.accept_words("only")
         name = self.qualified()
         if name == ("changes",) and self.at_symbol("(") and not only:
