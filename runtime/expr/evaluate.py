@@ -32,6 +32,7 @@ from .columns.row_errors import (
     select_errors,
 )
 from .columns.value_size import check_value
+from .cost import is_cheap
 from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
@@ -380,7 +381,7 @@ def can_fail(scalar: Scalar) -> bool:
 
 
 def fold(scalar: Scalar) -> Scalar:
-    """The same expression with constant parts computed.  What would fail, or has no Python value, stays."""
+    """The same expression with constant parts computed.  What would fail, has no Python value, or is not cheap, stays."""
     return transform(scalar, _fold_node)
 
 
@@ -399,7 +400,7 @@ def _fold_node(node: Scalar) -> Scalar:
 
 
 def _fold_constant(node: Scalar) -> Scalar:
-    if not all(isinstance(child, Literal) for child in children(node)):
+    if not all(isinstance(child, Literal) for child in children(node)) or not is_cheap(node):
         return node
     try:
         result = evaluate(node, (), 1)
