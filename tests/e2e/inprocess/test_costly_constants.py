@@ -52,7 +52,10 @@ COSTLY = [
     ("SELECT length(repeat('ab', 5000000))", 10_000_000),
     ("SELECT count(*) FROM generate_series(1, 1000000)", 1_000_000),
     ("SELECT jsonb_array_length(('['||repeat('1,',500000)||'1]')::jsonb)", 500_001),
-    ("WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 50) SELECT count(*) FROM r", 50),
+    (
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 50) SELECT count(*) FROM r",
+        50,
+    ),
     ("SELECT length(max(repeat(relname, 100000))) > 0 FROM pg_class", True),
 ]
 

@@ -14,6 +14,7 @@ from ...coercion.literals import coerce_unknown
 from ...coercion.type_rules import base_name
 from ...columns.row_errors import Evaluated, listed_errors
 from ...datetimes.datetime_input import InputError
+from ...text.digits import whole
 from ...text.text_output import to_text
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
 from ...tree.scalar import Call, Scalar
@@ -150,7 +151,7 @@ def _width(text: str | None) -> int:
     if text is None:
         return 0
     try:
-        return int(text)
+        return whole(text.strip())
     except ValueError:
         raise InputError("22P02", f'invalid input syntax for type integer: "{text}"') from None
 
