@@ -19,7 +19,7 @@ from ..errors import PtvcError
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
 from .backend import DETACHED, Backend
-from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.items import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
 from .catalog.scram_secret import ScramSecret
 from .controller import Controller

@@ -6,7 +6,8 @@ from collections import Counter
 
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Item, entry_from_json, entry_to_json
+from ptvc.coord.catalog.entries import entry_from_json, entry_to_json
+from ptvc.coord.catalog.items import Item, Maintained, MaterializedView, Stored
 from ptvc.coord.catalog.views import expand
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD
@@ -15,13 +16,10 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 from .clients import QUICKSTART
 from .loop import SimulatedLoop
 from .model import Model, Object
-
-STORED = (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW)
 
 
 def persist_of(coordinator: Coordinator) -> PersistClient:
@@ -61,12 +59,11 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
         elif key in rows and key not in memory and entry_from_json(key, rows[key]) and key != "ids":
             wrong.append(f"the catalog on disk has {key}, which memory has not")
     for item in coordinator.catalog.user_items():
-        if item.kind not in STORED:
+        if not isinstance(item, Stored):
             continue
         if item.id not in coordinator.storage.collections:
             wrong.append(f"{item.name} has no collection")
             continue
-        assert item.shard is not None
         upper = persist_of(coordinator).state(item.shard).upper
         known = coordinator.storage.collections[item.id].durable_upper
         if upper != known:
@@ -80,9 +77,8 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
     return wrong
 
 
-def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> Delta:
+def contents(persist: PersistClient, item: Stored, as_of: int | None = None) -> Delta:
     """What is stored of it, by default at the last durable time."""
-    assert item.shard is not None
     state = persist.state(item.shard)
     if state.upper == state.since:  # nothing was ever written
         return empty_delta(state.schema)
@@ -98,7 +94,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
         entry.name: "cluster" for entry in catalog.cluster_entries() if entry.name != QUICKSTART
     }
     wrong = model.wrong_names(found)
-    items = {item.name: item for item in catalog.user_items()}
+    items = {item.name: item for item in catalog.user_items() if isinstance(item, Stored)}
     for table in model.objects:
         if table.kind != "table":
             continue
@@ -108,8 +104,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
     return wrong
 
 
-def wrong_rows(persist: PersistClient, item: Item, table: Object) -> list[str]:
-    assert item.shard is not None
+def wrong_rows(persist: PersistClient, item: Stored, table: Object) -> list[str]:
     state = persist.state(item.shard)
     if state.upper == state.since:
         return table.wrong_rows({})
@@ -126,8 +121,7 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
     return [
         item
         for item in coordinator.catalog.user_items()
-        if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
-        and item.cluster is not None
+        if isinstance(item, Maintained)
         and coordinator.catalog.cluster(item.cluster) is not None
         and (_unknown(coordinator, item) or coordinator.storage.collections.frontier(item.id) <= time)
     ]
@@ -135,17 +129,15 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
 
 def _unknown(coordinator: Coordinator, item: Item) -> bool:
     """Whether the coordinator has forgotten, or never known, that it maintains the object."""
-    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.storage.collections
+    return isinstance(item, MaterializedView) and item.id not in coordinator.storage.collections
 
 
 def views_are_exact(coordinator: Coordinator) -> list[str]:
     """What is stored of views is what recomputation gives at the same time."""
     wrong = []
     for item in coordinator.catalog.user_items():
-        if item.kind is not ItemKind.MATERIALIZED_VIEW:
+        if not isinstance(item, MaterializedView):
             continue
-        assert item.shard is not None
-        assert item.relation is not None
         persist = persist_of(coordinator)
         state = persist.state(item.shard)
         if state.upper == state.since:
@@ -155,7 +147,7 @@ def views_are_exact(coordinator: Coordinator) -> list[str]:
         inputs = {}
         for id_ in dependencies(relation):
             source = coordinator.catalog.find_by_id(id_)
-            if source is None or source.shard is None:
+            if not isinstance(source, Stored):
                 wrong.append(f"{item.name} reads {id_}, which does not exist")
                 break
             if persist.state(source.shard).since > as_of:

@@ -382,6 +382,8 @@ class PtvcAdapter(SQLAdapter):
         """Called when the model's materialization has ended, in whichever way."""
         unfinished = self.connections.building.pop(self.connections.get_thread_identifier(), [])
         if self.connections.interrupted.is_set():
+            with self.connections.lock:
+                pass  # the statements that the interrupt cancels have been: what follows is none of them
             for relation in unfinished:
                 self.drop_relation(relation)  # type: ignore[no-untyped-call]
         super().post_model_hook(config, context)

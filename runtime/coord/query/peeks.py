@@ -9,7 +9,7 @@ constants and catalog relations, if it is cheap -> computed here | an index -> l
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,11 +17,11 @@ import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.cost import is_computed_here
-from ...expr.temporal import at_time
+from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
-from ...replica.protocol import Import, Peek, PeekIndex
+from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
@@ -29,6 +29,7 @@ from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
+from ..catalog.items import Table
 from ..catalog.views import expand, expand_unbuilt
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
@@ -37,7 +38,7 @@ from ..results.results import Columns
 from ..storage.part_choice import Conditions, part_conditions
 from ..storage.parts import WrittenPart
 from ..storage.storage import Storage
-from ..thread_pool import EVALUATION, PLANNING
+from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .read_times import ReadTimes
@@ -56,8 +57,8 @@ Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
 
-FEW_ROWS = 1_000
-"""What is ordered and put together on the loop; more is in another thread."""
+FEW_EXPRESSIONS = 2_000
+"""A query of no more is looked through and encoded on the loop; one of more in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,7 @@ class ReadContext:
     overlay: Overlay
     system_rows: SystemRows
     catalog: Catalog
+    prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
     check: Callable[[], None] = lambda: None
     as_of: bool = False
 
@@ -94,10 +96,7 @@ class Peeks:
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
             batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
-            if sum(map(len, batches)) <= FEW_ROWS:
-                yield finish(schema, batches, finishing)
-            else:
-                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
+            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -115,9 +114,7 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
-        if sum(map(len, batches)) <= FEW_ROWS:
-            return concat_batches(relation.schema, batches)
-        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
+        return await over_rows(sum(map(len, batches)), lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -153,6 +150,7 @@ class Peeks:
         all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
+        await context.prepare(reads)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
@@ -202,10 +200,10 @@ class Peeks:
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             context.check()
-            answers = await self._peek_index(at_time(relation, time), context, time)
+            answers = await self._peek_index(await _at_time(relation, time), context, time)
             if answers is None:
                 catalog = context.catalog
-                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
+                expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 if expanded is not relation:  # else it is optimized already
                     expanded = await PLANNING.run(lambda: optimize(expanded))
                 answers = self._peek(expanded, context, time, finishing)
@@ -248,7 +246,11 @@ class Peeks:
             return
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        replica.send(Peek(peek_id, relation, time, sources))
+        peek = Peek(peek_id, relation, time, sources)
+        if finds_now(relation, FEW_EXPRESSIONS) is None:
+            replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
+        else:
+            replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
@@ -308,14 +310,21 @@ class Peeks:
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
         item = catalog.find_by_id(id)
-        if item is not None and id in catalog.unbuilt:
-            assert item.shard is not None
+        if isinstance(item, Table) and id in catalog.unbuilt:
             return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
         source = self._collections.import_of(id, time)
-        known = self._catalog.find_by_id(id)
-        if item is None or known is None or item.stored_shape == known.stored_shape:
-            return source
-        return replace(source, schema=item.stored_schema)
+        match item, self._catalog.find_by_id(id):
+            case Table(), Table() as known if item.stored_shape != known.stored_shape:
+                return replace(source, schema=item.stored_schema)
+            case _:
+                return source
+
+
+async def _at_time(relation: Relation, time: int) -> Relation:
+    found = finds_now(relation, FEW_EXPRESSIONS)
+    if found is None:
+        return await PLANNING.run(lambda: at_time(relation, time))
+    return at_time(relation, time) if found else relation
 
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:

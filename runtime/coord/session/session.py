@@ -22,7 +22,7 @@ from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.plans.session_plans import CloseCursor
 from ..backend import Backend
 from ..catalog.actor import Actor
-from ..catalog.entries import TEMP_SCHEMA_PREFIX
+from ..catalog.items import TEMP_SCHEMA_PREFIX
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor
 from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
