@@ -16,10 +16,11 @@ named here the value is at most a few times as long as its arguments, and the ti
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, assert_never
 
+from ..errors import PtvcError
 from ..repr.types import JSON, NESTED, Kind, ScalarType
 from .tree.relation import (
     AssertSingle,
@@ -86,7 +87,7 @@ _QUICK = frozenset(
     (
         "bit_length", "char_length", "character_length", "concat", "concat_op", "eq", "ge", "gt", "is_null", "is_not_null",
         "le", "left", "length", "lower", "lt", "md5", "ne", "octet_length", "right", "sha256", "starts_with", "strpos",
-        "substr", "substring", "upper", "coalesce", "greatest", "least", "nullif",
+        "substr", "substring", "upper", "greatest", "least", "nullif",
     )
 )  # fmt: skip
 """Their kernels look at each byte once."""
@@ -94,7 +95,7 @@ _QUICK = frozenset(
 _SUMS = frozenset(
     (
         "array_append", "array_cat", "array_of", "array_prepend", "btrim", "concat", "concat_op", "greatest", "jsonb_concat",
-        "least", "left", "list of", "list_append", "list_cat", "list_prepend", "ltrim", "map of", "nullif", "record",
+        "least", "left", "list of", "list_append", "list_cat", "list_prepend", "ltrim", "map of", "nullif",
         "reverse", "right", "rtrim", "split_part", "substr", "substring", "trim",
     )
 )  # fmt: skip
@@ -150,6 +151,16 @@ def cost(scalar: Scalar, sizes: Sizes | None = None) -> Cost:
 def is_cheap(scalar: Scalar) -> bool:
     """Whether planning may compute a constant expression."""
     return cost(scalar).work <= FOLDED
+
+
+def check_cheap(scalar: Scalar, what: str) -> None:
+    """Raises 54000 for a constant of a statement, `what`, that takes more work than the coordinator does."""
+    if cost(scalar).work > COMPUTED_HERE:
+        raise PtvcError(
+            f"{what} takes too much computation",
+            sqlstate="54000",
+            hint="Compute it by a SELECT before, which runs in a cluster, and write its result.",
+        )
 
 
 def is_computed_here(relation: Relation) -> bool:
@@ -214,8 +225,9 @@ def _made(call: Call, sizes: Sequence[int], given: int) -> int:
 
 
 def _times(size: int, count: Scalar) -> int:
-    times: int | None = count.value if isinstance(count, Literal) else UNBOUNDED
-    return size * max(times or 0, 0)
+    if not isinstance(count, Literal):
+        return UNBOUNDED
+    return size * max(int(count.value or 0), 0)
 
 
 def _repeated(patterns: Sequence[Scalar]) -> int:
@@ -255,7 +267,7 @@ def _cost(size: int, work: int) -> Cost:
     return Cost(min(size, UNBOUNDED), min(work, UNBOUNDED))
 
 
-def _total(numbers: Any) -> int:
+def _total(numbers: Iterable[int]) -> int:
     return min(sum(numbers), UNBOUNDED)
 
 

@@ -342,15 +342,15 @@ def _numeric(text: str, type_: ScalarType, scale: int) -> Decimal:
     written, _, exponent = trimmed.replace("_", "").lower().partition("e")
     if abs(whole(exponent or "0")) >= _MOST_EXPONENT:
         raise InputError("22003", "value overflows numeric format")
-    value = Decimal(f"{written}e{whole(exponent or '0')}")
-    if value and value.adjusted() >= _WHOLE_DIGITS:
+    number = Decimal(f"{written}e{whole(exponent or '0')}")
+    if number and number.adjusted() >= _WHOLE_DIGITS:
         raise InputError("22003", "value overflows numeric format")
-    if value and value.adjusted() > _MOST_DIGITS:
+    if number and number.adjusted() > _MOST_DIGITS:
         raise numeric_overflow(type_)
-    rounded = value.quantize(Decimal((0, (1,), -scale)), rounding="ROUND_HALF_UP", context=_ROUNDED)
+    rounded = number.quantize(Decimal((0, (1,), -scale)), rounding="ROUND_HALF_UP", context=_ROUNDED)
     if abs(int(rounded.scaleb(scale, context=_ROUNDED))) >= limit_of(type_):
         raise numeric_overflow(type_)
-    if type_.precision is None and rounded != value:
+    if type_.precision is None and rounded != number:
         raise numeric_overflow(type_)
     return rounded
 
