@@ -18,6 +18,7 @@ import pyarrow as pa
 
 from ..errors import PtvcError
 from .coercion.literals import python_value
+from .cost import is_cheap
 from .evaluate import evaluate, fold
 from .tree.scalar import Call, Cast, ColumnRef, Literal, Scalar
 
@@ -34,7 +35,7 @@ def fold_rows(cells: Sequence[Scalar]) -> list[Scalar]:
     for number, cell in enumerate(cells):
         values: list[Any] = []
         template = _template(cell, values)
-        if template is not None and values and not isinstance(cell, Literal):
+        if template is not None and values and not isinstance(cell, Literal) and is_cheap(cell):
             alike.setdefault(template, []).append((number, values))
     for template, rows in alike.items():
         if len(rows) >= MIN_CELLS:

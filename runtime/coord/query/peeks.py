@@ -1,6 +1,6 @@
 """Reading: a relation at a time, by the cheapest way there is.
 
-constants and catalog relations -> computed here | an index -> looked up in a replica's memory
+constants and catalog relations, if it is cheap -> computed here | an index -> looked up in a replica's memory
 | a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
 
 `Overlay` adds the transaction's own writes to the tables that it reads.
@@ -16,6 +16,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
+from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
@@ -41,7 +42,15 @@ from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .read_times import ReadTimes
-from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
+from .system_reads import (
+    CatalogQueries,
+    SystemRows,
+    inputs_of,
+    is_system,
+    is_trivial,
+    with_catalogs,
+    with_system_rows,
+)
 
 Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 
@@ -145,14 +154,18 @@ class Peeks:
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
-        if all(map(is_system, reads)):
+        trivial = not reads and is_trivial(relation)
+        if trivial or (all(map(is_system, reads)) and is_computed_here(relation)):
             time = self.read_time(context)
             compute = self._catalogs.computation(relation, context.system_rows, time)
-            # Functions take as long as they like, and joins and recursion make as many rows.
-            result = compute() if is_trivial(relation) else await EVALUATION.run(compute)
+            result = compute() if trivial else await EVALUATION.run(compute)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
+        if reads and all(map(is_system, reads)):
+            catalogs = inputs_of(relation, context.system_rows)
+            relation = await PLANNING.run(lambda: with_catalogs(relation, catalogs.__getitem__))
+            reads = set()
         pauses = Pauses(ASK_AGAIN)
         while True:
             answered = False
@@ -172,7 +185,9 @@ class Peeks:
                 await asyncio.sleep(pause)
                 continue
             except PtvcError as error:
-                if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
+                if error.hint == COLLECTION_ERROR_HINT and not reads:
+                    error.hint = None  # there is no row to be corrected
+                elif error.hint == COLLECTION_ERROR_HINT and error.detail is None:
                     found = (context.catalog.find_by_id(id_) for id_ in reads)
                     names = sorted(f'"{item.full_name}"' for item in found if item is not None)
                     error.detail = f"The query reads {', '.join(names)}."
