@@ -169,6 +169,7 @@ class Coordinator:
             self._commit,
             self.epoch,
             ddl.settle_sinks,
+            lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
         )
         await self.controller.start(self._commit)
         self.watchdog = Watchdog()

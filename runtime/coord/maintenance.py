@@ -1,4 +1,5 @@
-"""Upkeep of stored collections: frontiers made durable, read frontiers advanced, batches merged, garbage collected.
+"""Upkeep of stored collections: frontiers made durable, read frontiers advanced, batches merged, garbage collected; and what
+sessions could not drop as they ended.
 
 A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
 their checkpoints (so that they can go on after a restart), what sinks have written and subscriptions have told, the retained
@@ -53,6 +54,7 @@ class Maintenance:
         commit: GroupCommit,
         epoch: int,
         settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
+        drop_left_behind: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._persist = persist
@@ -64,6 +66,7 @@ class Maintenance:
         self._commit = commit
         self._epoch = epoch
         self._settle_sinks = settle_sinks
+        self._drop_left_behind = drop_left_behind
         self._thread = ThreadPoolExecutor(1, "maintenance")
         self._rounds = 0
         self._sinces: dict[ShardId, int] = {}
@@ -82,6 +85,7 @@ class Maintenance:
 
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run on a thread of their own, beside commits."""
+        await self._drop_left_behind()
         switched = [i.id for i in self._catalog.user_items() if self._controller.sinks.has_switched(i)]
         await self._make_frontiers_durable()
         if switched:  # a restart finds them beyond the switch

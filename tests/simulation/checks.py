@@ -11,7 +11,7 @@ from ptvc.coord.catalog.views import expand
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD
 from ptvc.expr.tree.relation_tree import dependencies
-from ptvc.persist.client import PersistClient
+from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
@@ -78,13 +78,21 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
 def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> Delta:
     """What is stored of it, by default at the last durable time."""
     assert item.shard is not None
-    state = persist.state(item.shard)
+    return _contents(persist, item.shard, as_of)
+
+
+def _contents(persist: PersistClient, shard: ShardId, as_of: int | None) -> Delta:
+    state = persist.state(shard)
     if state.upper == state.since:  # nothing was ever written
         return empty_delta(state.schema)
     if as_of is None:
         as_of = state.upper - 1
-    found = read_snapshot(persist.blob, persist.snapshot(item.shard, min(as_of, state.upper - 1)))
+    found = read_snapshot(persist.blob, persist.snapshot(shard, min(as_of, state.upper - 1)))
     return Delta(consolidate(found.oks), found.errs)
+
+
+def rows_at(persist: PersistClient, shard: ShardId, time: int) -> Counter[tuple[object, ...]]:
+    return _counted(_contents(persist, shard, time))
 
 
 def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[str]:
@@ -126,6 +134,11 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
         and coordinator.catalog.cluster(item.cluster) is not None
         and (_unknown(coordinator, item) or coordinator.collections.frontier(item.id) <= time)
     ]
+
+
+def left_behind(coordinator: Coordinator) -> list[str]:
+    """Temporary objects, though no session is left that has made some."""
+    return [item.name for item in coordinator.catalog.user_items() if item.temporary]
 
 
 def _unknown(coordinator: Coordinator, item: Item) -> bool:

@@ -9,7 +9,8 @@ import logging
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
@@ -20,6 +21,7 @@ from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
@@ -33,8 +35,9 @@ from .replicas import SimulatedDriver, launcher
 from .scripts import Script
 from .seams import simulated
 from .stores import Disk, SimulatedConsensus
+from .subscribers import VIEW_SQL, Row, Subscriber, drawn
 
-SETTINGS = Settings(tick_ms=250, compaction_interval_ms=1000, retain_history_ms=500)
+SETTINGS = Settings(tick_ms=250, compaction_interval_ms=1000, retain_history_ms=500, replica_slots=100)
 BEGIN_MS = 1_700_000_000_000
 STOP_S = 120.0
 """An orderly end takes no longer, even while a store is away."""
@@ -65,6 +68,8 @@ class Profile:
     faults: bool | None = None
     interrupts: bool | None = None
     quickstart: bool | None = None
+    subscribers: int | None = None
+    replicas: int | None = None
 
 
 @dataclass(slots=True)
@@ -102,9 +107,16 @@ class Simulation:
         ]
         self._scripts = [Script(client, statements, quickstart=quickstart) for client in self._clients]
         self._prober = Client(0, Random(0), self._model, self._shared, Chances(), self._say, self._broken)
+        self._replicas = profile.replicas or random.choice((1, 1, 1, 2))
+        self._view = not quickstart and random.random() < 0.3
+        followers = random.choice((0, 0, 0, 1, 2)) if profile.subscribers is None else profile.subscribers
+        self._subscribers = [
+            self._subscriber(n, Random(random.random()), interrupts) for n in range(1, followers + 1)
+        ]
         self._directory = Path(gettempdir()) / "ptvc-simulation"
         self._loop: SimulatedLoop
         self._loops: list[SimulatedLoop] = []
+        self._shared_shard: ShardId | None = None
         self._prepared = False
 
     def run(self) -> Result:
@@ -255,29 +267,78 @@ class Simulation:
             self._loop.create_task(script.run(coordinator), name=f"script {script.client.number}")
             for script in self._scripts
         ]
-        try:
-            await asyncio.wait(scripts)
-        finally:
-            faults.cancel()
-            self._faults.heal()
-        ended = [script.exception() for script in scripts]
-        if (error := next(filter(None, ended), None)) is not None:
-            raise error
-        await self._check(coordinator)
+        async with self._following(coordinator):
+            try:
+                await asyncio.wait(scripts)
+            finally:
+                faults.cancel()
+                self._faults.heal()
+            ended = [script.exception() for script in scripts]
+            if (error := next(filter(None, ended), None)) is not None:
+                raise error
+            await self._check(coordinator)
         return True
 
     async def _verify(self, coordinator: Coordinator) -> bool:
         """After a restart."""
-        await self._check(coordinator)
+        async with self._following(coordinator):
+            await self._check(coordinator)
         return True
 
     async def _prepare(self, coordinator: Coordinator) -> None:
-        await self._prober.connect(coordinator)
-        await self._prober.ask(
-            "CREATE TABLE s (k int, v int)", lambda outcome: self._shared.becomes("s", outcome)
-        )
-        await self._prober.close()
+        prober = self._prober
+        await prober.connect(coordinator)
+        await prober.ask("CREATE TABLE s (k int, v int)", lambda outcome: self._shared.becomes("s", outcome))
+        if self._replicas > 1:
+            await prober.ask(f"ALTER CLUSTER {QUICKSTART} SET (REPLICATION FACTOR {self._replicas})")
+        if self._view:
+            view = self._model.add("materialized view", on=self._shared, cluster=QUICKSTART)
+            await prober.ask(VIEW_SQL, lambda outcome: view.becomes("digits", outcome))
+        await prober.close()
         self._prepared = True
+
+    def _subscriber(self, number: int, random: Random, interrupts: bool) -> Subscriber:
+        followed = drawn(random, view=self._view)
+        return Subscriber(number, random, followed, self._shared_rows, interrupts, self._say, self._broken)
+
+    def _shared_rows(self, time: int) -> Counter[Row]:
+        """What the shared table holds at `time`, past the coordinator."""
+        shard = self._shared_shard
+        assert shard is not None
+        reader = PersistClient(self._disk.consensus, self._disk.blob, _Clock(self._loop))
+        return checks.rows_at(reader, shard, time)
+
+    @contextlib.asynccontextmanager
+    async def _following(self, coordinator: Coordinator) -> AsyncIterator[None]:
+        """Subscribers follow meanwhile; at the end of the block they have come to where everything is."""
+        item = next(item for item in coordinator.catalog.user_items() if item.name == self._shared.name)
+        self._shared_shard = item.shard
+        tasks = [
+            self._loop.create_task(subscriber.run(coordinator), name="subscriber")
+            for subscriber in self._subscribers
+        ]
+        try:
+            yield
+            await self._heard(coordinator)
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+            for task in tasks:
+                if not task.cancelled() and (error := task.exception()) is not None:
+                    self._broken(f"a subscriber ended with {error!r}")
+
+    async def _heard(self, coordinator: Coordinator) -> None:
+        time, deadline = coordinator.oracle.read_time, self._loop.time() + CATCH_UP_S
+        for subscriber in self._subscribers:
+            subscriber.quiet = True
+            while subscriber.complete is None or subscriber.complete < time:
+                if self._loop.time() > deadline:
+                    self._broken(f"not told of {time}: {subscriber.followed.sql} after {subscriber.complete}")
+                    return
+                await asyncio.sleep(0.5)
+            subscriber.check()
 
     async def _check(self, coordinator: Coordinator) -> None:
         await self._probe(coordinator)
@@ -321,9 +382,12 @@ class Simulation:
     async def _catch_up(self, coordinator: Coordinator) -> None:
         time = coordinator.oracle.read_time
         deadline = self._loop.time() + CATCH_UP_S
-        while late := checks.behind(coordinator, time):
+        while (late := checks.behind(coordinator, time)) or (left := checks.left_behind(coordinator)):
             if self._loop.time() > deadline:
-                self._broken(f"not maintained: {', '.join(item.name for item in late)}")
+                if late:
+                    self._broken(f"not maintained: {', '.join(item.name for item in late)}")
+                else:
+                    self._broken(f"left of sessions that have ended: {', '.join(left)}")
                 return
             await asyncio.sleep(1.0)
 

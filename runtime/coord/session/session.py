@@ -7,6 +7,7 @@ once; those of a block, or of a message of several statements, with the transact
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 
@@ -56,6 +57,8 @@ from .interruption import Interruption
 from .planning import Planning
 from .prepared import PreparedStatements, parameter_type
 from .session_roles import SessionRoles
+
+logger = logging.getLogger(__name__)
 
 MAX_ATTEMPTS = 10
 """So often a query is planned anew whose relations are dropped under it."""
@@ -210,7 +213,10 @@ class Session:
         await self._finish()
         await self._cursors.close_all()
         self._on_close(self)
-        await self._sequencer.ddl.drop_temporary(self.temp_schema)
+        try:
+            await self._sequencer.ddl.drop_temporary(self.temp_schema)
+        except PtvcError as error:  # maintenance tries it again
+            logger.warning("temporary objects of a session that has ended are dropped later: %s", error)
 
     # -- statements --
 
