@@ -61,7 +61,6 @@ FINDINGS = (
         ),
         (
             "tests/test_supervision.py::test_an_exception_is_a_failure_and_logged_with_its_stack",
-            "tests/test_supervision.py::test_what_must_not_end_fails_by_ending",
         ),
         1,
     ),

@@ -18,10 +18,11 @@ from ptvc.repr.consolidate import consolidate
 from ptvc.sql.catalog.catalog_view import ItemKind
 
 from .clients import QUICKSTART
+from .connectors import Outside
 from .loop import SimulatedLoop
 from .model import Model, Object
 
-STORED = (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW)
+STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 def durable_catalog(persist: PersistClient) -> tuple[dict[str, str], list[str]]:
@@ -91,7 +92,7 @@ def _contents(persist: PersistClient, shard: ShardId, as_of: int | None) -> Delt
     return Delta(consolidate(found.oks), found.errs)
 
 
-def rows_at(persist: PersistClient, shard: ShardId, time: int) -> Counter[tuple[object, ...]]:
+def rows_at(persist: PersistClient, shard: ShardId, time: int | None) -> Counter[tuple[object, ...]]:
     return _counted(_contents(persist, shard, time))
 
 
@@ -134,6 +135,51 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
         and coordinator.catalog.cluster(item.cluster) is not None
         and (_unknown(coordinator, item) or coordinator.collections.frontier(item.id) <= time)
     ]
+
+
+def sinks_behind(coordinator: Coordinator, outside: Outside, time: int) -> list[str]:
+    """Sinks whose target does not show what they read now, or not up to `time`."""
+    return [
+        item.name
+        for item in coordinator.catalog.user_items()
+        if item.kind is ItemKind.SINK
+        and (
+            (target := outside.targets.get(item.id)) is None
+            or item.former is not None
+            or target.generation != item.generation
+            or target.upper <= time
+        )
+    ]
+
+
+def sinks_are_exact(coordinator: Coordinator, outside: Outside) -> list[str]:
+    """What a sink has written is, folded, what it reads holds at that time."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if item.kind is ItemKind.SINK and (target := outside.targets.get(item.id)) is not None:
+            source = coordinator.catalog.get(item.on)
+            if coordinator.persist.state(source.shard or "").since >= target.upper:
+                wrong.append(f"{source.name} is not held readable at {target.upper} for {item.name}")
+                continue
+            expected = _counted(contents(coordinator.persist, source, target.upper - 1))
+            if target.rows != expected:
+                more, less = target.rows - expected, expected - target.rows
+                wrong.append(f"{item.name} has written {dict(more)} too many, and lacks {dict(less)}")
+    return wrong
+
+
+def sources_are_exact(coordinator: Coordinator) -> list[str]:
+    """A source has counted up to the position that is durable with its rows."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if item.kind is ItemKind.SOURCE:
+            assert item.remap is not None
+            positions = [row[0] for row in rows_at(coordinator.persist, ShardId(item.remap), None)]
+            end = int(str(positions[0])) if positions else 0
+            found = _counted(contents(coordinator.persist, item))
+            if len(positions) > 1 or found != Counter((n,) for n in range(1, end + 1)):
+                wrong.append(f"{item.name} is at {positions}, and holds {sorted(found.items(), key=str)}")
+    return wrong
 
 
 def left_behind(coordinator: Coordinator) -> list[str]:

@@ -26,7 +26,10 @@ from ptvc.replica.protocol import (
     CancelPeek,
     CheckpointPublished,
     DriverHello,
+    Ingested,
     InstallDataflow,
+    InstallSink,
+    InstallSource,
     JobFinished,
     LargeSteps,
     LimitMemory,
@@ -45,6 +48,7 @@ from ptvc.replica.protocol import (
 )
 from ptvc.repr.batch import Delta, from_ipc, to_ipc
 
+from .connectors import Connectors, Outside
 from .loop import SimulatedLoop
 from .network import Wire
 
@@ -61,13 +65,16 @@ class SimulatedReplica:
         latency: Callable[[], float],
         blob: MemoryBlob,
         writer: str,
+        outside: Outside,
         ended: Callable[[], None],
     ) -> None:
         self._loop = loop
         self._random = random
-        self._latency = latency
+        self._latency_of = latency
+        self.slowness = 1.0
         self._blob = blob
         self._dataflows = Dataflows(blob, writer)
+        self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
         self._inbox: list[Message] = []
         self._canceled: set[int] = set()
@@ -96,6 +103,13 @@ class SimulatedReplica:
             self._awake = True
             self._loop.call_later(self._latency(), self._work)
 
+    def _latency(self) -> float:
+        return self._latency_of() * self.slowness
+
+    def _later(self, work: Callable[[], None]) -> None:
+        delay = self._random.random() * self._random.choice((0.05, 0.5, 1.0))
+        self._loop.call_later(delay, lambda: work() if self._alive else None)
+
     def _work(self) -> None:
         self._awake = False
         if not self._alive:
@@ -114,6 +128,7 @@ class SimulatedReplica:
         match message:
             case Progress():
                 self._dataflows.receive(message)
+                self._connectors.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
             case InstallDataflow():
@@ -121,6 +136,13 @@ class SimulatedReplica:
                     self._send(answer)
             case Uninstall(id=id_):
                 self._dataflows.uninstall(id_)
+                self._connectors.uninstall(id_)
+            case InstallSource():
+                self._connectors.install_source(message)
+            case InstallSink():
+                self._connectors.install_sink(message)
+            case Ingested():
+                self._connectors.ingested(message)
             case Peek():
                 self._loop.call_later(self._latency(), self._peek, message)
             case PeekIndex():
@@ -176,10 +198,12 @@ class SimulatedDriver:
         random: Random,
         latency: Callable[[], float],
         blob: MemoryBlob,
+        outside: Outside,
         address: str,
         on_exit: OnExit,
     ) -> None:
         self._loop = loop
+        self._outside = outside
         self._random = random
         self._latency = latency
         self._blob = blob
@@ -214,6 +238,14 @@ class SimulatedDriver:
 
     def kill_replica(self, name: str) -> None:
         self._running[name].kill()
+
+    def slow_down(self, name: str) -> None:
+        """What the replica does takes long, while the others of its cluster go on."""
+        self._running[name].slowness = 200.0
+
+    def heal(self) -> None:
+        for replica in self._running.values():
+            replica.slowness = 1.0
 
     def _delay(self, most: float) -> float:
         return self._random.random() * most
@@ -273,7 +305,13 @@ class SimulatedDriver:
                 self._loop.call_later(self._delay(0.3), self._run, name, wanted)
 
         replica = SimulatedReplica(
-            self._loop, self._random, self._latency, self._blob, replica_writer(name, epoch, attempt), ended
+            self._loop,
+            self._random,
+            self._latency,
+            self._blob,
+            replica_writer(name, epoch, attempt),
+            self._outside,
+            ended,
         )
         try:
             replica.dial(self._address, ReplicaHello(name, epoch, attempt, attempt))
@@ -287,12 +325,13 @@ def launcher(
     random: Random,
     latency: Callable[[], float],
     blob: MemoryBlob,
+    outside: Outside,
     made: Callable[[SimulatedDriver], None],
 ) -> Callable[[str, Path, OnExit], SimulatedDriver]:
     """Makes the coordinator's driver."""
 
     def launch(address: str, directory: Path, on_exit: OnExit) -> SimulatedDriver:
-        driver = SimulatedDriver(loop, random, latency, blob, address, on_exit)
+        driver = SimulatedDriver(loop, random, latency, blob, outside, address, on_exit)
         made(driver)
         return driver
 

@@ -229,7 +229,45 @@ class Script:
             lambda name, cluster: f"CREATE INDEX {name}{self._place(cluster)} ON {_shown(table)} (k)",
         )
 
-    async def _create_in_cluster(self, kind: str, table: Object, sql: Callable[[str, str], str]) -> None:
+    async def create_source(self) -> None:
+        await self._create_in_cluster(
+            "source",
+            None,
+            lambda name, cluster: f"CREATE SOURCE {name}{self._place(cluster)} FROM LOAD GENERATOR COUNTER",
+        )
+
+    async def create_sink(self) -> None:
+        table = self._table()
+        await self._create_in_cluster(
+            "sink",
+            table,
+            lambda name, cluster: (
+                f"CREATE SINK {name}{self._place(cluster)} FROM {_shown(table)}"
+                f" INTO FILE '/simulated/{name}' FORMAT JSON ENVELOPE NONE"
+            ),
+        )
+
+    async def alter_sink(self) -> None:
+        """What it has read before may be an input for a while."""
+        table = self._table()
+        if self._block is not None or not (sinks := self.client.of("sink")):
+            return
+        sink = self.random.choice(sinks)
+
+        def effect(outcome: Outcome) -> None:
+            if outcome is Outcome.REFUSED or sink.on is table:
+                return
+            sink.perhaps_on |= {table} if sink.on is None else {table, sink.on}
+            sink.on = None
+            if outcome is Outcome.DONE:
+                sink.perhaps_on.discard(table)
+                sink.on = table
+
+        await self._do(f"ALTER SINK {sink.name} SET FROM {_shown(table)}", effect)
+
+    async def _create_in_cluster(
+        self, kind: str, table: Object | None, sql: Callable[[str, str], str]
+    ) -> None:
         model, cluster = self.client.model, self._cluster()
         made = self.client.made(model.add(kind, on=table, cluster=cluster))
         name = self.client.new_name(kind[0])
@@ -245,7 +283,7 @@ class Script:
 
     async def drop(self) -> None:
         client, model = self.client, self.client.model
-        found = [*client.of("table", "materialized view", "index"), *client.temporary]
+        found = [*client.of("table", "materialized view", "index", "source", "sink"), *client.temporary]
         if not found:
             return
         gone = self.random.choice(found)
@@ -387,9 +425,12 @@ STEPS: list[Step] = [
     Script.create_temporary,
     Script.discard,
     Script.alter_cluster,
+    Script.create_source,
+    Script.create_sink,
+    Script.alter_sink,
 ]
-WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 14, 5, 2, 3]
-WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25, 3, 1, 6]
+WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 14, 5, 2, 3, 2, 5, 4]
+WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25, 3, 1, 6, 1, 2, 2]
 """Of those whose clients drop the cluster that all are in."""
 
 IN_BLOCK: list[Step] = [

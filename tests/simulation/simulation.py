@@ -28,6 +28,7 @@ from ptvc.persist.location import Location
 
 from . import checks
 from .clients import QUICKSTART, Chances, Client, Terminated
+from .connectors import Outside
 from .faults import Faults, Latencies
 from .loop import Killed, SimulatedLoop, Stuck
 from .model import Model, Outcome
@@ -117,6 +118,7 @@ class Simulation:
         self._loop: SimulatedLoop
         self._loops: list[SimulatedLoop] = []
         self._shared_shard: ShardId | None = None
+        self._outside = Outside(self._broken)
         self._prepared = False
 
     def run(self) -> Result:
@@ -205,7 +207,14 @@ class Simulation:
                 _Clock(self._loop),
                 fenced,
                 failed,
-                launcher(self._loop, self._random, self._latencies.message, self._disk.blob, self._launched),
+                launcher(
+                    self._loop,
+                    self._random,
+                    self._latencies.message,
+                    self._disk.blob,
+                    self._outside,
+                    self._launched,
+                ),
                 Location(),
             )
         except Killed:
@@ -346,6 +355,8 @@ class Simulation:
         self._none(await self._settled(coordinator))
         self._none(checks.as_promised(coordinator.persist, coordinator.catalog, self._model))
         self._none(checks.views_are_exact(coordinator))
+        self._none(checks.sources_are_exact(coordinator))
+        self._none(checks.sinks_are_exact(coordinator, self._outside))
 
     async def _probe(self, coordinator: Coordinator) -> None:
         """Reads, writes, definitions and blocks are answered."""
@@ -382,12 +393,16 @@ class Simulation:
     async def _catch_up(self, coordinator: Coordinator) -> None:
         time = coordinator.oracle.read_time
         deadline = self._loop.time() + CATCH_UP_S
-        while (late := checks.behind(coordinator, time)) or (left := checks.left_behind(coordinator)):
+        while True:
+            late = [item.name for item in checks.behind(coordinator, time)]
+            late += checks.sinks_behind(coordinator, self._outside, time)
+            left = checks.left_behind(coordinator)
+            if not late and not left:
+                return
             if self._loop.time() > deadline:
-                if late:
-                    self._broken(f"not maintained: {', '.join(item.name for item in late)}")
-                else:
-                    self._broken(f"left of sessions that have ended: {', '.join(left)}")
+                for what, names in (("not maintained", late), ("left of sessions that have ended", left)):
+                    if names:
+                        self._broken(f"{what}: {', '.join(names)}")
                 return
             await asyncio.sleep(1.0)
 
