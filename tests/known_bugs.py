@@ -30,7 +30,6 @@ class Mutant:
 
 CONTROL_PLANE = "tests/e2e/inprocess/faults/test_control_plane.py"
 LARGE = "tests/e2e/inprocess/test_large_statements.py"
-SIMULATED = "tests/simulation/test_simulation.py::test_nothing_is_lost_hangs_or_dies_unseen"
 
 FINDINGS = (
     Mutant(
@@ -59,9 +58,7 @@ FINDINGS = (
                 "            if task.exception() is None and",
             ),
         ),
-        (
-            "tests/test_supervision.py::test_an_exception_is_a_failure_and_logged_with_its_stack",
-        ),
+        ("tests/test_supervision.py::test_an_exception_is_a_failure_and_logged_with_its_stack",),
         1,
     ),
     Mutant(
@@ -100,7 +97,9 @@ FINDINGS = (
                 "await append(Defined(rows, evolved, lambda: None))\n                begin()",
             ),
         ),
-        (f"{CONTROL_PLANE}::test_a_definition_that_is_cancelled_while_it_becomes_durable_has_happened",),
+        (
+            "tests/e2e/inprocess/definitions/test_session_tasks_that_end.py::test_what_it_has_defined_is_there",
+        ),
         2,
     ),
     Mutant(
@@ -128,15 +127,27 @@ FINDINGS = (
         4,
     ),
     Mutant(
-        "texts of any length are parsed on the event loop",
+        "results are ordered on the event loop",
         (
             Edit(
-                "runtime/coord/session/planning.py",
-                "parse(sql) if len(sql) <= MAX_TEXT else await PLANNING.run(lambda: parse(sql))",
-                "parse(sql)",
+                "runtime/coord/query/peeks.py",
+                "                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))",
+                "                yield finish(schema, batches, finishing)",
             ),
         ),
-        (f"{LARGE}::test_what_has_no_end_is_cancelled[quotes-pool2]",),
+        (f"{LARGE}::test_large_results_are_ordered_beside_the_loop",),
+        4,
+    ),
+    Mutant(
+        "a literal of any length is read without a look at the interrupt",
+        (
+            Edit(
+                "runtime/sql/parser/quoted.py",
+                "        bounds.append(match.end())\n        check_interrupt()",
+                "        bounds.append(match.end())",
+            ),
+        ),
+        ("tests/sql/parser/test_quoted.py::test_reading_is_cancelled",),
         4,
     ),
     Mutant(
@@ -185,10 +196,7 @@ FINDINGS = (
                 "        return min(self._open, default=self._closed) - 1",
             ),
         ),
-        (
-            "tests/e2e/inprocess/faults/test_full_disk.py::test_reads_go_on_while_no_time_can_be_reserved",
-            f"{CONTROL_PLANE}::test_reads_go_on_while_nothing_can_be_written",
-        ),
+        (f"{CONTROL_PLANE}::test_reads_go_on_while_nothing_can_be_written",),
         7,
     ),
     Mutant(

@@ -5,10 +5,12 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from random import Random
 from threading import Thread
 from typing import Any, TypeVar
 from unittest import mock
 
+from ptvc import retry
 from ptvc.coord import coordinator
 from ptvc.coord.thread_pool import ThreadPool, _Task
 from ptvc.persist.location import Location
@@ -60,5 +62,6 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
         mock.patch.object(coordinator, "open_stores", opened),
         mock.patch.object(coordinator, "Supervisor", _Supervisor),
         mock.patch.object(ThreadPool, "run", _run),
+        mock.patch.object(retry, "_RANDOM", Random(0)),
     ):
         yield
