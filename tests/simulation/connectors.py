@@ -55,9 +55,10 @@ class Target:
 
 @dataclass(slots=True)
 class Outside:
-    """The targets of all sinks.  `broken` hears of what must not be."""
+    """The targets of all sinks; `checkpoints` says whether replicas make some.  `broken` hears of what must not be."""
 
     broken: Callable[[str], None]
+    checkpoints: bool = False
     targets: dict[GlobalId, Target] = field(default_factory=dict)
 
 

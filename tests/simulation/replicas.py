@@ -18,6 +18,7 @@ from ptvc.coord.controller.driver_process import OnExit
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
 from ptvc.expr.tree.relation import GlobalId, Relation
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
 from ptvc.replica.protocol import (
@@ -74,6 +75,7 @@ class SimulatedReplica:
         self.slowness = 1.0
         self._blob = blob
         self._dataflows = Dataflows(blob, writer)
+        self._checkpoints = outside.checkpoints
         self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
         self._inbox: list[Message] = []
@@ -119,6 +121,12 @@ class SimulatedReplica:
             self._handle(message)
         for answer in self._dataflows.step():
             self._send(answer)
+        for _, pending in self._dataflows.checkpoints():
+            self._loop.call_later(self._latency(), self._save, pending)
+
+    def _save(self, pending: PendingCheckpoint) -> None:
+        if self._alive and (written := pending.write()) is not None:
+            self._send(written)
 
     def _send(self, message: Message) -> None:
         if self._alive:
@@ -132,7 +140,9 @@ class SimulatedReplica:
             case Appended():
                 self._dataflows.acknowledge(message)
             case InstallDataflow():
-                for answer in self._dataflows.install(replace(message, durable=None)):
+                if not self._checkpoints:
+                    message = replace(message, durable=None)
+                for answer in self._dataflows.install(message):
                     self._send(answer)
             case Uninstall(id=id_):
                 self._dataflows.uninstall(id_)
@@ -149,7 +159,10 @@ class SimulatedReplica:
                 self._peek_index(message)
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
-            case LimitMemory() | LargeSteps() | CheckpointPublished():
+            case CheckpointPublished():
+                if (state := self._dataflows.published(message)) is not None:
+                    state.sweep()
+            case LimitMemory() | LargeSteps():
                 return
             case _:
                 raise TypeError(f"a simulated replica does not understand {type(message).__name__}")

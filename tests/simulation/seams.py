@@ -12,9 +12,11 @@ from unittest import mock
 
 from ptvc import retry
 from ptvc.coord import coordinator
+from ptvc.coord.controller import checkpoints
 from ptvc.coord.thread_pool import ThreadPool, _Task
 from ptvc.persist.location import Location
 from ptvc.persist.stores import Stores
+from ptvc.replica import checkpoint
 from ptvc.supervision import Supervisor
 
 from .loop import SimulatedLoop
@@ -33,6 +35,21 @@ async def _run(_: ThreadPool, work: Callable[[], T]) -> T:
     except asyncio.CancelledError:
         task.interrupt.set()
         raise
+
+
+class _AtOnce:
+    """Instead of the thread that removes files, which nothing waits for."""
+
+    def __init__(self, *_: object) -> None: ...
+
+    def submit(self, work: Callable[..., object], *args: object, **more: object) -> None:
+        work(*args, **more)
+
+    def shutdown(self) -> None: ...
+
+
+def _loop_time() -> float:
+    return asyncio.get_running_loop().time()
 
 
 class _NeverStarted(Thread):
@@ -63,5 +80,7 @@ def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
         mock.patch.object(coordinator, "Supervisor", _Supervisor),
         mock.patch.object(ThreadPool, "run", _run),
         mock.patch.object(retry, "_RANDOM", Random(0)),
+        mock.patch.object(checkpoints, "ThreadPoolExecutor", _AtOnce),
+        mock.patch.object(checkpoint, "monotonic", _loop_time),
     ):
         yield

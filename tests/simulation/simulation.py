@@ -14,7 +14,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 from types import NoneType
 
 from ptvc.config import Settings
@@ -38,7 +38,15 @@ from .seams import simulated
 from .stores import Disk, SimulatedConsensus
 from .subscribers import VIEW_SQL, Row, Subscriber, drawn
 
-SETTINGS = Settings(tick_ms=250, compaction_interval_ms=1000, retain_history_ms=500, replica_slots=100)
+SETTINGS = Settings(
+    tick_ms=250,
+    compaction_interval_ms=1000,
+    retain_history_ms=500,
+    replica_slots=100,
+    checkpoint_rows=2,
+    checkpoint_interval_ms=300,
+)
+_IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 BEGIN_MS = 1_700_000_000_000
 STOP_S = 120.0
 """An orderly end takes no longer, even while a store is away."""
@@ -71,6 +79,7 @@ class Profile:
     quickstart: bool | None = None
     subscribers: int | None = None
     replicas: int | None = None
+    checkpoints: bool | None = None
 
 
 @dataclass(slots=True)
@@ -114,15 +123,21 @@ class Simulation:
         self._subscribers = [
             self._subscriber(n, Random(random.random()), interrupts) for n in range(1, followers + 1)
         ]
-        self._directory = Path(gettempdir()) / "ptvc-simulation"
+        checkpoints = random.random() < 0.15 if profile.checkpoints is None else profile.checkpoints
+        self._directory: Path
         self._loop: SimulatedLoop
         self._loops: list[SimulatedLoop] = []
         self._shared_shard: ShardId | None = None
-        self._outside = Outside(self._broken)
+        self._outside = Outside(self._broken, checkpoints)
         self._prepared = False
 
     def run(self) -> Result:
-        self._directory.mkdir(exist_ok=True)
+        with TemporaryDirectory(prefix="ptvc-simulation-", dir=_IN_MEMORY) as directory:
+            self._directory = Path(directory)
+            self._run()
+        return self.result
+
+    def _run(self) -> None:
         time = 0.0
         phases: list[Callable[[], object]] = [self._work, self._verify]
         while phases:
@@ -142,7 +157,6 @@ class Simulation:
             loop.bury()
         self.result.virtual_s = time
         self.result.statements = sum(client.asked for client in self._clients)
-        return self.result
 
     # -- processes --
 
