@@ -109,6 +109,11 @@ class Installation:
             case _:
                 raise AssertionError(f"nothing runs for a {item.kind.value}")
 
+    def is_maintained(self, item: Item) -> bool:
+        """Whether some replica of its cluster maintains the item."""
+        assert item.cluster is not None
+        return self._clusters.maintains(item.cluster, item.id)
+
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
         replica.hydrated[hydration.id] = hydration
