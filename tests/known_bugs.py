@@ -146,8 +146,13 @@ FINDINGS = (
                 "        bounds.append(match.end())\n        check_interrupt()",
                 "        bounds.append(match.end())",
             ),
+            Edit(
+                "runtime/sql/parser/quoted.py",
+                "            check_interrupt()\n            yield decode(",
+                "            yield decode(",
+            ),
         ),
-        ("tests/sql/parser/test_quoted.py::test_reading_is_cancelled",),
+        ("tests/sql/parser/test_quoted.py::test_one_long_token_is_cancelled_between_its_slices",),
         4,
     ),
     Mutant(
@@ -349,7 +354,7 @@ FINDINGS = (
                 "    if element.kind is Kind.RECORD:",
             ),
         ),
-        ("tests/sql/test_lists.py::test_errors",),
+        ("tests/sql/test_named_types.py::test_what_is_refused",),
         13,
     ),
     Mutant(
@@ -410,6 +415,24 @@ FINDINGS = (
 )
 
 OTHERS = (
+    Mutant(
+        "an object that one replica cannot install has failed on all",
+        (
+            Edit(
+                "runtime/coord/controller/installer.py",
+                "        if self._installation.is_maintained(item):\n            return\n        waited",
+                "        waited",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_replicas.py::test_one_on_which_nothing_can_be_installed_harms_no_reader",
+        ),
+    ),
+    Mutant(
+        "what a session cannot drop as it ends stays",
+        (Edit("runtime/coord/maintenance.py", "        await self._drop_left_behind()\n", ""),),
+        (f"{CONTROL_PLANE}::test_what_a_session_cannot_drop_as_it_ends_is_dropped_later",),
+    ),
     Mutant(
         "a hold ends the holds of others",
         (
