@@ -353,6 +353,11 @@ FINDINGS = (
                 "    if element.kind in (Kind.LIST, Kind.MAP):",
                 "    if element.kind is Kind.RECORD:",
             ),
+            Edit(
+                "runtime/sql/syntax/types.py",
+                "        if base.kind in NESTED:",
+                "        if base.kind is Kind.RECORD:",
+            ),
         ),
         ("tests/sql/test_named_types.py::test_what_is_refused",),
         13,
@@ -415,6 +420,30 @@ FINDINGS = (
 )
 
 OTHERS = (
+    Mutant(
+        "time goes on when commits have ended",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "        if self._ended is not None:\n            return\n        self._oracle.tick()",
+                "        self._oracle.tick()",
+            ),
+        ),
+        (
+            "tests/coord/storage/test_group_commit.py::test_nothing_is_told_once_a_commit_has_failed_when_it_was_durable",
+        ),
+    ),
+    Mutant(
+        "time goes on beyond a commit of which nobody knows whether it was done",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "            if isinstance(error, Fenced | Indeterminate):",
+                "            self._oracle.close(time)\n            if isinstance(error, Fenced | Indeterminate):",
+            ),
+        ),
+        ("tests/coord/storage/test_group_commit.py::test_nothing_is_complete_beyond_an_unknown_outcome",),
+    ),
     Mutant(
         "an object that one replica cannot install has failed on all",
         (
