@@ -430,7 +430,7 @@ STEPS: list[Step] = [
     Script.alter_sink,
 ]
 WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 14, 5, 2, 3, 2, 5, 4]
-WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25, 3, 1, 6, 1, 2, 2]
+WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 12, 6, 4, 2, 4, 28, 4, 40, 2, 1, 4, 1, 1, 1]
 """Of those whose clients drop the cluster that all are in."""
 
 IN_BLOCK: list[Step] = [

@@ -14,7 +14,15 @@ from .simulation import Profile, run, undisturbed
 MOST_SEEDS = 60
 
 CANCELS = Profile(interrupts=True, faults=False, quickstart=False)
-CLUSTERS = Profile(interrupts=False, faults=False, quickstart=True)
+CLUSTERS = Profile(
+    interrupts=False,
+    faults=False,
+    quickstart=True,
+    clients=3,
+    statements=14,
+    subscribers=0,
+    checkpoints=False,
+)
 STORES = Profile(interrupts=False, faults=True, quickstart=False)
 FOLLOWED = Profile(interrupts=True, faults=False, quickstart=False, subscribers=2)
 BLOCKS = Profile(interrupts=False, faults=False, quickstart=False, subscribers=0, statements=20)
