@@ -152,6 +152,10 @@ class SerializationFailure(PtvcError):
         super().__init__("could not serialize access due to concurrent update", detail=detail, hint=hint)
 
 
+class AlteredMeanwhile(SerializationFailure):
+    """What a statement was to write to was altered or dropped after it was planned."""
+
+
 class QueryCanceled(PtvcError):
     sqlstate = "57014"
 

@@ -16,13 +16,17 @@ from pathlib import Path
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
+from .coord.garbage import GarbageCollection
+from .coord.storage.storage import Storage
 from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
 from .persist.location import Location
+from .persist.stores import open_stores
 from .pgwire.listener import Limits
 from .pgwire.listener import serve as listen
 from .pgwire.passwords import of_roles
 from .sql.warm_up import warm_up
+from .supervision import Supervisor
 
 logger = logging.getLogger(__name__)
 
@@ -83,7 +87,10 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
         failures.append(error)
         loop.call_soon_threadsafe(stopping.set)
 
-    coordinator = Coordinator(directory, settings, SystemClock(), fenced, failed, location=location)
+    clock = SystemClock()
+    storage = Storage(open_stores(directory, location), clock)
+    supervisor = Supervisor(lambda name, error: failed(error))
+    coordinator = Coordinator(storage, directory, settings, clock, supervisor, fenced)
     await coordinator.start()
     try:
         limits = Limits(
@@ -107,7 +114,10 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
                 flush=True,
             )
             warm = loop.run_in_executor(None, _settle)
+            supervisor = Supervisor(lambda _, error: failed(error))
+            supervisor.start("garbage collection", GarbageCollection().run())
             await stopping.wait()
+            await supervisor.stop()
             await warm
             logger.info("stopping")
         finally:

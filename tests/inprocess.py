@@ -26,8 +26,10 @@ from ptvc.clock import Clock, SystemClock
 from ptvc.config import Settings
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
+from ptvc.coord.storage.storage import Storage
+from ptvc.persist.client import PersistClient
 from ptvc.persist.location import open_blob
-from ptvc.persist.stores import locate
+from ptvc.persist.stores import Stores, locate, open_stores
 from ptvc.pgwire.listener import Limits, Listener, serve
 from ptvc.pgwire.passwords import of_roles
 from ptvc.replica.main import Replica
@@ -41,6 +43,7 @@ from ptvc.replica.protocol import (
     StartReplica,
     StopReplica,
 )
+from ptvc.supervision import Supervisor
 
 T = TypeVar("T")
 
@@ -193,6 +196,7 @@ class InProcess:
         self.fenced = threading.Event()
         self.failures: list[BaseException] = []
         self.unhandled: list[dict[str, Any]] = []
+        self.stores: Stores
         self.coordinator: Coordinator
         self.driver: ThreadDriver
         self.port = 0
@@ -208,21 +212,22 @@ class InProcess:
 
     async def _start(self) -> None:
         location = locate(self.directory, self.consensus, self.blob)
-        blobs = location.under(self.directory).blob
+        self.stores = stores = open_stores(self.directory, location)
 
         def launch(address: str, directory: Path, on_exit: OnExit) -> ThreadDriver:
-            self.driver = ThreadDriver(address, blobs, on_exit, self._jobs)
+            self.driver = ThreadDriver(address, stores.location.blob, on_exit, self._jobs)
             return self.driver
 
         made = None if self.spark else launch
+        failures = self.failures  # of this process; see `abandon`
         self.coordinator = Coordinator(
+            Storage(stores, self.clock),
             self.directory,
             self.settings,
             self.clock,
+            Supervisor(lambda name, error: failures.append(error)),
             self.fenced.set,
-            self.failures.append,
             made,
-            location,
         )
         await self.coordinator.start()
         self._listener = await serve(
@@ -297,6 +302,13 @@ class InProcess:
             return function()
 
         return self.run(work())
+
+    # -- what is durable --
+
+    @property
+    def persist(self) -> PersistClient:
+        """The client that storage has, and the rest of the coordinator has not."""
+        return self.coordinator.storage._persist
 
     # -- clients --
 

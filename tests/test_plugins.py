@@ -174,3 +174,8 @@ def test_a_random_order_is_shown_and_can_be_repeated(suite: Path) -> None:
 
     assert order("1") == order("1") != order("2")
     assert "random order: again with --shuffle " in outcome(suite, "--shuffle", "new", "--part", "ordinary")
+
+
+def test_the_processes_of_a_run_take_one_random_order(suite: Path) -> None:
+    shown = outcome(suite, "-p", "xdist", "-n", "2", "--shuffle", "new", "--part", "all")
+    assert "21 passed, 2 skipped" in shown, shown

@@ -25,6 +25,7 @@ from ..repr.buffers import Words
 from ..repr.consolidate import group_updates
 from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
+from ..repr.multiplicity import check_sum
 from .memory import release_rest, unreleased
 from .merge_output import MergeOutput
 from .run import Run
@@ -152,6 +153,7 @@ def _add_up(
     starts, counts = _of_one_hash(hashes)
     if not len(starts):
         return alive
+    check_sum(diffs)
     every = bool(totals) or identity.is_key or identity.compact
     columns = [batch.columns[i] for i in identity.columns]
     sums = (diffs, *totals.values())

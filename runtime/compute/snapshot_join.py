@@ -20,6 +20,7 @@ from ..repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches
 from ..repr.buffers import Words
 from ..repr.consolidate import consolidate
 from ..repr.equality import rows_equal
+from ..repr.multiplicity import product
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .arrangement import keyed
 from .operators.joins.join import padded, padded_left
@@ -86,7 +87,7 @@ def _rows(left: Batch, right: Batch, pairs: _Pairs) -> Batch:
         *(column.take(left_index) for column in left.columns),
         *(column.take(right_index) for column in right.columns),
     )
-    return Batch(columns, left.times[pairs.left], left.diffs[pairs.left] * right.diffs[pairs.right])
+    return Batch(columns, left.times[pairs.left], product(left.diffs[pairs.left], right.diffs[pairs.right]))
 
 
 def _matches(op: JoinOp, left: Batch, right: Batch) -> _Pairs:

@@ -131,3 +131,11 @@ PLANNING = ThreadPool("planning", 4)
 
 EVALUATION = ThreadPool("evaluation", 8)
 """Constant queries, which may call functions of users, and whole results: sorted, decoded, read from blobs."""
+
+FEW_ROWS = 1_000
+"""What is computed over fewer rows takes less time than to hand it to another thread and back."""
+
+
+async def over_rows(count: int, work: Callable[[], T]) -> T:
+    """What `work()`, a computation over so many rows, returns or raises: here if they are few, else in another thread."""
+    return work() if count <= FEW_ROWS else await EVALUATION.run(work)

@@ -6,7 +6,7 @@ a reader must see those whatever it filters by.  Updates of one row are equal ro
 and what is read sums up as before.
 
 The answer is conservative: parts without statistics (inline ones, old ones) and values whose order in PostgreSQL is not
-that of the statistics are read.  The reader still filters the rows.  Who asks: one-off queries (`coord.query.part_choice`), and
+that of the statistics are read.  The reader still filters the rows.  Who asks: one-off queries (`coord.storage.part_choice`), and
 users' Spark jobs (`spark.pushed`).
 """
 

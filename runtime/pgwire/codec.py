@@ -109,8 +109,9 @@ def backend_key_data(pid: int, secret: int) -> bytes:
     return message(b"K", struct.pack("!II", pid, secret))
 
 
-def negotiate_protocol_version(minor: int, options: Sequence[str]) -> bytes:
-    return message(b"v", struct.pack("!ii", minor, len(options)) + b"".join(map(cstring, options)))
+def negotiate_protocol_version(newest: int, options: Sequence[str]) -> bytes:
+    """`newest` is a whole version, `major << 16 | minor`, as PostgreSQL sends it, whatever its documentation says."""
+    return message(b"v", struct.pack("!ii", newest, len(options)) + b"".join(map(cstring, options)))
 
 
 def ready_for_query(status: str) -> bytes:

@@ -10,8 +10,10 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Mutable
 from dataclasses import dataclass
 from typing import Protocol
 
+from ..coord.backend import Backend
 from ..coord.results.cursor import Cursor
 from ..coord.results.results import Columns, Command, Notice, Result
+from ..coord.session.interruption import IdleTimeout
 from ..expr.datetimes.zones import Zone
 from ..expr.tree.scalar import Literal
 from ..sql.catalog.catalog_view import Prepared
@@ -47,6 +49,10 @@ class SessionLike(Protocol):
 
     def pop_notices(self) -> list[Notice]: ...
 
+    @property
+    def idle_timeout(self) -> IdleTimeout | None:
+        """After how long without a message the connection ends; None: never."""
+
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
         """Parse and describe one statement; an empty one has `sql == ""`.  OID 0 leaves a type to inference."""
 
@@ -74,8 +80,10 @@ class SessionLike(Protocol):
 
 
 class SessionFactory(Protocol):
-    async def open(self, user: str, database: str, options: Mapping[str, str]) -> SessionLike:
-        """A session for an authenticated user.  `options` are settings, with names in lower case."""
+    async def open(
+        self, user: str, database: str, options: Mapping[str, str], backend: Backend
+    ) -> SessionLike:
+        """A session for an authenticated user.  `options` are settings, with names in lower case; `backend` is its connection."""
 
 
 @dataclass(frozen=True, slots=True)

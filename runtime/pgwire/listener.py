@@ -16,6 +16,7 @@ import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from ..coord.backend import Backend
 from ..errors import PtvcError
 from . import codec
 from .contract import PasswordLookup, SessionFactory, SessionLike, Trust
@@ -173,7 +174,6 @@ class Listener:
             shutdown = PtvcError(
                 "terminating connection due to administrator command",
                 sqlstate="57P01",
-                hint="The server is stopping.",
             )
             wire.send(codec.error_response(shutdown, severity="FATAL"))
         except PtvcError as error:
@@ -223,10 +223,20 @@ class Listener:
         self._sessions += 1
 
     async def _serve(self, wire: Wire, startup: Startup) -> None:
-        session = await self._factory.open(startup.user, startup.database, startup.options)
-        connection = Connection(wire, session)
         self._next_pid = self._next_pid % 0x7FFFFFFF + 1
         key = (self._next_pid, secrets.randbits(32))
+
+        def cancel() -> None:
+            if (connection := self._connections.get(key)) is not None:
+                connection.cancel()
+
+        def terminate() -> None:
+            cancel()
+            wire.terminate()
+
+        backend = Backend(self._next_pid, cancel, terminate)
+        session = await self._factory.open(startup.user, startup.database, startup.options, backend)
+        connection = Connection(wire, session)
         self._connections[key] = connection
         wire.on_gone = connection.cancel
         try:

@@ -26,8 +26,6 @@ GSSENC_CODE = 80877104
 MAJOR = 3
 MINOR = 0
 
-_ENCODINGS = {"utf8": "UTF8", "unicode": "UTF8", "sqlascii": "SQL_ASCII"}
-
 
 @dataclass(frozen=True, slots=True)
 class CancelRequest:
@@ -75,7 +73,7 @@ def _startup(wire: Wire, code: int, body: Body) -> Startup:
     body.end()
     unknown = [name for name in options if name.startswith("_pq_.")]
     if minor > MINOR or unknown:
-        wire.send(codec.negotiate_protocol_version(MINOR, unknown))
+        wire.send(codec.negotiate_protocol_version(MAJOR << 16 | MINOR, unknown))
     for name in unknown:
         del options[name]
     user = options.pop("user", "")
@@ -86,16 +84,7 @@ def _startup(wire: Wire, code: int, body: Body) -> Startup:
         raise Unsupported("replication connections are not supported", hint="Connect without replication.")
     settings = _command_line(options.pop("options", ""))
     settings.update((name.lower(), value) for name, value in options.items())
-    if "client_encoding" in settings:
-        settings["client_encoding"] = _encoding(settings["client_encoding"])
     return Startup(user, database, settings)
-
-
-def _encoding(name: str) -> str:
-    known = _ENCODINGS.get(re.sub("[^a-z0-9]", "", name.lower()))
-    if known is None:
-        raise Unsupported(f'client encoding "{name}" is not supported', hint="Set client_encoding to UTF8.")
-    return known
 
 
 def _command_line(text: str) -> dict[str, str]:

@@ -36,7 +36,7 @@ class ClientGone(Exception):
 
 
 class Terminated(Exception):
-    """The server is stopping: raised where the next message is awaited."""
+    """The connection is to end, as the server stops or by `pg_terminate_backend`: raised where the next message is awaited."""
 
 
 class FramingError(ProtocolViolation):
@@ -145,6 +145,10 @@ class Wire(asyncio.Protocol):
         body = bytes(self._in[4:length])
         del self._in[:length]
         return body
+
+    async def wait_for_input(self) -> None:
+        """Until the client has sent something."""
+        await self._fill(1)
 
     async def read_message(self, limit: int | None = None) -> tuple[int, Data]:
         """The type byte and the body of the next message, of `limit` bytes at most (default `max_message`).

@@ -38,7 +38,7 @@ def run_job(
     started = monotonic()
     if command.directory:
         Path(command.directory).mkdir(parents=True, exist_ok=True)
-    rows = command.rows
+    rows, group = command.rows, f"job-{command.job_id}"
     job = Job(
         plan=command.plan,
         as_of=command.as_of,
@@ -53,6 +53,7 @@ def run_job(
         answer_bytes=command.answer_bytes,
         step=command.step,
         merge_upper=command.merge_upper,
+        permit=str(app.permit(group)),
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)
@@ -62,7 +63,7 @@ def run_job(
     )
     reporter.start()
     try:
-        result = run.run(imports, command.pool or MAINTENANCE_POOL, f"job-{command.job_id}")
+        result = run.run(imports, command.pool or MAINTENANCE_POOL, group)
     finally:
         ended.set()
         reporter.join()

@@ -17,6 +17,7 @@ from .batch import Batch, Indices, Times
 from .buffers import Words
 from .equality import rows_equal
 from .hash import hash_columns, hash_times
+from .multiplicity import check_sum
 from .order import dense_ranks, hash_order
 
 
@@ -33,6 +34,7 @@ def consolidate(batch: Batch) -> Batch:
     (up to hash collisions: by hash of row and time, then by row, then by time)."""
     if len(batch) <= 1:
         return batch if len(batch) == 0 or batch.diffs[0] != 0 else batch.slice(0, 0)
+    check_sum(batch.diffs)
     groups = group_updates(batch.columns, batch.times, hash_columns(batch.columns, len(batch)))
     first, diffs = groups.order[groups.starts], np.add.reduceat(batch.diffs[groups.order], groups.starts)
     kept = np.flatnonzero(diffs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from ptvc.coord.variables import Variables, duration_ms, split_identifiers
+from ptvc.coord.variables import Variables, split_identifiers
 from ptvc.errors import InvalidParameter, PtvcError, UndefinedObject, Unsupported
 
 
@@ -69,16 +69,10 @@ def test_identifiers(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "expected"), [("10", 10), ("2s", 2_000), ("5 min", 300_000), ("500us", 0.5), ("1d", 86_400_000)]
-)
-def test_durations(text: str, expected: float) -> None:
-    assert duration_ms(text) == expected
-
-
-@pytest.mark.parametrize(
     ("name", "value", "error"),
     [
         ("TimeZone", "+3", Unsupported),
+        ("TimeZone", "Nowhere/Land", InvalidParameter),
         ("client_encoding", "LATIN1", Unsupported),
         ("statement_timeout", "soon", InvalidParameter),
         ("server_version", "17", PtvcError),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -152,6 +153,18 @@ def _processes() -> list[tuple[int, int, str]]:
             continue  # it has ended meanwhile
         if fields[0] not in "ZX":
             found.append((int(path.name), int(fields[1]), command))
+    return found
+
+
+def cpu_seconds(pids: set[int]) -> dict[int, float]:
+    """What each process has computed so far; one that has ended is missing."""
+    found = {}
+    for pid in pids:
+        try:
+            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        found[pid] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
     return found
 
 

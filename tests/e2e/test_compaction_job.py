@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
+from ptvc.coord.catalog.items import Stored
 from ptvc.persist.client import PartRef
 
 WITHIN_S = 120.0
@@ -14,9 +15,8 @@ SUM = "SELECT count(*), sum(id), sum(amount), min(note), max(note) FROM t"
 
 def parts(runtime: InProcess, name: str) -> tuple[PartRef, ...]:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
-    persist = runtime.coordinator.persist
+    assert isinstance(item, Stored)
+    persist = runtime.persist
     return persist.snapshot(item.shard, persist.state(item.shard).upper - 1).parts
 
 
@@ -36,7 +36,7 @@ def test_a_table_that_changed_much_becomes_small_again() -> None:
         runtime.stop()
         runtime.spark = True
         runtime.start()
-        persist = runtime.coordinator.persist
+        persist = runtime.persist
         runtime.query("INSERT INTO t VALUES (-1, 0, 'new')")
         expected = runtime.query(SUM)
         assert expected[0][0] == 8 * 500 + 1

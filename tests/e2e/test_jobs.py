@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from threading import Event
+from time import monotonic
 
 import psycopg
 import pytest
 
 from .conftest import running
-from .runtime_process import Runtime
+from .runtime_process import Runtime, cpu_seconds
 
 ROWS = 5_000
+PAUSE = Event()
 VIEWS = {
     "totals": "SELECT customer, count(*) AS orders, sum(amount) AS amount, min(amount) AS least, max(note) AS note "
     "FROM orders GROUP BY customer",
@@ -24,6 +27,9 @@ VIEWS = {
     "above": "SELECT name, orders FROM customers JOIN totals ON totals.customer = customers.id WHERE orders > 45",
 }
 
+UNENDING = "SELECT count(*) AS n FROM wide a LEFT JOIN wide b ON (a.id * 7 + b.id) % 1000003 = 999999"
+"""1.6 billion pairs, all of them looked at."""
+
 
 @pytest.fixture(scope="module")
 def runtime() -> Iterator[Runtime]:
@@ -32,6 +38,8 @@ def runtime() -> Iterator[Runtime]:
         runtime.run(
             "CREATE TABLE orders (id int NOT NULL, customer int, amount int, note text)",
             "CREATE TABLE customers (id int NOT NULL, name text NOT NULL)",
+            "CREATE TABLE wide (id int)",
+            "INSERT INTO wide SELECT g FROM generate_series(1, 40000) AS g",
         )
         with runtime.connect() as connection:
             with connection.cursor().copy("COPY orders FROM STDIN") as copy:
@@ -235,17 +243,52 @@ def test_a_query_by_job_sees_the_transaction_s_own_writes(runtime: Runtime) -> N
 
 
 def test_a_query_by_job_is_cancelled(runtime: Runtime) -> None:
-    runtime.run("CREATE TABLE wide (id int)", "INSERT INTO wide SELECT g FROM generate_series(1, 40000) AS g")
-    slow = "SELECT count(*) FROM wide a LEFT JOIN wide b ON (a.id * 7 + b.id) % 1000003 = 999999"
     with runtime.connect() as connection:
         connection.execute("SET cluster = jobs")
         connection.execute("SET statement_timeout = '2s'")
         with pytest.raises(psycopg.errors.QueryCanceled):
-            connection.execute(slow)
+            connection.execute(UNENDING)
         connection.execute("SET statement_timeout = 0")
         assert connection.execute("SELECT count(*) FROM customers WHERE id = 3").fetchone() is not None
     statuses = runtime.run("SELECT status FROM mz_internal.mz_spark_jobs WHERE kind = 'query'")
     assert ("canceled",) in statuses
+
+
+def files(runtime: Runtime) -> set[str]:
+    """Those of state, of blobs and of Spark's exchanges."""
+    found = [
+        path
+        for name in ("state", "blob", "spark/local", "spark/permits")
+        for path in (runtime.directory / name).rglob("*")
+    ]
+    return {str(path) for path in found if path.is_file()}
+
+
+@pytest.mark.parametrize("cluster", ["jobs", "tasks"])
+def test_nothing_goes_on_for_a_view_that_is_dropped_under_its_hydration(
+    runtime: Runtime, cluster: str
+) -> None:
+    runtime.eventually(lambda: not busy(runtime))
+    before, had = cpu_seconds(runtime.children()["worker"]), files(runtime)
+    runtime.run(f"CREATE MATERIALIZED VIEW unending IN CLUSTER {cluster} AS {UNENDING}")
+    runtime.eventually(lambda: _computed(runtime, before) > 1)
+    runtime.run("DROP MATERIALIZED VIEW unending")
+    dropped = monotonic()
+    runtime.eventually(lambda: not busy(runtime))
+    assert monotonic() - dropped < 2
+    runtime.eventually(lambda: not files(runtime) - had, within_s=2)
+
+
+def _computed(runtime: Runtime, before: dict[int, float]) -> float:
+    now = cpu_seconds(runtime.children()["worker"])
+    return sum(seconds - before.get(pid, 0.0) for pid, seconds in now.items())
+
+
+def busy(runtime: Runtime) -> bool:
+    """Whether a Python worker of Spark, a resident one included, computes for half a second."""
+    before = cpu_seconds(runtime.children()["worker"])
+    PAUSE.wait(0.5)
+    return _computed(runtime, before) > 0.1
 
 
 def test_an_answer_that_is_too_large_is_refused(runtime: Runtime) -> None:

@@ -10,8 +10,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pyarrow as pa
+from ptvc.coord.backend import Backend
 from ptvc.coord.results.cursor import Cursor
 from ptvc.coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from ptvc.coord.session.interruption import IdleTimeout
 from ptvc.errors import InvalidTransactionState, PtvcError, QueryCanceled, SqlSyntaxError, UndefinedTable
 from ptvc.expr.tree.scalar import Literal
 from ptvc.repr.schema import Column, Schema
@@ -37,7 +39,9 @@ class Store:
     sessions: list[FakeSession] = field(default_factory=list)
     opened: list[tuple[str, str, Mapping[str, str]]] = field(default_factory=list)
 
-    async def open(self, user: str, database: str, options: Mapping[str, str]) -> FakeSession:
+    async def open(
+        self, user: str, database: str, options: Mapping[str, str], backend: Backend
+    ) -> FakeSession:
         if database == "nowhere":
             raise PtvcError('database "nowhere" does not exist', sqlstate="3D000")
         self.opened.append((user, database, options))
@@ -66,6 +70,10 @@ class FakeSession:
     @property
     def transaction_status(self) -> str:
         return self.status
+
+    @property
+    def idle_timeout(self) -> IdleTimeout | None:
+        return None
 
     @property
     def zone(self) -> None:

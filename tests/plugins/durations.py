@@ -81,7 +81,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByUnit:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if hasattr(config, "workerinput") and FILE.exists():
+    if hasattr(config, "workerinput") and config.option.shuffle is None and FILE.exists():
         by_id = {item.nodeid: item for item in items}
         items[:] = [by_id[nodeid] for nodeid in in_order(list(by_id), json.loads(FILE.read_text()))]
 

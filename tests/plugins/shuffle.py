@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from itertools import groupby
 from random import Random, SystemRandom
+from typing import Any
 
 import pytest
 
 NEW = "new"
+SEED = "shuffle"
+"""What the seed is called among the inputs of a worker process."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -23,9 +26,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # Before worker processes start: they are given the options as they are then.
-    if config.option.shuffle == NEW:
+    if (given := getattr(config, "workerinput", None)) is not None:
+        config.option.shuffle = given[SEED]
+    elif config.option.shuffle == NEW:
         config.option.shuffle = str(SystemRandom().randrange(1_000_000))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker process reads the command line anew: of `new` it would draw a seed of its own."""
+    node.workerinput[SEED] = node.config.option.shuffle
 
 
 def shown(config: pytest.Config) -> str | None:

@@ -6,7 +6,8 @@ from collections import Counter
 
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Item, entry_from_json, entry_to_json
+from ptvc.coord.catalog.entries import entry_from_json, entry_to_json
+from ptvc.coord.catalog.items import Item, Maintained, MaterializedView, Sink, Source, Stored
 from ptvc.coord.catalog.views import expand
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD
@@ -15,14 +16,16 @@ from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 from .clients import QUICKSTART
 from .connectors import Outside
 from .loop import SimulatedLoop
 from .model import Model, Object
 
-STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
+
+def persist_of(coordinator: Coordinator) -> PersistClient:
+    """The client by which the coordinator sees its stores: nobody in `coord` has it but storage."""
+    return coordinator.storage._persist
 
 
 def durable_catalog(persist: PersistClient) -> tuple[dict[str, str], list[str]]:
@@ -43,7 +46,7 @@ def durable_catalog(persist: PersistClient) -> tuple[dict[str, str], list[str]]:
 
 def memory_is_durable(coordinator: Coordinator) -> list[str]:
     """The catalog in memory, the frontiers and the stores agree."""
-    rows, wrong = durable_catalog(coordinator.persist)
+    rows, wrong = durable_catalog(persist_of(coordinator))
     memory = {
         key: entry_to_json(entry)
         for key, entry in coordinator.catalog.entries().items()
@@ -57,28 +60,26 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
         elif key in rows and key not in memory and entry_from_json(key, rows[key]) and key != "ids":
             wrong.append(f"the catalog on disk has {key}, which memory has not")
     for item in coordinator.catalog.user_items():
-        if item.kind not in STORED:
+        if not isinstance(item, Stored):
             continue
-        if item.id not in coordinator.collections:
+        if item.id not in coordinator.storage.collections:
             wrong.append(f"{item.name} has no collection")
             continue
-        assert item.shard is not None
-        upper = coordinator.persist.state(item.shard).upper
-        known = coordinator.collections[item.id].durable_upper
+        upper = persist_of(coordinator).state(item.shard).upper
+        known = coordinator.storage.collections[item.id].durable_upper
         if upper != known:
             wrong.append(f"{item.name} is durable up to {upper}, and memory has {known}")
     known_ids = {item.id for item in coordinator.catalog.user_items()}
     wrong += [
         f"a collection {collection.id} is left of what does not exist"
-        for collection in coordinator.collections.all()
+        for collection in coordinator.storage.collections.all()
         if collection.id not in known_ids
     ]
     return wrong
 
 
-def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> Delta:
+def contents(persist: PersistClient, item: Stored, as_of: int | None = None) -> Delta:
     """What is stored of it, by default at the last durable time."""
-    assert item.shard is not None
     return _contents(persist, item.shard, as_of)
 
 
@@ -102,7 +103,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
         entry.name: "cluster" for entry in catalog.cluster_entries() if entry.name != QUICKSTART
     }
     wrong = model.wrong_names(found)
-    items = {item.name: item for item in catalog.user_items()}
+    items = {item.name: item for item in catalog.user_items() if isinstance(item, Stored)}
     for table in model.objects:
         if table.kind != "table":
             continue
@@ -112,8 +113,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
     return wrong
 
 
-def wrong_rows(persist: PersistClient, item: Item, table: Object) -> list[str]:
-    assert item.shard is not None
+def wrong_rows(persist: PersistClient, item: Stored, table: Object) -> list[str]:
     state = persist.state(item.shard)
     if state.upper == state.since:
         return table.wrong_rows({})
@@ -130,10 +130,9 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
     return [
         item
         for item in coordinator.catalog.user_items()
-        if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
-        and item.cluster is not None
+        if isinstance(item, Maintained)
         and coordinator.catalog.cluster(item.cluster) is not None
-        and (_unknown(coordinator, item) or coordinator.collections.frontier(item.id) <= time)
+        and (_unknown(coordinator, item) or coordinator.storage.collections.frontier(item.id) <= time)
     ]
 
 
@@ -142,7 +141,7 @@ def sinks_behind(coordinator: Coordinator, outside: Outside, time: int) -> list[
     return [
         item.name
         for item in coordinator.catalog.user_items()
-        if item.kind is ItemKind.SINK
+        if isinstance(item, Sink)
         and (
             (target := outside.targets.get(item.id)) is None
             or item.former is not None
@@ -156,12 +155,12 @@ def sinks_are_exact(coordinator: Coordinator, outside: Outside) -> list[str]:
     """What a sink has written is, folded, what it reads holds at that time."""
     wrong = []
     for item in coordinator.catalog.user_items():
-        if item.kind is ItemKind.SINK and (target := outside.targets.get(item.id)) is not None:
+        if isinstance(item, Sink) and (target := outside.targets.get(item.id)) is not None:
             source = coordinator.catalog.get(item.on)
-            if coordinator.persist.state(source.shard or "").since >= target.upper:
+            if persist_of(coordinator).state(source.shard or "").since >= target.upper:
                 wrong.append(f"{source.name} is not held readable at {target.upper} for {item.name}")
                 continue
-            expected = _counted(contents(coordinator.persist, source, target.upper - 1))
+            expected = _counted(contents(persist_of(coordinator), source, target.upper - 1))
             if target.rows != expected:
                 more, less = target.rows - expected, expected - target.rows
                 wrong.append(f"{item.name} has written {dict(more)} too many, and lacks {dict(less)}")
@@ -172,11 +171,10 @@ def sources_are_exact(coordinator: Coordinator) -> list[str]:
     """A source has counted up to the position that is durable with its rows."""
     wrong = []
     for item in coordinator.catalog.user_items():
-        if item.kind is ItemKind.SOURCE:
-            assert item.remap is not None
-            positions = [row[0] for row in rows_at(coordinator.persist, ShardId(item.remap), None)]
+        if isinstance(item, Source):
+            positions = [row[0] for row in rows_at(persist_of(coordinator), ShardId(item.remap), None)]
             end = int(str(positions[0])) if positions else 0
-            found = _counted(contents(coordinator.persist, item))
+            found = _counted(contents(persist_of(coordinator), item))
             if len(positions) > 1 or found != Counter((n,) for n in range(1, end + 1)):
                 wrong.append(f"{item.name} is at {positions}, and holds {sorted(found.items(), key=str)}")
     return wrong
@@ -189,18 +187,16 @@ def left_behind(coordinator: Coordinator) -> list[str]:
 
 def _unknown(coordinator: Coordinator, item: Item) -> bool:
     """Whether the coordinator has forgotten, or never known, that it maintains the object."""
-    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.collections
+    return isinstance(item, MaterializedView) and item.id not in coordinator.storage.collections
 
 
 def views_are_exact(coordinator: Coordinator) -> list[str]:
     """What is stored of views is what recomputation gives at the same time."""
     wrong = []
     for item in coordinator.catalog.user_items():
-        if item.kind is not ItemKind.MATERIALIZED_VIEW:
+        if not isinstance(item, MaterializedView):
             continue
-        assert item.shard is not None
-        assert item.relation is not None
-        persist = coordinator.persist
+        persist = persist_of(coordinator)
         state = persist.state(item.shard)
         if state.upper == state.since:
             continue
@@ -209,7 +205,7 @@ def views_are_exact(coordinator: Coordinator) -> list[str]:
         inputs = {}
         for id_ in dependencies(relation):
             source = coordinator.catalog.find_by_id(id_)
-            if source is None or source.shard is None:
+            if not isinstance(source, Stored):
                 wrong.append(f"{item.name} reads {id_}, which does not exist")
                 break
             if persist.state(source.shard).since > as_of:

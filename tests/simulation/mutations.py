@@ -14,7 +14,7 @@ from ptvc.coord.ddl import catalog_changes
 from ptvc.coord.ddl.ddl import Ddl
 from ptvc.coord.query.subscription_rows import RowEncoder
 from ptvc.coord.results.results import Columns
-from ptvc.coord.storage import group_commit
+from ptvc.coord.storage import catalog_transactions, group_commit
 from ptvc.coord.storage.group_commit import Defined, GroupCommit
 from ptvc.coord.transaction.transaction import Savepoint
 from ptvc.coord.transaction.transaction import Transaction as Block
@@ -37,7 +37,7 @@ def cancelled_though_durable() -> Iterator[None]:
     """A commit that is under way is answered 57014 when it is cancelled, and becomes durable."""
     with (
         mock.patch.object(group_commit, "completed", _given_up),
-        mock.patch.object(catalog_changes, "completed", _given_up),
+        mock.patch.object(catalog_transactions, "completed", _given_up),
     ):
         yield
 

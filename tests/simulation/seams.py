@@ -1,4 +1,4 @@
-"""Where the coordinator is given what is simulated instead of what is real."""
+"""What is simulated and cannot be given to the coordinator as an argument, as its storage, clock, supervisor and driver are: threads."""
 
 from __future__ import annotations
 
@@ -7,15 +7,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from random import Random
 from threading import Thread
-from typing import Any, TypeVar
+from typing import TypeVar
 from unittest import mock
 
 from ptvc import retry
-from ptvc.coord import coordinator
 from ptvc.coord.controller import checkpoints
 from ptvc.coord.thread_pool import ThreadPool, _Task
-from ptvc.persist.location import Location
-from ptvc.persist.stores import Stores
 from ptvc.replica import checkpoint
 from ptvc.supervision import Supervisor
 
@@ -60,7 +57,7 @@ class _NeverStarted(Thread):
         """It has not begun."""
 
 
-class _Supervisor(Supervisor):
+class ThreadlessSupervisor(Supervisor):
     """Starts no threads."""
 
     def thread(self, name: str, work: Callable[[], None]) -> Thread:
@@ -68,16 +65,10 @@ class _Supervisor(Supervisor):
 
 
 @contextmanager
-def simulated(open_stores: Callable[[], tuple[Any, Any]]) -> Iterator[None]:
-    """While the block runs, coordinators open these stores, and plan on the simulated loop."""
-
-    def opened(*_: object) -> Stores:
-        consensus, blob = open_stores()
-        return Stores(Location(), consensus, blob)
-
+def planned_on_the_loop() -> Iterator[None]:
+    """While the block runs, statements are planned, and constants evaluated, on the simulated loop; files are removed there, too,
+    and pauses and checkpoints go by its time and by chance that is the same in every run."""
     with (
-        mock.patch.object(coordinator, "open_stores", opened),
-        mock.patch.object(coordinator, "Supervisor", _Supervisor),
         mock.patch.object(ThreadPool, "run", _run),
         mock.patch.object(retry, "_RANDOM", Random(0)),
         mock.patch.object(checkpoints, "ThreadPoolExecutor", _AtOnce),

@@ -19,12 +19,14 @@ from types import NoneType
 
 from ptvc.config import Settings
 from ptvc.coord.coordinator import Coordinator
+from ptvc.coord.storage.storage import Storage
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
+from ptvc.persist.stores import Stores
 
 from . import checks
 from .clients import QUICKSTART, Chances, Client, Terminated
@@ -34,7 +36,7 @@ from .loop import Killed, SimulatedLoop, Stuck
 from .model import Model, Outcome
 from .replicas import SimulatedDriver, launcher
 from .scripts import Script
-from .seams import simulated
+from .seams import ThreadlessSupervisor, planned_on_the_loop
 from .stores import Disk, SimulatedConsensus
 from .subscribers import VIEW_SQL, Row, Subscriber, drawn
 
@@ -171,9 +173,10 @@ class Simulation:
         consensus = SimulatedConsensus(
             self._disk.consensus, self._faults.stores, Random(self._random.random()), self._touched
         )
-        main = loop.create_task(self._main(phase), name="main")  # type: ignore[arg-type]
+        stores = Stores(Location(), consensus, self._disk.blob)  # type: ignore[arg-type]
+        main = loop.create_task(self._main(phase, stores), name="main")  # type: ignore[arg-type]
         main.add_done_callback(lambda _: loop.stop())
-        with simulated(lambda: (consensus, self._disk.blob)):
+        with planned_on_the_loop():
             try:
                 loop.run_forever()
             except Stuck as stuck:
@@ -197,7 +200,7 @@ class Simulation:
             self._broken(wrong)
         return bool(main.done() and main.result())
 
-    async def _main(self, phase: Callable[[Coordinator], object]) -> bool:
+    async def _main(self, phase: Callable[[Coordinator], object], stores: Stores) -> bool:
         """Whether the phase is over; else another process is to be started."""
         stopping = asyncio.Event()
         loop = self._loop
@@ -215,12 +218,14 @@ class Simulation:
             stopping.set()
 
         try:
+            clock = _Clock(self._loop)
             coordinator = Coordinator(
+                Storage(stores, clock),
                 self._directory,
                 SETTINGS,
-                _Clock(self._loop),
+                clock,
+                ThreadlessSupervisor(lambda name, error: failed(error)),
                 fenced,
-                failed,
                 launcher(
                     self._loop,
                     self._random,
@@ -229,7 +234,6 @@ class Simulation:
                     self._outside,
                     self._launched,
                 ),
-                Location(),
             )
         except Killed:
             self._loop.kill()
@@ -353,7 +357,7 @@ class Simulation:
                     self._broken(f"a subscriber ended with {error!r}")
 
     async def _heard(self, coordinator: Coordinator) -> None:
-        time, deadline = coordinator.oracle.read_time, self._loop.time() + CATCH_UP_S
+        time, deadline = coordinator.storage.oracle.read_time, self._loop.time() + CATCH_UP_S
         for subscriber in self._subscribers:
             subscriber.quiet = True
             while subscriber.complete is None or subscriber.complete < time:
@@ -367,7 +371,7 @@ class Simulation:
         await self._probe(coordinator)
         await self._catch_up(coordinator)
         self._none(await self._settled(coordinator))
-        self._none(checks.as_promised(coordinator.persist, coordinator.catalog, self._model))
+        self._none(checks.as_promised(checks.persist_of(coordinator), coordinator.catalog, self._model))
         self._none(checks.views_are_exact(coordinator))
         self._none(checks.sources_are_exact(coordinator))
         self._none(checks.sinks_are_exact(coordinator, self._outside))
@@ -405,7 +409,7 @@ class Simulation:
             self._broken(f"refused though nothing is wrong any more: {sql}: {answer.error!r}")
 
     async def _catch_up(self, coordinator: Coordinator) -> None:
-        time = coordinator.oracle.read_time
+        time = coordinator.storage.oracle.read_time
         deadline = self._loop.time() + CATCH_UP_S
         while True:
             late = [item.name for item in checks.behind(coordinator, time)]

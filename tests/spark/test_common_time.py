@@ -12,6 +12,7 @@ import ptvc.spark
 import pytest
 from inprocess import InProcess, eventually, hydrated, running
 from ptvc.config import Settings
+from ptvc.coord.catalog.items import MaterializedView, Table
 from ptvc.errors import InvalidParameter, ObjectNotReady, PtvcError, UndefinedTable, WrongObjectType
 from ptvc.spark.source import PtvcSource
 
@@ -156,13 +157,11 @@ def test_nobody_writes_any_more(runtime: InProcess) -> None:
     runtime.query("INSERT INTO quiet VALUES (1)")
     runtime.query("CREATE MATERIALIZED VIEW large AS SELECT k FROM quiet WHERE k > 100")
     eventually(lambda: readable(runtime, "large"))
-    catalog, persist = runtime.coordinator.catalog, runtime.coordinator.persist
+    catalog, persist = runtime.coordinator.catalog, runtime.persist
     table, view = (catalog.find("public", name) for name in ("quiet", "large"))
-    assert table is not None
-    assert view is not None
+    assert isinstance(table, Table)
+    assert isinstance(view, MaterializedView)
     written, seen = table.shard, view.shard
-    assert written is not None
-    assert seen is not None
 
     def beyond() -> bool:
         """Whether the view is durable up to a time at which nobody has written."""

@@ -11,6 +11,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from .job import Job
+from .permit import withdraw
 from .resident import run_resident
 from .session import spark_context, stop_context
 from .superstep import JobRun
@@ -23,6 +24,7 @@ class Application:
         self._context: SparkContext = spark_context(
             master, "ptvc", {"spark.driver.memory": memory}, directory=directory
         )
+        self._permits = directory / "permits"
         self._stopping = False
 
     @cached_property
@@ -66,14 +68,19 @@ class Application:
         """The job, ready to be run."""
         return JobRun(self._context, job)
 
+    def permit(self, group: str) -> Path:
+        """Of the tasks of a group's job."""
+        return self._permits / group
+
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""
         self._context.cancelJobGroup(group)
 
     def cancel_for_good(self, group: str) -> None:
-        """Ends the jobs of a group, those that have not begun included."""
+        """Ends the jobs of a group, those that have not begun included, and what its tasks compute."""
         # PySpark has no name for this: a step is several jobs of Spark, and it may be between two of them.
         self._context._jsc.sc().cancelJobGroupAndFutureJobs(group)
+        withdraw(self.permit(group))
 
     def stop(self) -> None:
         """Ends the application and its JVM."""

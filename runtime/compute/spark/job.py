@@ -58,7 +58,8 @@ class Job:
     `blobs` is their URL; `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes`
     bounds what one task may answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is
     its `lower`, and the rows of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
-    are below `merge_upper`, and errors travel and are written as rows are.
+    are below `merge_upper`, and errors travel and are written as rows are.  The tasks run as long as the file `permit` is
+    there (`permit`).
     """
 
     plan: DataflowPlan
@@ -76,6 +77,7 @@ class Job:
     combine: bool = True
     step: Step | None = None
     merge_upper: int | None = None
+    permit: str | None = None
 
     @property
     def upper(self) -> int:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
+from ...interrupt import check_interrupt
 from ...persist.location import open_blob
 from ...persist.part import PartRef
 from ...persist.read import read_updates
@@ -97,13 +98,17 @@ class LevelTask:
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         """From the rows that were sent here to the rows for the next level; after the last level, reports."""
         for _, (port, payload) in rows:
+            check_interrupt()
             yield from self._take(port, payload)
         for id_ in self._nodes:
+            check_interrupt()
             self._outputs[id_] = self._apply(self._job.plan.nodes[id_])
         for port in self._topology.leaving(self._level):
             for pid, payload in self._send(port):
+                check_interrupt()
                 self._bytes_sent += len(payload)
                 yield pid, (port, payload)
+        check_interrupt()
         yield from self._finish()
         rows_out = sum(len(output.oks) for output in self._outputs.values())
         self._tell(Facts(self._rows_read, rows_out, self._sent, self._heavy, frozenset(self._uncut)))

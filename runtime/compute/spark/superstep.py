@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from pathlib import Path
@@ -39,6 +40,7 @@ from .exchange import REPORT, Row
 from .hot_keys import find, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 from .level_task import Knowledge, LevelTask
+from .permit import granted, working_under
 from .topology import Topology
 
 SPLIT_ROWS = 50_000
@@ -101,15 +103,24 @@ class JobRun:
         self._job = job
         self._topology = Topology(job.plan, first=job.step is None)
         self._facts: Accumulator[dict[TaskId, Facts]] = context.accumulator({}, _Merged())
+        self._shuffles: list[RDD[Row]] = []
 
     def run(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
         """Runs the job over the parts of each import (a step knows its changes) and gathers what its tasks report.
 
         Raises whatever made a task fail for good.
         """
+        self._context.setLocalProperty("spark.scheduler.pool", pool)
+        self._context.setJobGroup(group, f"step of {self._job.writer}", interruptOnCancel=True)
+        permit = self._job.permit
+        try:
+            with nullcontext() if permit is None else granted(Path(permit)):
+                return self._levels(imports)
+        finally:
+            self._remove_shuffles()
+
+    def _levels(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> JobResult:
         job, context = self._job, self._context
-        context.setLocalProperty("spark.scheduler.pool", pool)
-        context.setJobGroup(group, f"step of {job.writer}", interruptOnCancel=True)
         known = Knowledge({})
         rows_of_work = work_rows(job, imports)
         arrived: RDD[Row] = self._shuffled(context.parallelize(rows_of_work, job.partitions))
@@ -128,7 +139,15 @@ class JobRun:
         return gather(job, rows.collect())
 
     def _shuffled(self, rows: RDD[Row]) -> RDD[Row]:
-        return rows.partitionBy(self._job.partitions, _itself)
+        shuffled = rows.partitionBy(self._job.partitions, _itself)
+        self._shuffles.append(shuffled)
+        return shuffled
+
+    def _remove_shuffles(self) -> None:
+        """Spark would keep the files until the JVM collects garbage, which it may not do for half an hour."""
+        for shuffled in self._shuffles:
+            shuffled._jrdd.rdd().cleanShuffleDependencies(False)
+        self._shuffles.clear()
 
     def _level_facts(self, level: int) -> list[Facts]:
         return [facts for (at, _), facts in sorted(self._facts.value.items()) if at == level]
@@ -261,7 +280,8 @@ def _task(
         def tell(facts: Facts) -> None:
             reported.add({(level, partition): facts})
 
-        yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
+        with nullcontext() if job.permit is None else working_under(Path(job.permit)):
+            yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
 
     return run
 

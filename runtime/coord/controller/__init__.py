@@ -2,8 +2,8 @@
 
 `controller` puts it together.  `control_socket` is dialled by the driver (`driver_process`, `driver_client`) and by
 replicas (`replica_connection`; `clusters` of `replicas`, the coordinator's end of each).  Commits go out by
-`commit_feed`; what comes back is committed by `outputs` and `ingests`, `sink_frontiers` and `statuses` are heard of.
-`installer` tries until an `installation` succeeds, from one of the `checkpoints` or, over `input_holds`, from the inputs.
+`commit_feed`; what comes back is committed by `output_commits` and `ingests`, `sink_frontiers` and `statuses` are heard of.
+`installer` tries until an `installation` succeeds, from one of the `checkpoints` or, from inputs that storage holds.
 `jobs` are Spark's: `hydration_jobs`, `step_jobs`, `compaction_jobs`, `query_jobs`.
 """
 

@@ -2,7 +2,7 @@
 
 Replicas write files; what they say is a checkpoint becomes one here, by a manifest in `state/<object>/<replica>` (see
 `compute.checkpoint`), once every output below its cut is durable.  Until a newer one has taken its place, the inputs of
-the dataflow stay readable at the cut (`coord.maintenance`).  An object, or a replica, that is gone takes its directory
+the dataflow stay readable at the cut (`coord.controller.maintenance`).  An object, or a replica, that is gone takes its directory
 along; what a crash has left of one is removed at the start.
 """
 

@@ -11,12 +11,10 @@ from collections.abc import Callable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Progress, Updates
 from ..catalog.catalog import Catalog
-from ..catalog.shared_indexes import shared_by
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..catalog.items import Maintained
+from ..storage.input_holds import HYDRATION_LEASE_MS
+from ..storage.storage import Storage
 from .clusters import Clusters
-from .input_holds import HYDRATION_LEASE_MS
 from .replicas import ReplicaClient
 
 PATIENCE_MS = HYDRATION_LEASE_MS
@@ -30,16 +28,14 @@ class CommitFeed:
         self,
         clusters: Clusters,
         catalog: Catalog,
-        collections: Collections,
-        oracle: Oracle,
-        reads: ActiveReads,
+        storage: Storage,
         now_ms: Callable[[], int],
     ) -> None:
         self._clusters = clusters
         self._catalog = catalog
-        self._collections = collections
-        self._oracle = oracle
-        self._reads = reads
+        self._collections = storage.collections
+        self._oracle = storage.oracle
+        self._reads = storage.reads
         self._now_ms = now_ms
 
     def begin(self, replica: ReplicaClient) -> None:
@@ -73,6 +69,6 @@ class CommitFeed:
         begun = self._now_ms() - PATIENCE_MS
         for id_, installing in replica.installing.items():
             item = self._catalog.find_by_id(id_)
-            if item is not None and installing.begun_ms > begun and shared_by(item):
+            if installing.begun_ms > begun and isinstance(item, Maintained) and item.shares:
                 return 0
         return self._reads.since()

@@ -11,30 +11,22 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping
-from concurrent.futures import Executor
 from dataclasses import dataclass
 
 from ...compute.spark.compaction import compaction_plan
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
-from ...persist.client import Merge, PersistClient, ShardId
-from ...replica.protocol import Import, JobFinished, RunJob
+from ...replica.protocol import JobFinished, RunJob
 from ...retry import Backoff, Pauses
 from ...supervision import Supervisor
+from ..storage.storage import Storage
+from ..storage.upkeep import LargeMerge
 from .jobs import Jobs
 
 logger = logging.getLogger(__name__)
 
 BACKOFF = Backoff(first_s=5.0, longest_s=300.0)
-
-
-@dataclass(frozen=True, slots=True)
-class LargeMerge:
-    """Batches of the stored collection `id`."""
-
-    id: GlobalId
-    merge: Merge
 
 
 @dataclass(slots=True)
@@ -46,29 +38,24 @@ class _Failed:
 
 
 class CompactionJobs:
-    """Everything here runs on the coordinator's event loop; batches are replaced on the thread of maintenance, between its
-    merges, and between its collections of garbage, which therefore find all parts that are referred to."""
+    """Everything here runs on the coordinator's event loop."""
 
-    def __init__(
-        self, jobs: Jobs, persist: PersistClient, settings: Settings, epoch: int, supervisor: Supervisor
-    ) -> None:
+    def __init__(self, jobs: Jobs, storage: Storage, settings: Settings, supervisor: Supervisor) -> None:
         self._supervisor = supervisor
         self._jobs = jobs
-        self._persist = persist
+        self._storage = storage
         self._settings = settings
-        self._epoch = epoch
         self._running: LargeMerge | None = None
         self._task: asyncio.Task[None] | None = None
-        self._failed: dict[ShardId, _Failed] = {}
-        self.waiting: set[ShardId] = set()
+        self._failed: dict[str, _Failed] = {}
+        self.waiting: set[str] = set()
         """Where there is, or may be, something to be merged by a job, though nothing is written there any more."""
 
-    def busy(self) -> tuple[ShardId, int] | None:
-        """The shard of which batches are being merged, and the time below which they are: no other merge may take any
-        of them meanwhile."""
-        return (self._running.merge.shard, self._running.merge.upper) if self._running is not None else None
+    def busy(self) -> LargeMerge | None:
+        """The batches that are being merged: no other merge may take any of them meanwhile."""
+        return self._running
 
-    def offer(self, found: Mapping[ShardId, LargeMerge | None], thread: Executor) -> None:
+    def offer(self, found: Mapping[str, LargeMerge | None]) -> None:
         """Runs the first of the merges that may be tried now, if none is running, and lets the others wait; returns at
         once.  `found` has the shards that were looked at."""
         self.waiting.difference_update(found)
@@ -80,11 +67,11 @@ class CompactionJobs:
             failed = self._failed.get(shard)
             if large is not None and (failed is None or failed.at <= now):
                 self._running = large
-                self._task = self._supervisor.run(f"compaction of {large.id}", self._run(large, thread))
+                self._task = self._supervisor.run(f"compaction of {large.id}", self._run(large))
                 self._task.add_done_callback(self._ended)
                 return
 
-    def cancel(self, id: GlobalId, shard: ShardId | None) -> None:
+    def cancel(self, id: GlobalId, shard: str | None) -> None:
         """The collection is dropped."""
         if shard is not None:
             self.waiting.discard(shard)
@@ -98,60 +85,54 @@ class CompactionJobs:
 
     def _ended(self, _: asyncio.Task[None]) -> None:
         assert self._running is not None
-        self.waiting.add(self._running.merge.shard)  # there may be more
+        self.waiting.add(self._running.shard)  # there may be more
         self._running = self._task = None
 
-    async def _run(self, large: LargeMerge, thread: Executor) -> None:
-        merge = large.merge
+    async def _run(self, large: LargeMerge) -> None:
         try:
             await self._jobs.run(
                 lambda job_id: self._job(job_id, large),
                 "compaction",
                 large.id,
-                lambda finished: self._replace(merge, finished, thread),
+                lambda finished: self._replace(large, finished),
             )
-            self._failed.pop(merge.shard, None)
+            self._failed.pop(large.shard, None)
         except ReplicaUnavailable as error:
             logger.debug("the compaction of %s waits: %s", large.id, error.message)
         except PtvcError as error:
             logger.warning("cannot compact %s: %s", large.id, error.message)
-            self._try_later(merge.shard)
+            self._try_later(large.shard)
         except Exception:
             logger.exception("cannot compact %s", large.id)
-            self._try_later(merge.shard)
+            self._try_later(large.shard)
 
-    def _try_later(self, shard: ShardId) -> None:
+    def _try_later(self, shard: str) -> None:
         failed = self._failed.get(shard)
         pauses = Pauses(BACKOFF) if failed is None else failed.pauses
         self._failed[shard] = _Failed(pauses, asyncio.get_running_loop().time() + pauses.endless())
 
     def _job(self, job_id: int, large: LargeMerge) -> RunJob:
-        merge = large.merge
-        upper = max(merge.upper, merge.since + 1)  # what has been advanced may be later than its batch
-        source = Import(large.id, merge.shard, merge.schema, True, merge.since, merge.parts, (), upper)
+        source = large.source
         return RunJob(
             job_id=job_id,
             pool=None,
-            plan=compaction_plan(large.id, merge.schema),
-            as_of=merge.since,
+            plan=compaction_plan(large.id, source.schema),
+            as_of=source.as_of,
             imports=(source,),
-            output_shard=merge.shard,
+            output_shard=large.shard,
             index_key=None,
             answer_bytes=None,
             directory="",
             partitions=self._settings.job_partitions,
-            merge_upper=upper,
+            merge_upper=source.upper,
         )
 
-    async def _replace(self, merge: Merge, finished: JobFinished, thread: Executor) -> None:
-        loop = asyncio.get_running_loop()
-        replaced = await loop.run_in_executor(
-            thread, lambda: self._persist.replace(merge, finished.output, epoch=self._epoch)
-        )
+    async def _replace(self, large: LargeMerge, finished: JobFinished) -> None:
+        replaced = await self._storage.replace_merged(large, finished.output)
         logger.info(
             "Spark job %d has merged %d batches of %s%s",
             finished.job_id,
-            len(merge.batches),
-            merge.shard,
+            large.batches,
+            large.shard,
             "" if replaced else ", which are not there any more",
         )

@@ -2,7 +2,7 @@
 
 ```
 ControlSocket ─┬─ DriverClient ─── Jobs: hydrations, large steps, compactions, queries
-               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── GroupCommit ─── CommitFeed ─── who reads them
+               └─ ReplicaConnection ─┬─ Outputs, Ingests ─── Storage ─── CommitFeed ─── who reads them
                                      └─ Installer ─── Installation
 ```
 
@@ -21,7 +21,6 @@ from pathlib import Path
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import (
     DriverHello,
     JobFinished,
@@ -36,15 +35,11 @@ from ...replica.protocol import (
     receive,
     replica_writer,
 )
-from ...sql.catalog.catalog_view import ItemKind
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import ClusterEntry, Item
-from ..storage.collections import Collections
-from ..storage.group_commit import GroupCommit
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..storage.remap import Remap
+from ..catalog.entries import ClusterEntry
+from ..catalog.items import External, Item, Maintained, MaterializedView, Running, Sink, Stored
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .commit_feed import CommitFeed
@@ -54,7 +49,6 @@ from .driver_client import DriverClient
 from .driver_process import Launch
 from .hydration_jobs import HydrationJobs
 from .ingests import Ingests
-from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
@@ -68,9 +62,6 @@ from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
 
-CONNECTORS = (ItemKind.SOURCE, ItemKind.SINK)
-"""What talks to the outside: it runs once, on a cluster's leader."""
-
 
 class Controller:
     """Everything here runs on the coordinator's event loop."""
@@ -79,62 +70,50 @@ class Controller:
         self,
         directory: Path,
         settings: Settings,
-        persist: PersistClient,
-        oracle: Oracle,
-        collections: Collections,
+        storage: Storage,
         catalog: Catalog,
-        reads: ActiveReads,
         now_ms: Callable[[], int],
-        epoch: int,
         launch: Launch,
         supervisor: Supervisor,
     ) -> None:
         self._settings = settings
         self._supervisor = supervisor
-        self._persist = persist
-        self._oracle = oracle
+        self._storage = storage
         self._catalog = catalog
-        self._collections = collections
+        self._collections = collections = storage.collections
         self.now_ms = now_ms
-        self._commit: GroupCommit
         # Unique over all coordinators of the environment: epochs name the writers of blobs.
-        self._epochs = count(epoch << 32)
+        self._epochs = count(storage.epoch << 32)
         self._socket = ControlSocket(directory, self._serve_driver, self._serve_replica, supervisor.fail)
         self._driver = DriverClient(launch, directory, self._driver_ended)
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
         self.checkpoints = Checkpoints(
-            directory / "state", {item.id: item.state_name for item in catalog.user_items()}
+            directory / "state",
+            {i.id: i.state_name for i in catalog.user_items() if isinstance(i, Maintained)},
         )
-        self.jobs = Jobs(epoch, self._driver.send, now_ms)
-        self.compactions = CompactionJobs(self.jobs, persist, settings, epoch, supervisor)
+        self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
+        self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)
         self._steps = StepJobs(self.jobs, settings, supervisor)
         self.halts = Halts(self.clusters, collections)
-        self.remap = Remap(persist)
-        self.sinks = SinkFrontiers(self.remap)
+        self.sinks = SinkFrontiers(storage)
         self.ingested: dict[GlobalId, dict[str, int]] = {}
-        self.feed = CommitFeed(self.clusters, catalog, collections, oracle, reads, now_ms)
-        self.holds = InputHolds(persist)
+        self.feed = CommitFeed(self.clusters, catalog, storage, now_ms)
         self._installation = Installation(
             settings,
-            persist,
-            oracle,
-            collections,
+            storage,
             catalog,
-            reads,
             self.clusters,
             self.checkpoints,
-            self.holds,
             self.statuses,
             HydrationJobs(self.jobs, settings, catalog, self.checkpoints, self._commit_view),
-            self.remap,
             self.sinks,
         )
         self._installer = Installer(
             self._installation,
             catalog,
             self.checkpoints,
-            self.holds,
+            storage,
             self.statuses,
             self._steps,
             now_ms,
@@ -143,9 +122,8 @@ class Controller:
 
     # -- life --
 
-    async def start(self, commit: GroupCommit) -> None:
+    async def start(self) -> None:
         """Opens the control socket and starts the driver; replicas follow when Spark is up."""
-        self._commit = commit
         address = await self._socket.open()
         for cluster in self._catalog.cluster_entries():
             self.set_cluster(cluster)
@@ -158,16 +136,7 @@ class Controller:
         self._driver.hang_up()
         self._socket.close()
         await self._driver.stop()
-        self.holds.close()
         self.checkpoints.close()
-
-    @property
-    def closed(self) -> int:
-        """The oracle's frontier: everything timestamped is complete below it."""
-        return self._oracle.closed
-
-    def since(self, shard: ShardId) -> int:
-        return self._persist.mirror.state(shard).since
 
     def is_hydrated(self, id: GlobalId) -> bool:
         return self.clusters.hydration(id) is not None
@@ -176,7 +145,7 @@ class Controller:
         """Everyone who may have written blobs that are not appended yet.  May be asked from any thread."""
         replicas = (replica_writer(r.id, *r.attempt) for r in self.clusters)
         jobs = (job_writer(job_id) for job_id in self.jobs.unsettled())
-        return frozenset((self._persist.writer_id, *replicas, *jobs))
+        return frozenset((self._storage.writer, *replicas, *jobs))
 
     # -- clusters --
 
@@ -193,7 +162,7 @@ class Controller:
                 self._try_failed(replica)
         names = {replica.name for replica in self.clusters.of(cluster.name)}
         for item in self._catalog.user_items():
-            if item.cluster == cluster.name:
+            if isinstance(item, Running) and item.cluster == cluster.name:
                 self.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
 
@@ -210,7 +179,7 @@ class Controller:
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         for id_ in sorted(replica.failed & replica.installed):
-            if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in CONNECTORS:
+            if isinstance(item := self._catalog.find_by_id(id_), Maintained):
                 self._installer.try_failed(replica, item)
 
     def rename_clusters(self, names: Mapping[str, str]) -> None:
@@ -235,38 +204,37 @@ class Controller:
 
     def install(self, item: Item) -> None:
         """Starts whatever the item needs running; returns at once."""
-        if item.cluster is None:
+        if not isinstance(item, Running):
             return
         for replica in self.clusters.of(item.cluster):
-            if replica.connected.is_set() and (item.kind not in CONNECTORS or self.clusters.leads(replica)):
+            # What talks to the outside runs once, on a cluster's leader.
+            if replica.connected.is_set() and (
+                not isinstance(item, External) or self.clusters.leads(replica)
+            ):
                 self._installer.install(replica, item)
 
     def uninstall(self, item: Item) -> None:
-        self.compactions.cancel(item.id, item.shard)
-        if item.cluster is None:
+        self.compactions.cancel(item.id, item.shard if isinstance(item, Stored) else None)
+        if not isinstance(item, Running):
             return
         for replica in self.clusters.of(item.cluster):
             self._installer.uninstall(replica, item)
         self._installation.forget(item.id)
         self.statuses.forget(item.id)
         self.sinks.forget(item.id)
-        if item.remap is not None:
-            self.remap.forget(item.remap)
         for table in (self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
 
-    def move(self, old: Item, new: Item) -> None:
+    def move(self, old: Sink, new: Sink) -> None:
         """A sink has something else to read, or another cluster: it goes on from where it is."""
-        assert old.cluster is not None
         for replica in self.clusters.of(old.cluster):
             self._installer.uninstall(replica, old)
         self.statuses.forget(old.id)
         self.install(new)
 
-    def withdraw(self, item: Item, replacement: Item, upper: int) -> None:
+    def withdraw(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is
         not there yet starts anew: who reads the view in it would miss what lies between."""
-        assert item.cluster is not None
         for replica in self.clusters.of(item.cluster):
             if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
                 self._detach(replica)
@@ -275,9 +243,8 @@ class Controller:
         # At once: inputs are held readable for the checkpoints of what is in the catalog.
         self.checkpoints.adopt(item.id, replacement.id)
 
-    def adopt(self, item: Item, replacement: Item, upper: int) -> None:
+    def adopt(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         """What maintains `replacement`, of which all is known below `upper`, maintains `item` from there on."""
-        assert item.cluster is not None
         replicas = self.clusters.of(item.cluster)
         others = [replica for replica in replicas if not adopt(replica, item, replacement.id, upper)]
         for replica in others:
@@ -294,7 +261,7 @@ class Controller:
 
     async def _commit_view(self, update: Updates) -> None:
         """Commits an output that did not come from a replica, and lets its readers know."""
-        await self._commit.append((update,))
+        await self._storage.append((update,))
         self.feed.advanced(((update.id, update.upper),))
 
     # -- connections --
@@ -311,19 +278,19 @@ class Controller:
         replica.detach()
         self.clusters.resign(replica)
         for id_ in installed:
-            self.holds.release(replica, id_)
+            self._storage.release(replica.id, id_)
             self._collections.reset_unstored(id_, self.clusters.frontier(id_))
 
     async def _elect(self, cluster: str) -> None:
         """Gives the cluster a leader if it has none, and the leader its sources and sinks."""
         # What the old leader had under way is settled before anyone goes on from where it was.
-        await self._commit.drained()
+        await self._storage.drained()
         self._install_outward(cluster)
 
     def _install_outward(self, cluster: str) -> None:
         if (leader := self.clusters.elect(cluster)) is not None:
             for item in self._catalog.user_items():
-                if item.cluster == cluster and item.kind in CONNECTORS:
+                if isinstance(item, External) and item.cluster == cluster:
                     self._installer.install(leader, item)
 
     async def _serve_driver(
@@ -353,7 +320,7 @@ class Controller:
         self._detach(replica)
         replica.attach(writer, (hello.epoch, hello.attempt), hello.pid)
         # What the previous attempt had under way is settled before anyone looks at frontiers.
-        await self._commit.drained()
+        await self._storage.drained()
         if not replica.owns(writer):
             return
         logger.info("replica %s is up: attempt %d, pid %d", replica.id, hello.attempt, hello.pid)
@@ -362,7 +329,7 @@ class Controller:
         self.halts.begin(replica)
         self._send_limits(replica)
         for item in self._catalog.user_items():
-            if item.cluster == replica.cluster and item.kind not in CONNECTORS:
+            if isinstance(item, Maintained) and item.cluster == replica.cluster:
                 self._installer.install(replica, item)
         self._install_outward(replica.cluster)
         try:
@@ -379,8 +346,7 @@ class Controller:
         outputs = Outputs(
             replica,
             writer,
-            self._commit,
-            self._collections,
+            self._storage,
             self.checkpoints,
             self.feed.advanced,
             self._spawn,
@@ -390,11 +356,11 @@ class Controller:
             reader=reader,
             writer=writer,
             outputs=outputs,
-            ingests=Ingests(replica, writer, self._commit, self._catalog, self.remap, self.ingested),
+            ingests=Ingests(replica, writer, self._storage, self._catalog, self.ingested),
             clusters=self.clusters,
             installation=self._installation,
             installer=self._installer,
-            holds=self.holds,
+            storage=self._storage,
             sinks=self.sinks,
             statuses=self.statuses,
             steps=self._steps,

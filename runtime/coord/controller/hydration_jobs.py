@@ -13,7 +13,8 @@ from ...compute.plan import DataflowPlan, recursive
 from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Maintained
+from ..storage.parts import row_count
 from .checkpoints import Checkpoints
 from .jobs import Jobs
 from .replicas import ReplicaClient
@@ -39,10 +40,10 @@ class HydrationJobs:
         self._commit_view = commit_view
 
     def wanted(
-        self, replica: ReplicaClient, item: Item, plan: DataflowPlan, imports: tuple[Import, ...]
+        self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan, imports: tuple[Import, ...]
     ) -> bool:
         """Whether reading these inputs is a job's work."""
-        rows = sum(part.rows for source in imports for part in source.snapshot)
+        rows = sum(row_count(source.snapshot) for source in imports)
         if not plan.imports or rows < self._min_rows(replica):
             return False
         if recursive(plan):
@@ -57,7 +58,7 @@ class HydrationJobs:
     async def run(
         self,
         replica: ReplicaClient,
-        item: Item,
+        item: Maintained,
         plan: DataflowPlan,
         as_of: int,
         imports: tuple[Import, ...],

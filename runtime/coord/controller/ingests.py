@@ -10,13 +10,14 @@ import asyncio
 import logging
 from dataclasses import dataclass
 
-from ...errors import PtvcError
+from ...errors import PtvcError, UndefinedTable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, Ingested
 from ..catalog.catalog import Catalog
-from ..storage.group_commit import GroupCommit
-from ..storage.remap import Remap
+from ..catalog.items import Source
+from ..storage.storage import Storage
 from .replicas import ReplicaClient
+from .retried_commits import committed
 
 logger = logging.getLogger(__name__)
 
@@ -28,9 +29,8 @@ class Ingests:
 
     replica: ReplicaClient
     writer: asyncio.StreamWriter
-    commit: GroupCommit
+    storage: Storage
     catalog: Catalog
-    remap: Remap
     statistics: dict[GlobalId, dict[str, int]]
 
     async def append(self, message: Ingest) -> None:
@@ -38,23 +38,24 @@ class Ingests:
         if not self.replica.owns(self.writer):
             return
         item = self.catalog.find_by_id(message.id)
-        if item is None or item.remap is None:
+        if not isinstance(item, Source):
             self.replica.send(Ingested(message.id, None))
             return
         remap = item.remap
-        parts = self.remap.parts(remap, message.position)
         try:
-            outcome = await self.commit.write(
-                {message.id: message.parts},
-                companions={remap: parts},
-                on_durable=lambda: self.remap.committed(remap, message.position),
+            time = await committed(
+                lambda: self.storage.ingest(message.id, message.parts, remap, message.position),
+                f"source {item.name}",
+                lambda: self.replica.owns(self.writer),
             )
+        except UndefinedTable:  # it is being dropped
+            self.replica.send(Ingested(message.id, None))
+            return
         except PtvcError as error:
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)
             self.writer.close()
             return
-        assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict
         self.statistics[message.id] = message.statistics
         if self.replica.owns(self.writer):
-            self.replica.send(Ingested(message.id, outcome))
+            self.replica.send(Ingested(message.id, time))

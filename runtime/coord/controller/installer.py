@@ -16,10 +16,10 @@ from ...expr.tree.relation import GlobalId
 from ...retry import Backoff, Pauses
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Item, Maintained, Running
 from ..storage.collections import Failure
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
-from .input_holds import InputHolds
 from .installation import Installation
 from .replicas import Installing, ReplicaClient
 from .statuses import Statuses
@@ -38,7 +38,7 @@ class Installer:
         installation: Installation,
         catalog: Catalog,
         checkpoints: Checkpoints,
-        holds: InputHolds,
+        storage: Storage,
         statuses: Statuses,
         steps: StepJobs,
         now_ms: Callable[[], int],
@@ -48,13 +48,13 @@ class Installer:
         self._installation = installation
         self._catalog = catalog
         self._checkpoints = checkpoints
-        self._holds = holds
+        self._storage = storage
         self._statuses = statuses
         self._steps = steps
         self._now_ms = now_ms
         self._tasks: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
 
-    def install(self, replica: ReplicaClient, item: Item) -> None:
+    def install(self, replica: ReplicaClient, item: Running) -> None:
         """Begins to install the item, anew if that was under way; returns at once."""
         self._cancel(replica, item.id)
         tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -80,13 +80,13 @@ class Installer:
     def uninstall(self, replica: ReplicaClient, item: Item) -> None:
         """The item was dropped."""
         self._cancel(replica, item.id)
-        self._holds.release(replica, item.id)
+        self._storage.release(replica.id, item.id)
         if item.id in replica.installed:
             replica.unsubscribe(self._installation.subscribed(item.id))
         self._steps.cancel(replica, item.id)
         replica.uninstall(item.id)
 
-    def try_failed(self, replica: ReplicaClient, item: Item) -> None:
+    def try_failed(self, replica: ReplicaClient, item: Maintained) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         replica.failed.discard(item.id)
         self._steps.cancel(replica, item.id)
@@ -97,17 +97,17 @@ class Installer:
     def install_without_state(self, replica: ReplicaClient, id: GlobalId, reason: str) -> None:
         """What the replica was to go on from is damaged: it hydrates."""
         self._withdraw(replica, id)
-        self._holds.release(replica, id)
+        self._storage.release(replica.id, id)
         self._checkpoints.reject(id, replica.name, reason)
-        if (item := self._catalog.find_by_id(id)) is not None:
+        if isinstance(item := self._catalog.find_by_id(id), Running):
             self.install(replica, item)
 
     def install_again(self, replica: ReplicaClient, id: GlobalId) -> None:
         """A sink has ended there because it lags: it goes on with what is stored."""
         item = self._catalog.find_by_id(id)
-        if item is not None and id in replica.installed:
+        if isinstance(item, Running) and id in replica.installed:
             self._withdraw(replica, id)
-            self._holds.release(replica, id)
+            self._storage.release(replica.id, id)
             self.install(replica, item)
 
     def _withdraw(self, replica: ReplicaClient, id: GlobalId) -> None:
@@ -115,7 +115,7 @@ class Installer:
         replica.unsubscribe(self._installation.subscribed(id))
         replica.installed.discard(id)
 
-    async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
+    async def _try_install(self, replica: ReplicaClient, item: Running, tried: asyncio.Future[None]) -> None:
         """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
         pauses = Pauses(BACKOFF)
         while self._catalog.find_by_id(item.id) is not None:

@@ -23,15 +23,21 @@ from dataclasses import dataclass, field
 from ...errors import PtvcError
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Append, Appended, Checkpointed, CheckpointPublished, Updates
-from ..storage.collections import Collections
-from ..storage.group_commit import GroupCommit
+from ..storage.parts import held_bytes
+from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .replicas import ReplicaClient
+from .retried_commits import committed
 
 logger = logging.getLogger(__name__)
 
 
-@dataclass(frozen=True, slots=True)
+MOST_WAITING_BYTES = 64 << 20
+"""Of outputs that are not durable yet, of one connection.  Beyond that nothing more is read from it, so that a replica is no
+further ahead of the store than that."""
+
+
+@dataclass(slots=True)
 class Outputs:
     """`writer` is the connection: as long as it is the replica's, what comes from it counts.
 
@@ -40,64 +46,90 @@ class Outputs:
 
     replica: ReplicaClient
     writer: asyncio.StreamWriter
-    commit: GroupCommit
-    collections: Collections
+    storage: Storage
     checkpoints: Checkpoints
     forward: Callable[[tuple[tuple[GlobalId, int], ...]], None]
     spawn: Callable[[Coroutine[None, None, None]], object]
     _waiting: asyncio.Queue[Append | Checkpointed] = field(default_factory=asyncio.Queue)
+    _bytes: int = 0
+    _moved: asyncio.Event = field(default_factory=asyncio.Event)
+    _ended: bool = False
 
-    def put(self, message: Append | Checkpointed) -> None:
-        # The last words of a connection may come when the replica has another, whose indexes are not there yet.
-        if isinstance(message, Append) and self.replica.owns(self.writer):
-            indexes = [moved for moved in message.uppers if not self.collections.is_stored(moved[0])]
-            self._advance(indexes)
-            if indexes:
-                self.collections.wake()
+    async def put(self, message: Append | Checkpointed) -> None:
+        """Returns when the next message may come."""
+        if isinstance(message, Append):
+            self._bytes += held_bytes(message.writes)
+            # The last words of a connection may come when the replica has another, whose indexes are not there yet.
+            if self.replica.owns(self.writer):
+                stored = self.storage.collections.is_stored
+                indexes = [moved for moved in message.uppers if not stored(moved[0])]
+                self._advance(indexes)
+                if indexes:
+                    self.storage.collections.wake()
         self._waiting.put_nowait(message)
+        while self._bytes > MOST_WAITING_BYTES and not self._ended:
+            self._moved.clear()
+            await self._moved.wait()
 
     async def run(self) -> None:
         """Until it is cancelled, the replica has another connection, or something cannot be committed: then the
         connection is closed, and the replica starts anew from what is durable."""
-        while True:
-            messages = [await self._waiting.get()]
-            while not self._waiting.empty():
-                messages.append(self._waiting.get_nowait())
-            if not self.replica.owns(self.writer):
-                return
-            try:
-                await self._append([message for message in messages if isinstance(message, Append)])
-            except PtvcError as error:
-                # The replica's idea of the frontiers is not ours.
-                logger.error("cannot commit for %s: %s", self.replica.id, error)
-                self.writer.close()
-                return
-            for message in messages:
-                if isinstance(message, Checkpointed):
-                    self.spawn(self._publish(message))
+        try:
+            while self.replica.owns(self.writer):
+                await self._commit(await self._next())
+        except PtvcError as error:
+            # The replica's idea of the frontiers is not ours.
+            logger.error("cannot commit for %s: %s", self.replica.id, error)
+            self.writer.close()
+        finally:
+            self._ended = True
+            self._moved.set()
+
+    async def _next(self) -> list[Append | Checkpointed]:
+        """All that waits; at least one message."""
+        messages = [await self._waiting.get()]
+        while not self._waiting.empty():
+            messages.append(self._waiting.get_nowait())
+        return messages
+
+    async def _commit(self, messages: list[Append | Checkpointed]) -> None:
+        if not self.replica.owns(self.writer):
+            return
+        appends = [message for message in messages if isinstance(message, Append)]
+        await self._append(appends)
+        self._bytes -= sum(held_bytes(append.writes) for append in appends)
+        self._moved.set()
+        for message in messages:
+            if isinstance(message, Checkpointed):
+                self.spawn(self._publish(message))
 
     async def _append(self, appends: list[Append]) -> None:
         if writes := tuple(update for append in appends for update in append.writes):
-            await self.commit.append(writes)
+            await committed(
+                lambda: self.storage.append(writes),
+                f"replica {self.replica.id}",
+                lambda: self.replica.owns(self.writer),
+            )
         uppers = tuple({id_: u for append in appends for id_, u in append.uppers}.items())
-        self._advance([moved for moved in uppers if self.collections.is_stored(moved[0])])
+        self._advance([moved for moved in uppers if self.storage.collections.is_stored(moved[0])])
         if appends:
             self.replica.send(Appended(uppers))
             self.forward(uppers)
-            self.collections.wake()
+            self.storage.collections.wake()
 
     def _advance(self, uppers: list[tuple[GlobalId, int]]) -> None:
         for id_, upper in uppers:
             self.replica.frontiers[id_] = upper
-            self.collections.advance(id_, upper)
+            self.storage.collections.advance(id_, upper)
 
     async def _publish(self, message: Checkpointed) -> None:
         """Makes the checkpoint the one to restart from, once the output is durable up to its cut."""
         cut = message.checkpoint.cut
         published = False
         try:
-            if message.id in self.collections and self.collections[message.id].durable_upper < cut:
-                await self.commit.append((Updates(message.id, 0, cut, ()),))
+            collections = self.storage.collections
+            if message.id in collections and collections[message.id].durable_upper < cut:
+                await self.storage.append((Updates(message.id, 0, cut, ()),))
             if self.replica.owns(self.writer) and message.id in self.replica.installed:
                 published = await self.checkpoints.publish(message.id, self.replica.name, message.checkpoint)
         except PtvcError as error:

@@ -20,6 +20,7 @@ from ...replica.protocol import Import, JobFinished, RunJob
 from ...repr.batch import Batch, concat_batches
 from ...repr.consolidate import consolidate
 from ..catalog.catalog import Catalog
+from ..storage.parts import row_count
 from .jobs import Jobs
 
 
@@ -47,7 +48,7 @@ class QueryJobs:
         least = self._catalog.cluster_options(cluster).job_min_rows
         if least is None:
             least = self._settings.query_job_min_rows
-        return bool(sources) and sum(part.rows for source in sources for part in source.snapshot) >= least
+        return bool(sources) and sum(row_count(source.snapshot) for source in sources) >= least
 
     async def rows(
         self, relation: Relation, time: int, sources: tuple[Import, ...], cluster: str

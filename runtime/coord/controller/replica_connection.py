@@ -32,9 +32,9 @@ from ...replica.protocol import (
     receive,
 )
 from ..storage.collections import Failure
+from ..storage.storage import Storage
 from .clusters import Clusters
 from .ingests import Ingests
-from .input_holds import InputHolds
 from .installation import Installation
 from .installer import Installer
 from .output_commits import Outputs
@@ -58,7 +58,7 @@ class ReplicaConnection:
     clusters: Clusters
     installation: Installation
     installer: Installer
-    holds: InputHolds
+    storage: Storage
     sinks: SinkFrontiers
     statuses: Statuses
     steps: StepJobs
@@ -69,15 +69,16 @@ class ReplicaConnection:
         committer = self.spawn(self.outputs.run())
         try:
             while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
-                self._handle(message)
+                if isinstance(message, Append | Checkpointed):
+                    await self.outputs.put(message)
+                else:
+                    self._handle(message)
         finally:
             committer.cancel()
 
     def _handle(self, message: Message) -> None:
         replica = self.replica
         match message:
-            case Append() | Checkpointed():
-                self.outputs.put(message)
             case StepJob():
                 self.steps.start(replica, message)
             case StateLost(id=id_, reason=reason):
@@ -92,11 +93,11 @@ class ReplicaConnection:
                 self._failed(message)
             case Status(id=id_, state=state, reason=reason):
                 if state == "stalled":
-                    self.holds.release(replica, id_)
+                    self.storage.release(replica.id, id_)
                 self.statuses.set(id_, state, reason)
             case SinkProgress():
                 self.sinks.moved(message)
-                self.holds.release(replica, message.id)  # what it reads from here on, it can read anew
+                self.storage.release(replica.id, message.id)  # what it reads from here on, it can read anew
             case SinkBehind(id=id_):
                 self.installer.install_again(replica, id_)
             case DataflowStatistics(id=id_):
@@ -117,7 +118,7 @@ class ReplicaConnection:
             return
         replica.failed.add(id_)
         self.steps.cancel(replica, id_)
-        self.holds.release(replica, id_)
+        self.storage.release(replica.id, id_)
         logger.warning("%s failed on replica %s: %s", id_, replica.id, reason)
         if self.clusters.failed(replica.cluster, id_):
             failure = None

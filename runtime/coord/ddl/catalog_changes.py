@@ -1,130 +1,56 @@
 """The one way to change the catalog: durable first, and in the same moment so for everybody.
 
-A crash in between leaves at most shards that no item names, which the next start drops.
+```
+validated ── storage: durable ── [memory: storage's, then the catalog and what runs]
+```
+
+`coord.storage.catalog_transactions` makes the changes durable, and the shards that they need.
 """
 
 from __future__ import annotations
 
-import asyncio
-import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from functools import partial
-from typing import TypeVar
 
-from ...errors import DuplicateObject, Fenced, PtvcError, SerializationFailure, UndefinedSchema
-from ...persist.client import PersistClient, ShardId, Write
-from ...persist.consensus.base import Indeterminate
+from ...errors import DuplicateObject, PtvcError, SerializationFailure, UndefinedSchema
 from ...replica.protocol import Updates
-from ...repr.schema import Schema
-from ...sql.catalog.catalog_view import ItemKind
-from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, ClusterEntry, Item
+from ..catalog.entries import Change, ClusterEntry
+from ..catalog.items import (
+    Item,
+    ItemBase,
+    MaterializedView,
+    Relational,
+    Running,
+    Sink,
+)
 from ..controller import Controller
-from ..storage.acceptance import completed, settled
-from ..storage.catalog_store import CatalogStore
-from ..storage.collections import HOLDER, Collections
-from ..storage.group_commit import Defined, GroupCommit
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..storage.remap import REMAP_SCHEMA
-from ..storage.unique_keys import UniqueKeys
+from ..storage.catalog_transactions import Append, created
+from ..storage.storage import Storage
 from .sinks import switched
-
-logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-Append = Callable[[Defined], Awaitable[None]]
-"""Makes what a block has defined durable, with its rows."""
-
-STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 class CatalogChanges:
-    """Those of one statement, or of one block, at a time: the lock of definitions is held.
+    """Those of one statement, or of one block, at a time: the lock of definitions is held."""
 
-    ```
-    validated ── shards created ── [accepted: durable ── memory: catalog, collections, replicas] ── shards dropped
-    ```
-
-    A cancel before the acceptance takes everything back; one after it changes nothing.
-    """
-
-    def __init__(
-        self,
-        persist: PersistClient,
-        oracle: Oracle,
-        catalog: Catalog,
-        store: CatalogStore,
-        collections: Collections,
-        reads: ActiveReads,
-        controller: Controller,
-        commit: GroupCommit,
-        epoch: int,
-        unique: UniqueKeys,
-        supervisor: Supervisor,
-    ) -> None:
-        self._persist = persist
-        self._oracle = oracle
+    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller) -> None:
+        self._storage = storage
         self._catalog = catalog
-        self._store = store
-        self._collections = collections
-        self._reads = reads
         self._controller = controller
-        self._commit = commit
-        self._epoch = epoch
-        self._unique = unique
-        self._supervisor = supervisor
 
-    async def apply(self, changes: Iterable[Change]) -> None:
-        """Makes the changes of a statement by itself durable, and then so."""
-        await self.commit(changes, self._commit.define)
-
-    async def commit(self, changes: Iterable[Change], append: Append) -> None:
-        """As `apply`, of a block's changes, durable in one transaction with its rows: `append` makes them so, or raises.
-
-        Shards are there before, as rows may be written to them; what fails before the transaction takes them back.
-        """
+    async def apply(self, changes: Iterable[Change], append: Append | None = None) -> None:
+        """Makes the changes durable, and then so; those of a block in one transaction with its rows: `append` makes them
+        durable, or raises."""
         # Until the catalog has a view, nothing else keeps its inputs readable at the time at which it begins.
-        with self._reads.at(self._oracle.read_time) as now:
+        with self._storage.reads.at(self._storage.oracle.read_time) as now:
             changes = self._with_ids(_born(change, now) for change in changes)
-            if not changes:
-                return
-            validate(self._catalog, changes)
-            evolved = {item.id: self._known(item) for item in _altered(changes)}
-            made = [item for item in _created(changes) if item.shard or item.remap]
-            opened: list[Item] = []
-            durable = False
+            if changes:
+                validate(self._catalog, changes)
+                await self._storage.transact_catalog(changes, now, lambda: self._begin(changes), append)
 
-            def begin() -> None:
-                nonlocal durable
-                durable = True
-                self._begin(changes)
-
-            try:
-                rows = await self._in_thread(partial(self._prepare, made, changes, now))
-                for item in made:
-                    if item.kind in STORED:
-                        opened.append(item)
-                        self.open(item)
-                await append(Defined(rows, evolved, begin))
-            except (Fenced, Indeterminate):
-                raise  # whether it is durable is not known here
-            except BaseException as error:
-                if durable:  # the session's task was cancelled meanwhile; what it has defined is there
-                    self._supervisor.run("drop shards", self._drop_shards(_dropped(changes)))
-                    raise
-                for item in opened:
-                    self._collections.remove(item.id)
-                taken_back = self._supervisor.run("drop shards", self._drop_shards(made))
-                if not isinstance(error, asyncio.CancelledError):  # who cancels waits for no store
-                    await completed(taken_back)
-                raise
-        await self._settle(changes)
-
-    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
+    async def replace(
+        self, view: MaterializedView, replacement: MaterializedView, difference: Updates
+    ) -> None:
         """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
         all of it in one transaction.  Both dataflows stand still where the difference ends."""
         new = replaced(view, replacement)
@@ -137,36 +63,8 @@ class CatalogChanges:
 
         def adopt() -> None:
             self._controller.adopt(new, replacement, difference.upper)
-            self._collections.remove(replacement.id)
-            self._collections.wake()
 
-        rows = await self._in_thread(partial(self._store.writes, changes))
-        await self._commit.replace(difference, Defined(rows, {}, switch, adopt))
-        await self._settle([Change(replacement, None)])
-
-    def open(self, item: Item) -> None:
-        """Makes a stored item's collection known; its shards were created, or loaded."""
-        if item.kind is ItemKind.INDEX:
-            self._collections.add_unstored(item.id, item.name)
-        elif item.kind in STORED:
-            assert item.shard is not None
-            timestamped = item.kind is not ItemKind.MATERIALIZED_VIEW
-            evolved = bool(item.missing or item.layout)
-            schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
-            self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
-            if evolved:
-                self._collections.evolve(item.id, ())
-
-    def load(self, item: Item) -> None:
-        """Reads the item's shards from the store: one that is in the catalog since before this start.  Blocks."""
-        for shard in (item.shard, item.remap):
-            if shard is not None:
-                self._persist.mirror.load(shard)
-        if item.shard is not None and (item.missing or item.layout):
-            self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
-        self.open(item)
-
-    # -- in memory --
+        await self._storage.replace_view(changes, difference, switch, adopt)
 
     def _with_ids(self, changes: Iterable[Change]) -> list[Change]:
         changes = list(changes)
@@ -174,27 +72,17 @@ class CatalogChanges:
             changes.append(ids)
         return changes
 
+    # -- in memory --
+
     def _begin(self, changes: list[Change]) -> None:
-        """The changes are durable, and from now on so for everybody; shards of what is new are open."""
+        """The changes are durable, and from now on so for everybody."""
         self._catalog.apply(changes)
         for change in changes:
-            match change:
-                case Change(Item() as old, Item() as new):
-                    kept = {constraint.oid for constraint in new.constraints}
-                    self._unique.forget([c for c in old.constraints if c.oid not in kept])
-                    if new.kind is ItemKind.TABLE and new.stored_shape != old.stored_shape:
-                        known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                        self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
-                case Change(Item() as old, None):
-                    self._controller.uninstall(old)
-                    self._collections.remove(old.id)
-                    self._unique.forget(old.constraints)
+            if isinstance(change.before, ItemBase) and change.after is None:
+                self._controller.uninstall(change.before)
         self._change_clusters(changes)
-        for item in _created(changes):
-            if item.kind not in STORED:
-                self.open(item)
+        for item in created(changes):
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
-        self._collections.wake()
 
     def _change_clusters(self, changes: list[Change]) -> None:
         """What runs in renamed clusters goes on under their new names; what was dropped has been stopped."""
@@ -213,63 +101,10 @@ class CatalogChanges:
                     self._controller.set_cluster(new)
                 case Change(ClusterEntry() as old, ClusterEntry() as new) if old.options != new.options:
                     self._controller.set_cluster(new)
-                case Change(Item(kind=ItemKind.SINK) as sink, Item() as moved):
-                    place = names.get(sink.cluster, sink.cluster) if sink.cluster is not None else None
+                case Change(Sink() as sink, Sink() as moved):
+                    place = names.get(sink.cluster, sink.cluster)
                     if place != moved.cluster or sink.generation != moved.generation:
                         self._controller.move(replace(sink, cluster=place), moved)
-
-    # -- in the store --
-
-    async def _in_thread(self, work: Callable[[], T]) -> T:
-        """What `work` returns; a cancel is raised when it has ended."""
-        loop = asyncio.get_running_loop()
-        return await settled(loop.run_in_executor(self._commit.thread, work))
-
-    def _prepare(self, made: list[Item], changes: list[Change], now: int) -> dict[ShardId, Write]:
-        """Creates the shards of what is new; returns what makes the changes durable."""
-        for item in made:
-            self._create_shards(item, now)
-        return self._store.writes(changes)
-
-    def _create_shards(self, item: Item, now: int) -> None:
-        """A view's contents begin at the time of the statement."""
-        if item.shard is not None:
-            since = now if item.kind is ItemKind.MATERIALIZED_VIEW else 0
-            first = len(item.physical) - len(item.missing)
-            schema = Schema(item.physical.columns[:first])
-            self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
-            # Held from the first moment, so that no reader's lease can move the shard's since.
-            self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
-            if item.missing or item.layout:  # columns that were added or dropped in the same block
-                self._persist.evolve_schema(item.shard, self._known(item), epoch=self._epoch)
-        if item.remap is not None:
-            self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
-
-    async def _settle(self, changes: list[Change]) -> None:
-        """Shards of what was dropped go, when nothing is written to them any more."""
-        if gone := _dropped(changes):
-            await completed(self._supervisor.run("drop shards", self._drop_shards(gone)))
-
-    async def _drop_shards(self, items: Iterable[Item]) -> None:
-        shards = [shard for item in items for shard in (item.shard, item.remap) if shard is not None]
-        try:
-            await self._commit.drained()
-            loop = asyncio.get_running_loop()
-            for shard in shards:
-                drop = partial(self._persist.drop_shard, shard, epoch=self._epoch)
-                await loop.run_in_executor(self._commit.thread, drop)
-        except PtvcError as error:
-            logger.warning("shards %s are dropped at the next start: %s", ", ".join(shards), error)
-
-    def _known(self, item: Item) -> Schema:
-        """What the table's shard is to know of its columns."""
-        assert item.shard is not None
-        # Under the names that its columns had at first.
-        known = self._persist.mirror.state(item.shard).schema
-        first = len(item.physical) - len(item.missing)
-        columns = (*known.columns, *item.stored_columns[len(known) - first :])
-        gone = item.dropped_places
-        return Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
 
 
 def validate(catalog: Catalog, changes: list[Change]) -> None:
@@ -283,12 +118,12 @@ def validate(catalog: Catalog, changes: list[Change]) -> None:
         if isinstance(before, Item) and catalog.find_by_id(before.id) is not before:
             raise SerializationFailure(detail=f'"{before.full_name}" was changed meanwhile.')
         match change.after:
-            case Item() as item:
+            case ItemBase() as item:
                 _validate_item(after, item)
 
 
 def _validate_item(after: Catalog, item: Item) -> None:
-    if item.cluster is not None and after.cluster(item.cluster) is None:
+    if isinstance(item, Running) and after.cluster(item.cluster) is None:
         raise PtvcError(
             f'unknown cluster "{item.cluster}"',
             sqlstate="42704",
@@ -298,33 +133,11 @@ def _validate_item(after: Catalog, item: Item) -> None:
         raise UndefinedSchema(f'schema "{item.schema_name}" does not exist')
     if item.owner not in after.roles.by_id:
         raise PtvcError("the role that was to own it does not exist any more", sqlstate="42704")
-    if item.kind.is_relation and after.find(item.schema_name, item.name) is not item:
+    if isinstance(item, Relational) and after.find(item.schema_name, item.name) is not item:
         raise DuplicateObject(f'relation "{item.name}" already exists')
     for id_ in item.uses:
         if after.find_by_id(id_) is None:
             raise SerializationFailure(detail=f'Something that "{item.name}" uses was dropped meanwhile.')
-
-
-def _created(changes: Iterable[Change]) -> list[Item]:
-    """In order, so that every object comes after those it uses."""
-    found = [c.after for c in changes if c.before is None and isinstance(c.after, Item)]
-    return sorted(found, key=lambda item: int(item.id[1:]))
-
-
-def _dropped(changes: Iterable[Change]) -> list[Item]:
-    return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
-
-
-def _altered(changes: Iterable[Change]) -> list[Item]:
-    """Tables whose rows are stored with other columns from now on."""
-    return [
-        change.after
-        for change in changes
-        if isinstance(change.before, Item)
-        and isinstance(change.after, Item)
-        and change.after.kind is ItemKind.TABLE
-        and change.after.stored_shape != change.before.stored_shape
-    ]
 
 
 def _born(change: Change, now: int) -> Change:
@@ -334,13 +147,9 @@ def _born(change: Change, now: int) -> Change:
     return switched(change, now)
 
 
-def replaced(view: Item, replacement: Item) -> Item:
+def replaced(view: MaterializedView, replacement: MaterializedView) -> MaterializedView:
     """The view with the definition of its replacement."""
-    options = {name: value for name, value in replacement.options.items() if name != "replaces"}
-    if replacement.schema.names != view.schema.names:  # columns were renamed meanwhile
-        options["named"] = True
-    if "retain_history_ms" in view.options:
-        options.setdefault("retain_history_ms", view.options["retain_history_ms"])
+    retained = replacement.retain_history_ms
     return replace(
         view,
         cluster=replacement.cluster,
@@ -348,5 +157,12 @@ def replaced(view: Item, replacement: Item) -> Item:
         definition_sql=replacement.definition_sql,
         uses=replacement.uses,
         columns=replacement.columns,
-        options={**options, "replaced": True, "state": replacement.state_name},
+        # Columns may have been renamed meanwhile.
+        named=replacement.named or replacement.schema.names != view.schema.names,
+        shares=replacement.shares,
+        retain_history_ms=view.retain_history_ms if retained is None else retained,
+        assert_not_null=replacement.assert_not_null,
+        replaces=None,
+        replaced=True,
+        state=replacement.state_name,
     )

@@ -11,7 +11,6 @@ from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PersistClient
 from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterTable,
@@ -19,25 +18,22 @@ from ...sql.plans.definition_plans import (
     CreateCluster,
     CreateSink,
     CreateSource,
+    DefinitionPlan,
     Drop,
 )
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
-from ...supervision import Supervisor
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Item, Sink
 from ..controller import Controller
 from ..dml.key_lookup import Read
 from ..results.results import Command, Notice
-from ..storage.catalog_store import CatalogStore
-from ..storage.collections import Collections
-from ..storage.group_commit import GroupCommit
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..storage.unique_keys import UniqueKeys
+from ..storage.catalog_transactions import Append
+from ..storage.storage import Storage
 from .alter_table import Rows, alter_table, check_unique
-from .catalog_changes import Append, CatalogChanges
+from .catalog_changes import CatalogChanges
 from .clusters import ClusterDefinitions
 from .connectors import ConnectorDefinitions
 from .definitions import Definitions, Pure, skipping
@@ -47,17 +43,7 @@ from .replacements import Replacements
 from .roles import RoleDefinitions
 from .sinks import settled
 
-Definition = (
-    Pure
-    | PrivilegeDefinition
-    | RoleDefinition
-    | CreateSource
-    | CreateSink
-    | CreateCluster
-    | AlterCluster
-    | AlterTable
-    | ApplyReplacement
-)
+Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
 
 
 class Ddl:
@@ -65,37 +51,21 @@ class Ddl:
 
     def __init__(
         self,
-        persist: PersistClient,
-        oracle: Oracle,
+        storage: Storage,
         catalog: Catalog,
-        store: CatalogStore,
-        collections: Collections,
-        reads: ActiveReads,
         controller: Controller,
-        commit: GroupCommit,
-        epoch: int,
         slots: int,
         own: tuple[Path, ...],
-        unique: UniqueKeys,
-        supervisor: Supervisor,
     ) -> None:
-        self._oracle = oracle
+        self._storage = storage
+        self._oracle = storage.oracle
         self._catalog = catalog
-        self._commit = commit
-        self._unique = unique
-        self._changes = CatalogChanges(
-            persist, oracle, catalog, store, collections, reads, controller, commit, epoch, unique, supervisor
-        )
+        self._unique = storage.unique
+        self._changes = CatalogChanges(storage, catalog, controller)
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
-        self._connectors = ConnectorDefinitions(oracle, catalog, collections, self._changes, own)
-        self.replacements = Replacements(
-            persist, oracle, catalog, collections, reads, controller, self._changes
-        )
+        self._connectors = ConnectorDefinitions(storage, catalog, self._changes, own)
+        self.replacements = Replacements(storage, catalog, controller, self._changes)
         self.lock = asyncio.Lock()
-
-    def load(self, item: Item) -> None:
-        """Makes the collection of an item known that is in the catalog since before this start.  Blocks."""
-        self._changes.load(item)
 
     async def execute(self, plan: Definition, notices: list[Notice], read: Read, actor: Actor) -> Command:
         """`read` is what rows are checked with, at the latest time; `actor` whose statement it is."""
@@ -114,7 +84,7 @@ class Ddl:
                 return await self._drop_clusters(plan, notices)
             case AlterTable():
                 rows = Rows(read, lambda _, new, key: check_unique(new, key, self._unique, read))
-                async with self._commit.frozen(plan.id):
+                async with self._storage.frozen(plan.id):
                     command, changes = await self._altered(plan, self._catalog, notices, rows)
                     await self._changes.apply(changes)
                 return command
@@ -151,7 +121,7 @@ class Ddl:
 
     async def commit(self, changes: Iterable[Change], append: Append) -> None:
         """Makes a block's changes durable, with its rows, and then so; the lock is held."""
-        await self._changes.commit(changes, append)
+        await self._changes.apply(changes, append)
 
     async def _altered(
         self, plan: AlterTable, catalog: Catalog, notices: list[Notice], rows: Rows
@@ -177,7 +147,9 @@ class Ddl:
         if not self.lock.locked():
             async with self.lock:
                 sinks = (self._catalog.find_by_id(id_) for id_ in ids)
-                changes = [settled(sink) for sink in sinks if sink is not None and sink.former is not None]
+                changes = [
+                    settled(sink) for sink in sinks if isinstance(sink, Sink) and sink.former is not None
+                ]
                 await self._changes.apply(changes)
 
     async def drop_left_behind(self, schemas: Collection[str]) -> None:

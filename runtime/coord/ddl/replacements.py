@@ -21,24 +21,14 @@ from collections.abc import Iterator
 
 from ...errors import DependentObjectsExist, ObjectNotReady, PtvcError, WrongObjectType
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef, PersistClient
-from ...persist.read import read_snapshot, read_updates
-from ...persist.state import Snapshot
-from ...persist.write import write_parts
-from ...replica.protocol import Import, Updates
-from ...repr.batch import Delta, concat_deltas
-from ...repr.consolidate import advance, consolidate
-from ...repr.schema import Schema
-from ...sql.catalog.catalog_view import ItemKind
+from ...replica.protocol import Updates
 from ...sql.plans.definition_plans import ApplyReplacement
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Maintained, MaterializedView
 from ..catalog.maintained_plan import needs_append_only
 from ..controller import Controller
 from ..results.results import Command
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
 from .dependents import depends
 
@@ -52,20 +42,13 @@ class Replacements:
     """Everything here runs under the lock of definitions, but for `ready`."""
 
     def __init__(
-        self,
-        persist: PersistClient,
-        oracle: Oracle,
-        catalog: Catalog,
-        collections: Collections,
-        reads: ActiveReads,
-        controller: Controller,
-        changes: CatalogChanges,
+        self, storage: Storage, catalog: Catalog, controller: Controller, changes: CatalogChanges
     ) -> None:
-        self._persist = persist
-        self._oracle = oracle
+        self._storage = storage
+        self._oracle = storage.oracle
         self._catalog = catalog
-        self._collections = collections
-        self._reads = reads
+        self._collections = storage.collections
+        self._reads = storage.reads
         self._controller = controller
         self._changes = changes
 
@@ -74,23 +57,24 @@ class Replacements:
         await self._collections.wait_until_readable((plan.id, plan.replacement), self._oracle.read_time)
 
     async def apply(self, plan: ApplyReplacement) -> Command:
-        view, replacement = self._catalog.get(plan.id), self._catalog.get(plan.replacement)
+        view = self._catalog.get_as(plan.id, MaterializedView)
+        replacement = self._catalog.get_as(plan.replacement, MaterializedView)
         self._check(view, replacement)
         with self._reads.at(self._oracle.read_time) as before:
             await self._collections.wait_until_readable((view.id, replacement.id), before)
             new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
-            known = await asyncio.to_thread(self._difference, new, old, view.schema)
+            known = await self._storage.difference(new, old, view.schema)
             try:
                 time = self._halt(view, replacement)
                 await self._halted(view, replacement, time)
                 new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
-                parts = await asyncio.to_thread(self._write, view, known, new, old, time)
+                parts = await self._storage.write_difference(view.shard, view.schema, known, new, old, time)
                 await self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
             finally:
                 self._controller.halts.end()
         return Command("ALTER MATERIALIZED VIEW")
 
-    def _halt(self, view: Item, replacement: Item) -> int:
+    def _halt(self, view: MaterializedView, replacement: MaterializedView) -> int:
         """Chooses the time of the switch: the view ends before it, the replacement with it."""
         time = self._oracle.write_time()
         try:
@@ -100,7 +84,7 @@ class Replacements:
         self._controller.feed.committed(())
         return time
 
-    async def _halted(self, view: Item, replacement: Item, time: int) -> None:
+    async def _halted(self, view: MaterializedView, replacement: MaterializedView, time: int) -> None:
         """Returns when both dataflows stand still."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + HALT_TIMEOUT_S
@@ -115,29 +99,9 @@ class Replacements:
         await self._collections.wait_until_readable((view.id,), time - 1)
         await self._collections.wait_until_readable((replacement.id,), time)
 
-    # -- the difference --
-
-    def _difference(self, new: Import, old: Import, schema: Schema) -> Delta:
-        """What the one has and the other has not, at the time of the imports."""
-        sides = (
-            read_snapshot(self._persist.blob, Snapshot(side.shard, side.as_of, schema, side.snapshot))
-            for side in (new, old)
-        )
-        return _sum(schema, [next(sides), _negated(next(sides))], new.as_of)
-
-    def _write(self, view: Item, known: Delta, new: Import, old: Import, time: int) -> tuple[PartRef, ...]:
-        """The parts of the difference at `time`: what was `known` at the time of the imports, and what has come since."""
-        blob, schema = self._persist.blob, view.schema
-        since = new.as_of + 1
-        added = read_updates(blob, new.updates, schema, since, time + 1)
-        gone = read_updates(blob, old.updates, schema, since, time)
-        delta = _sum(schema, [known, added, _negated(gone)], time)
-        assert view.shard is not None
-        return write_parts(blob, view.shard, schema, delta, writer=self._persist.writer_id)
-
     # -- what is refused --
 
-    def _check(self, view: Item, replacement: Item) -> None:
+    def _check(self, view: MaterializedView, replacement: MaterializedView) -> None:
         if replacement.replaces != view.id:
             raise WrongObjectType(
                 f'"{replacement.name}" is not a replacement for materialized view "{view.name}"',
@@ -154,7 +118,7 @@ class Replacements:
         check_losable(self._catalog, view)
 
 
-def check_losable(catalog: Catalog, view: Item) -> None:
+def check_losable(catalog: Catalog, view: MaterializedView) -> None:
     """Raises when what is maintained from the view would not bear that rows of it go."""
     bound = [item for item in _maintained_from(catalog, view) if needs_append_only(item, catalog)]
     if bound:
@@ -165,7 +129,7 @@ def check_losable(catalog: Catalog, view: Item) -> None:
         )
 
 
-def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> None:
+def check_cycle(catalog: Catalog, view: MaterializedView, uses: tuple[GlobalId, ...]) -> None:
     """Raises when what a replacement of the view uses is computed from the view."""
     pending, seen = list(uses), set(uses)
     while pending:
@@ -181,7 +145,7 @@ def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> Non
             seen.update(item.uses)
 
 
-def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
+def _maintained_from(catalog: Catalog, view: MaterializedView) -> Iterator[Maintained]:
     """The materialized views and indexes that are computed from the view."""
     pending, seen = [view.id], {view.id}
     while pending:
@@ -189,15 +153,5 @@ def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
             if item.id not in seen:
                 seen.add(item.id)
                 pending.append(item.id)
-                if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX):
+                if isinstance(item, Maintained):
                     yield item
-
-
-def _negated(delta: Delta) -> Delta:
-    return Delta(delta.oks.negate(), delta.errs.negate())
-
-
-def _sum(schema: Schema, deltas: list[Delta], time: int) -> Delta:
-    """All of them at one time: equal rows, and equal errors, are one update or none."""
-    whole = concat_deltas(schema, deltas)
-    return Delta(consolidate(advance(whole.oks, time)), consolidate(advance(whole.errs, time)))

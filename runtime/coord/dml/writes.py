@@ -2,74 +2,57 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 import pyarrow as pa
 
-from ...errors import PtvcError, SerializationFailure, UniqueViolation
+from ...errors import DroppedMeanwhile, SerializationFailure, UniqueViolation
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...persist.client import PersistClient
-from ...persist.read import read_updates
-from ...persist.write import INLINE_MAX_BYTES, write_parts
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
-from ...sql.catalog.catalog_view import ItemKind
+from ...repr.multiplicity import check_written
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Computed, Table
 from ..catalog.views import expand
 from ..query.peeks import Peeks, ReadContext, repeat
 from ..results.results import Columns, Command, Rows
-from ..storage.collections import Collections
 from ..storage.key_counts import Counts, KeyCounts
-from ..storage.unique_keys import KeysTaken, UniqueKeys, key_changes
+from ..storage.storage import Storage
+from ..storage.unique_keys import KeysTaken, key_changes
+from ..thread_pool import over_rows
 from ..transaction.transaction import Transaction
 from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
 from .row_checks import check_rows, computed
 from .upserts import upserted
 
-MAX_TIME = (1 << 64) - 1
-"""Times of what a transaction will write are open."""
-
-FEW_COLUMNS = 100
-"""A part of more columns takes tens of ms to encode, however few its rows are."""
-
 
 class Writes:
-    def __init__(
-        self,
-        persist: PersistClient,
-        catalog: Catalog,
-        collections: Collections,
-        peeks: Peeks,
-        unique: UniqueKeys,
-    ) -> None:
-        self._persist = persist
+    def __init__(self, storage: Storage, catalog: Catalog, peeks: Peeks) -> None:
+        self._storage = storage
         self._catalog = catalog
-        self._collections = collections
         self._peeks = peeks
-        self._unique = unique
+        self._unique = storage.unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
-        check_rows(item, rows)
+        await over_rows(len(rows), lambda: check_rows(item, rows))
         await self._change(item, rows, context, transaction)
         return self._answer("INSERT 0", plan.returning, rows)
 
     async def _upsert(
         self,
-        item: Item,
+        item: Table,
         plan: Insert,
         conflict: OnConflict,
         rows: Batch,
@@ -98,35 +81,39 @@ class Writes:
         return self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         changes, new, count = await merged(
             item, rows, lambda relation: self.read(relation, context, transaction)
         )
-        check_rows(item, new)
+        await over_rows(len(new), lambda: check_rows(item, new))
         await self._change(item, changes, context, transaction)
         return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         await self._change(item, rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
-        changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
-        check_rows(item, new)
+
+        def checked() -> Batch:
+            changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+            check_rows(item, new)
+            return changes
+
+        changes = await over_rows(len(rows), checked)
         await self._change(item, changes, context, transaction)
         return self._answer("UPDATE", plan.returning, new)
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
-        for table in plan.tables:
-            item = context.catalog.get(table)
+        for item in [context.catalog.get_as(table, Table) for table in plan.tables]:
             rows = await self.read(item.contents, context, transaction)
             await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
@@ -135,7 +122,10 @@ class Writes:
         self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
         """Encodes chunk by chunk, so that a load of any size takes little memory."""
-        item = context.catalog.get(plan.table)
+        item = context.catalog.find_by_id(plan.table)
+        if item is None:
+            raise DroppedMeanwhile("the relation was dropped while it was written")
+        assert isinstance(item, Table)
         if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
@@ -165,11 +155,11 @@ class Writes:
         if reads and transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
         rows = await self._peeks.collect(relation, self._peeks.at(context, time))
-        transaction.read_for_write({i for i in reads if i in self._collections}, time)
+        transaction.read_for_write({i for i in reads if i in self._storage.collections}, time)
         return rows
 
     async def _change(
-        self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
+        self, item: Table, changes: Batch, context: ReadContext, transaction: Transaction
     ) -> None:
         """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as is known before the
         commit."""
@@ -199,8 +189,10 @@ class Writes:
         """
         for table in transaction.writes:
             item = context.catalog.find_by_id(table)
-            for constraint in item.constraints if item is not None else ():
-                if item is not None and constraint.oid == taken.key:
+            if not isinstance(item, Table):
+                continue
+            for constraint in item.constraints:
+                if constraint.oid == taken.key:
                     try:
                         time = await self._check_duplicates(
                             item, constraint, taken.hashes, context, transaction
@@ -214,7 +206,7 @@ class Writes:
 
     async def _check_duplicates(
         self,
-        item: Item,
+        item: Table,
         constraint: Constraint,
         hashes: Words,
         context: ReadContext,
@@ -222,32 +214,29 @@ class Writes:
     ) -> int:
         latest = self._peeks.latest(context)
         assert latest.time is not None
-        written = tuple(transaction.writes.get(item.id, ()))
-        read = partial(read_updates, self._persist.blob, written, item.stored_schema, 0, MAX_TIME)
-        stored = any(part.blob is not None for part in written)
-        own = (await asyncio.to_thread(read) if stored else read()).oks
-        own = own.with_columns(item.visible(own.columns))
+        own = await self._storage.decode(transaction.writes.get(item.id, ()), item.stored_schema)
+        own = own.with_columns(item.layout.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
         )
         return latest.time
 
-    async def _ready(self, item: Item, keys: list[Constraint]) -> None:
+    async def _ready(self, item: Table, keys: list[Constraint]) -> None:
         """Returns once it is known which keys everybody's rows have, as far as they are keys for everybody."""
         known = self._catalog.find_by_id(item.id)
-        if known is not None:
+        if isinstance(known, Table):
             oids = {constraint.oid for constraint in keys}
             await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
 
-    def _committed(self, item: Item, constraint: Constraint, hashes: Words) -> Counts:
+    def _committed(self, item: Table, constraint: Constraint, hashes: Words) -> Counts:
         """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
         known = self._catalog.find_by_id(item.id)
-        if known is None or all(constraint.oid != other.oid for other in known.constraints):
+        if not isinstance(known, Table) or all(constraint.oid != other.oid for other in known.constraints):
             return np.zeros(len(hashes), np.int32)
         return self._unique.of(constraint.oid, hashes)
 
     async def add_key(
-        self, old: Item, new: Item, constraint: Constraint, context: ReadContext, transaction: Transaction
+        self, old: Table, new: Table, constraint: Constraint, context: ReadContext, transaction: Transaction
     ) -> None:
         """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
         write of somebody else it does not commit."""
@@ -264,28 +253,15 @@ class Writes:
         catalog = transaction.own.catalog if transaction.own is not None else self._catalog
         for table, shape in transaction.shapes.items():
             item = catalog.find_by_id(table)
-            if item is None or item.shape != shape:
+            if not isinstance(item, Table) or item.shape != shape:
                 return False
         return True
 
-    async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
-        """Times are open: the commit gives them.  Blobs are written on another thread: their store may be slow, or away
-        for a while, and the other sessions go on."""
-        if item.kind is not ItemKind.TABLE or item.shard is None:
-            raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
-        columns = item.as_stored(rows.columns, len(rows))
-        untimed = Batch(columns, np.zeros(len(rows), np.uint64), rows.diffs)
-        write = partial(
-            write_parts,
-            self._persist.blob,
-            item.shard,
-            item.physical,
-            Delta(untimed, NO_ERRORS),
-            writer=self._persist.writer_id,
-        )
-        small = untimed.nbytes < INLINE_MAX_BYTES and len(columns) <= FEW_COLUMNS
-        parts = write() if small else await asyncio.to_thread(write)
-        transaction.add(item.id, parts)
+    async def _encode(self, item: Table, rows: Batch, transaction: Transaction) -> None:
+        """Times are open: the commit gives them."""
+        check_written(rows.diffs)
+        stored = rows.with_columns(item.layout.as_stored(rows.columns, len(rows)))
+        transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())
@@ -313,6 +289,6 @@ def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
         for id_ in dependencies(expand(pending.pop(), catalog)) - found:
             if (item := catalog.find_by_id(id_)) is not None:
                 found.add(id_)
-                if item.relation is not None:
+                if isinstance(item, Computed):
                     pending.append(item.relation)
     return found

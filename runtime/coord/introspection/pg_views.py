@@ -7,7 +7,8 @@ from typing import Any
 
 from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
-from ..variables import DEFAULTS
+from ..catalog.items import MaterializedView, View
+from ..settings import SETTINGS, Choice, Number, Real
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
 from .state import DATABASE_OID, State
@@ -32,7 +33,7 @@ def pg_tables(state: State) -> Rows:
 
 def pg_views(state: State) -> Rows:
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.VIEW:
+        if isinstance(item, View):
             yield {
                 "schemaname": item.schema_name,
                 "viewname": item.name,
@@ -44,7 +45,7 @@ def pg_views(state: State) -> Rows:
 def pg_matviews(state: State) -> Rows:
     indexed = {index.on for index in state.indexes()}
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.MATERIALIZED_VIEW:
+        if isinstance(item, MaterializedView):
             yield {
                 "schemaname": item.schema_name,
                 "matviewname": item.name,
@@ -74,27 +75,40 @@ def pg_indexes(state: State) -> Rows:
 
 
 def pg_settings(state: State) -> Rows:
-    for name, value in DEFAULTS.items():
-        yield {
-            "name": name,
+    """Of the session that reads."""
+    values = state.session.variables.all() if state.session is not None else {}
+    for setting in SETTINGS:
+        value = values.get(setting.name, setting.default)
+        row: dict[str, Any] = {
+            "name": setting.name,
             "setting": value,
             "category": "Session",
-            "context": "user",
-            "vartype": "string",
-            "source": "default",
-            "boot_val": value,
-            "reset_val": value,
+            "short_desc": setting.description,
+            "context": "internal" if setting.fixed else "user",
+            "vartype": setting.vartype,
+            "source": "default" if value == setting.default else "session",
+            "boot_val": setting.default,
+            "reset_val": setting.default,
             "pending_restart": False,
         }
+        match setting:
+            case Number(unit=unit, least=least, most=most):
+                count = str(setting.count(value))
+                row |= {"setting": count, "unit": unit, "min_val": str(least), "max_val": str(most)}
+            case Real(least=least, most=most):
+                row |= {"min_val": f"{least:g}", "max_val": f"{most:g}"}
+            case Choice(values=names):
+                row |= {"enumvals": list(names)}
+        yield row
 
 
 def pg_stat_activity(state: State) -> Rows:
-    for number, session in state.sessions.items():
+    for session in state.sessions.values():
         status = {"I": "idle", "T": "idle in transaction", "E": "idle in transaction (aborted)"}
         yield {
             "datid": DATABASE_OID,
             "datname": DATABASE,
-            "pid": number,
+            "pid": session.backend.pid,
             "usesysid": session.actor.session.oid,
             "usename": session.user,
             "application_name": session.variables.get("application_name"),

@@ -8,6 +8,7 @@ from ...errors import MemoryLimitExceeded
 from ...expr.tree.relation import Changes, Get, GlobalId, Relation
 from ...expr.tree.relation_tree import inputs, walk, with_inputs
 from ...replica.protocol import Import
+from ..storage.parts import row_count
 
 MOST_ROWS = 5_000_000
 """Rows and changes that such a query reads: no job takes them, and a replica has them in memory beside what it maintains."""
@@ -27,7 +28,7 @@ def without_changes(relation: Relation) -> Relation:
 
 def check_size(sources: Sequence[Import]) -> None:
     """Raises MemoryLimitExceeded if a query of `sources`, some of which tell changes, is not answered in memory."""
-    rows = sum(part.rows for source in sources for part in (*source.snapshot, *source.updates))
+    rows = sum(row_count((*source.snapshot, *source.updates)) for source in sources)
     if rows > MOST_ROWS:
         raise MemoryLimitExceeded(
             f"the query reads {rows:,} rows and changes; with CHANGES it may be {MOST_ROWS:,}",

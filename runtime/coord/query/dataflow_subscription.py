@@ -20,7 +20,6 @@ from ...compute.lower import lower as lower_plan
 from ...errors import PtvcError, ReplicaLost, UndefinedTable
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...persist.state import MAX_TIME
 from ...replica.protocol import InstallDataflow, SubscriptionOutput, unpack_changes
 from ...repr.batch import Delta
 from ...repr.consolidate import consolidate
@@ -130,7 +129,7 @@ class DataflowSubscription:
         return answer.result()
 
     async def _gone(self, id: GlobalId) -> None:
-        await self.collections.wait_until_readable((id,), MAX_TIME)
+        await self.collections.wait_until_gone(id)
         self._check_there(id)  # if it is, it is complete for ever
 
     def _check_there(self, id: GlobalId) -> None:

@@ -9,20 +9,18 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
-from ...expr.temporal import at_time
+from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
-from ...persist.client import PartRef
-from ...persist.part import stamp
-from ...replica.protocol import Import, Peek, PeekIndex
+from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
@@ -30,28 +28,28 @@ from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
+from ..catalog.items import Table
 from ..catalog.views import expand, expand_unbuilt
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
-from ..thread_pool import EVALUATION, PLANNING
+from ..storage.part_choice import Conditions, part_conditions
+from ..storage.parts import WrittenPart
+from ..storage.storage import Storage
+from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
-from .part_choice import Conditions, needed, part_conditions
 from .read_times import ReadTimes
 from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
 
-Overlay = Mapping[GlobalId, tuple[PartRef, ...]]
+Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
 
-FEW_ROWS = 1_000
-"""What is ordered and put together on the loop; more is in another thread."""
+FEW_EXPRESSIONS = 2_000
+"""A query of no more is looked through and encoded on the loop; one of more in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,28 +63,22 @@ class ReadContext:
     overlay: Overlay
     system_rows: SystemRows
     catalog: Catalog
+    prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
     check: Callable[[], None] = lambda: None
     as_of: bool = False
 
 
 class Peeks:
-    def __init__(
-        self,
-        oracle: Oracle,
-        collections: Collections,
-        catalog: Catalog,
-        reads: ActiveReads,
-        controller: Controller,
-        jobs: QueryJobs,
-    ) -> None:
-        self._oracle = oracle
-        self._collections = collections
+    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller, jobs: QueryJobs) -> None:
+        self._storage = storage
+        self._oracle = storage.oracle
+        self._collections = storage.collections
         self._catalog = catalog
-        self._reads = reads
+        self._reads = storage.reads
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
-        self.times = ReadTimes(oracle, collections, catalog, controller)
+        self.times = ReadTimes(storage, catalog)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
         """The rows that the client sees, in order, in chunks."""
@@ -95,10 +87,7 @@ class Peeks:
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
             batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
-            if sum(map(len, batches)) <= FEW_ROWS:
-                yield finish(schema, batches, finishing)
-            else:
-                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
+            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -116,9 +105,7 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
-        if sum(map(len, batches)) <= FEW_ROWS:
-            return concat_batches(relation.schema, batches)
-        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
+        return await over_rows(sum(map(len, batches)), lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -154,6 +141,7 @@ class Peeks:
         all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
+        await context.prepare(reads)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
@@ -197,10 +185,10 @@ class Peeks:
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             context.check()
-            answers = await self._peek_index(at_time(relation, time), context, time)
+            answers = await self._peek_index(await _at_time(relation, time), context, time)
             if answers is None:
                 catalog = context.catalog
-                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
+                expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 if expanded is not relation:  # else it is optimized already
                     expanded = await PLANNING.run(lambda: optimize(expanded))
                 answers = self._peek(expanded, context, time, finishing)
@@ -243,7 +231,11 @@ class Peeks:
             return
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        replica.send(Peek(peek_id, relation, time, sources))
+        peek = Peek(peek_id, relation, time, sources)
+        if finds_now(relation, FEW_EXPRESSIONS) is None:
+            replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
+        else:
+            replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
@@ -287,7 +279,7 @@ class Peeks:
         # A table had no rows before it was created; a view would have had some.
         if collection.timestamped or context.as_of or item is None or item.created_at < time:
             return
-        if self._controller.since(collection.shard) > time:
+        if self._collections.frontiers(collection.shard).since > time:
             raise ObjectNotReady(
                 f'"{item.full_name}" was created after this transaction began to read',
                 hint="Read it in a new transaction.",
@@ -298,21 +290,26 @@ class Peeks:
     ) -> Import:
         """What there is at `time` in the parts that the query needs."""
         source = self._source(id, time, context.catalog)
-        own = tuple(stamp(part, time) for part in context.overlay.get(id, ()))
-        parts = needed(source.snapshot + own, source.schema, conditions)
-        return replace(source, snapshot=parts, updates=())
+        return self._storage.snapshot(source, context.overlay.get(id, ()), conditions)
 
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
         item = catalog.find_by_id(id)
-        if item is not None and id in catalog.unbuilt:
-            assert item.shard is not None
+        if isinstance(item, Table) and id in catalog.unbuilt:
             return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
         source = self._collections.import_of(id, time)
-        known = self._catalog.find_by_id(id)
-        if item is None or known is None or item.stored_shape == known.stored_shape:
-            return source
-        return replace(source, schema=item.stored_schema)
+        match item, self._catalog.find_by_id(id):
+            case Table(), Table() as known if item.stored_shape != known.stored_shape:
+                return replace(source, schema=item.stored_schema)
+            case _:
+                return source
+
+
+async def _at_time(relation: Relation, time: int) -> Relation:
+    found = finds_now(relation, FEW_EXPRESSIONS)
+    if found is None:
+        return await PLANNING.run(lambda: at_time(relation, time))
+    return at_time(relation, time) if found else relation
 
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:

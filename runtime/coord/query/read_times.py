@@ -23,9 +23,7 @@ from ...sql.plans.query_plans import AsOf
 from ...sql.query.as_of import time_at
 from ..catalog.catalog import Catalog
 from ..catalog.views import expand
-from ..controller import Controller
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
+from ..storage.storage import Storage
 from .system_reads import is_system
 
 if TYPE_CHECKING:
@@ -39,13 +37,10 @@ _LAST_DATE_MS = 253_402_300_800_000
 
 
 class ReadTimes:
-    def __init__(
-        self, oracle: Oracle, collections: Collections, catalog: Catalog, controller: Controller
-    ) -> None:
-        self._oracle = oracle
-        self._collections = collections
+    def __init__(self, storage: Storage, catalog: Catalog) -> None:
+        self._oracle = storage.oracle
+        self._collections = storage.collections
         self._catalog = catalog
-        self._controller = controller
 
     def chosen(self, as_of: AsOf, relation: Relation, context: ReadContext) -> int:
         """When `relation` is read.  Raises when that does not agree with the transaction, or with what is read."""
@@ -79,13 +74,13 @@ class ReadTimes:
         stored = dependencies(expand(relation, context.catalog))
         there = [self._collections[id_] for id_ in stored if id_ in self._collections]
         complete = min((self._collections.frontier(found.id) - 1 for found in there), default=now)
-        since = max((self._controller.since(found.shard) for found in there), default=0)
+        since = max((self._collections.frontiers(found.shard).since for found in there), default=0)
         return max(time, complete, since)
 
     def check_readable(self, ids: Iterable[GlobalId], time: int) -> None:
         """Raises ObjectNotReady, and says from when on, if some collections cannot be read at `time` any more."""
         found = [self._collections[id_] for id_ in ids if id_ in self._collections]
-        sinces = {collection.id: self._controller.since(collection.shard) for collection in found}
+        sinces = {collection.id: self._collections.frontiers(collection.shard).since for collection in found}
         gone = sorted(
             (self._catalog.get(id_).full_name, since) for id_, since in sinces.items() if since > time
         )
@@ -108,7 +103,7 @@ class ReadTimes:
             return self._collections.changes_of(node.object, node.id, width, times, time)
         except ObjectNotReady:
             name = self._catalog.get(node.object).full_name
-            since = self._controller.since(self._collections[node.object].shard)
+            since = self._collections.frontiers(self._collections[node.object].shard).since
             begin = shown_time(bounds[0]) if bounds else "its beginning"
             raise ObjectNotReady(
                 f'the changes of "{name}" from {begin} on are not there any more',

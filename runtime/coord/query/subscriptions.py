@@ -17,7 +17,6 @@ from ...errors import DataError, InvalidTransactionState
 from ...expr.temporal import reads_now
 from ...expr.tree.relation import Filter, Get, Map, Project, Relation
 from ...expr.tree.relation_tree import dependencies, scalars_of, walk
-from ...persist.client import PersistClient
 from ...repr.batch import NO_ERRORS, Batch, Delta
 from ...sql.plans.query_plans import Subscribe
 from ...sql.query.as_of import time_at
@@ -27,12 +26,10 @@ from ..catalog.unaltered import unaltered
 from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import SUBSCRIPTION
-from ..storage.collections import Collections
-from ..storage.oracle import Oracle
-from ..storage.reads import ActiveReads
+from ..storage.storage import Storage
 from .dataflow_subscription import DataflowSubscription
 from .peeks import Peeks, ReadContext
-from .stored_subscription import RecentUpdates, StoredSubscription
+from .stored_subscription import StoredSubscription
 from .subscription import Subscription
 from .subscription_rows import Step
 
@@ -42,24 +39,17 @@ class Subscriptions:
 
     def __init__(
         self,
-        oracle: Oracle,
-        collections: Collections,
+        storage: Storage,
         catalog: Catalog,
-        reads: ActiveReads,
         controller: Controller,
-        persist: PersistClient,
         peeks: Peeks,
         numbers: Iterator[int],
     ) -> None:
-        self._oracle = oracle
-        self._collections = collections
+        self._storage = storage
         self._catalog = catalog
-        self._reads = reads
         self._controller = controller
-        self._persist = persist
         self._peeks = peeks
         self._numbers = numbers
-        self._recent = RecentUpdates()
 
     def open(self, plan: Subscribe, context: ReadContext) -> Subscription:
         """Raises what is wrong with its times; what it reads stays readable from now on."""
@@ -67,7 +57,7 @@ class Subscriptions:
             raise InvalidTransactionState(
                 "SUBSCRIBE cannot be used in a transaction that has written before", sqlstate="25001"
             )
-        now = self._oracle.read_time
+        now = self._storage.oracle.read_time
         begin = now if context.time is None else context.time
         if plan.as_of is not None:
             begin = self._peeks.times.chosen(plan.as_of, plan.relation, context)
@@ -81,7 +71,7 @@ class Subscriptions:
         relation = expanded if expanded is plan.relation else optimize(expanded)
         ids = dependencies(relation)
         self._peeks.times.check_readable(ids, begin)
-        following = self._reads.follow(ids, begin)
+        following = self._storage.reads.follow(ids, begin)
         context = replace(context, time=begin, as_of=True)
         steps = self._steps(plan, relation, begin, up_to, context)
         return Subscription(plan, begin, up_to, steps, following)
@@ -96,17 +86,7 @@ class Subscriptions:
         source = _leaf(relation)
         if not temporal and is_chain(relation) and isinstance(source, Get):
             snapshot = self._peeks.batches(plan.relation, context) if plan.snapshot else None
-            stored = StoredSubscription(
-                relation,
-                source,
-                begin,
-                up_to,
-                snapshot,
-                check,
-                self._persist,
-                self._collections,
-                self._recent,
-            )
+            stored = StoredSubscription(relation, source, begin, up_to, snapshot, check, self._storage)
             return stored.steps()
         return DataflowSubscription(
             f"{SUBSCRIPTION}{next(self._numbers)}",
@@ -117,7 +97,7 @@ class Subscriptions:
             context.cluster,
             check,
             self._controller,
-            self._collections,
+            self._storage.collections,
             self._catalog,
         ).steps()
 

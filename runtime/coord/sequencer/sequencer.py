@@ -3,57 +3,50 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TypeGuard
 
 from ...clock import Clock
-from ...errors import InvalidTransactionState, SerializationFailure, Unsupported
+from ...errors import AlteredMeanwhile, ObjectNotReady, SerializationFailure, Unsupported
 from ...expr.tree.relation import GlobalId, Project, Relation, TopK
+from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
 from ...sql.plan import PUSHDOWN_SCHEMA
-from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateTable
-from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
-from ...sql.statement.explain import Explanation
 from ...sql.syntax.constraints import Constraint
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item, Shape
+from ..catalog.items import Shape, Table
 from ..catalog.unaltered import unaltered
+from ..catalog.views import expand
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
 from ..dml.writes import Writes
 from ..introspection import Introspection
+from ..introspection.state import OpenSession
 from ..query.explainer import Explainer
 from ..query.peeks import Peeks, ReadContext
 from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
 from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from ..results.show import text_lines, text_rows
-from ..storage.group_commit import Conflict, Defined, GroupCommit
+from ..storage.group_commit import Conflict, Defined
+from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken
 from ..transaction.block_catalog import BlockCatalog
 from ..transaction.transaction import Transaction, TransactionKind
 
-if TYPE_CHECKING:
-    from ..session.session import Session
-
 MAX_ATTEMPTS = 20
-_WRITES: dict[type, str] = {
-    Insert: "INSERT",
-    Update: "UPDATE",
-    Delete: "DELETE",
-    Merge: "MERGE",
-    Truncate: "TRUNCATE TABLE",
-}
 
 
 class Sequencer:
@@ -66,7 +59,7 @@ class Sequencer:
         peeks: Peeks,
         writes: Writes,
         ddl: Ddl,
-        commit: GroupCommit,
+        storage: Storage,
         introspection: Introspection,
         explainer: Explainer,
         subscriptions: Subscriptions,
@@ -78,7 +71,7 @@ class Sequencer:
         self._peeks = peeks
         self.writes = writes
         self.ddl = ddl
-        self._commit = commit
+        self._storage = storage
         self._retrying = asyncio.Lock()
         self._introspection = introspection
         self._explainer = explainer
@@ -99,7 +92,7 @@ class Sequencer:
     def is_definition(self, planned: PlannedStatement) -> TypeGuard[Definition]:
         return isinstance(planned, Definition)
 
-    async def define(self, planned: PlannedStatement, session: Session, notices: list[Notice]) -> Command:
+    async def define(self, planned: PlannedStatement, session: OpenSession, notices: list[Notice]) -> Command:
         assert isinstance(planned, Definition)
 
         async def read(relation: Relation) -> Batch:
@@ -109,7 +102,7 @@ class Sequencer:
         return await self.ddl.execute(planned, notices, read, session.actor)
 
     async def define_in_block(
-        self, planned: PlannedStatement, session: Session, transaction: Transaction, notices: list[Notice]
+        self, planned: PlannedStatement, session: OpenSession, transaction: Transaction, notices: list[Notice]
     ) -> Command:
         """As `define`, for nobody but the block before it commits; the statement was planned over its own catalog."""
         assert isinstance(planned, Definition)
@@ -119,7 +112,7 @@ class Sequencer:
         async def read(relation: Relation) -> Batch:
             return await self.writes.read(relation, context, transaction)
 
-        async def add_key(old: Item, new: Item, key: Constraint) -> None:
+        async def add_key(old: Table, new: Table, key: Constraint) -> None:
             await self.writes.add_key(old, new, key, context, transaction)
 
         rows = RowsToFit(read, add_key)
@@ -141,7 +134,7 @@ class Sequencer:
         """The statement, if it is a CREATE TABLE AS."""
         return planned if isinstance(planned, CreateTable) and planned.query is not None else None
 
-    async def _fill(self, plan: CreateTable, session: Session, transaction: Transaction) -> Command:
+    async def _fill(self, plan: CreateTable, session: OpenSession, transaction: Transaction) -> Command:
         assert plan.query is not None
         item = self._catalog(transaction).find(plan.name.schema, plan.name.name)
         assert item is not None
@@ -152,9 +145,11 @@ class Sequencer:
 
     # -- everything else --
 
-    async def execute(self, planned: PlannedStatement, session: Session, transaction: Transaction) -> Result:
-        if transaction.read_only and (command := _WRITES.get(type(planned))) is not None:
-            raise _read_only(command)
+    async def execute(
+        self, planned: PlannedStatement, session: OpenSession, transaction: Transaction
+    ) -> Result:
+        if isinstance(planned, Write):
+            return await self._write(planned, session, transaction)
         context = self._context(session, transaction)
         match planned:
             case Select():
@@ -169,8 +164,6 @@ class Sequencer:
             case CopyTo(query=Select() as query, options=options):
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options)
-            case Insert() | Update() | Delete() | Merge() | Truncate():
-                return await self._write(planned, session, transaction)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
@@ -179,22 +172,38 @@ class Sequencer:
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
 
-    def subscribe(self, plan: Subscribe, session: Session, transaction: Transaction) -> Subscription:
+    def subscribe(self, plan: Subscribe, session: OpenSession, transaction: Transaction) -> Subscription:
         """The relation as it is now, or as it was when the block has read, and its changes from then on."""
         _refuse_behind_definitions("SUBSCRIBE", transaction)
         return self._subscriptions.open(plan, self._context(session, transaction))
 
     def open_cursor(
-        self, query: Select, session: Session, transaction: Transaction
-    ) -> AsyncIterator[Columns]:
+        self, query: Select, session: OpenSession, transaction: Transaction
+    ) -> tuple[AsyncIterator[Columns], Callable[[Select], AsyncIterator[Columns]]]:
         """The rows as they are now, whatever the transaction writes before they are taken; 55000 if what they are read from
-        is altered before the first of them is."""
-        context = self._context(session, transaction)
-        context = replace(context, check=unaltered(query.relation, context.catalog))
-        context = self._peeks.as_of(query, context)
+        is altered before the first of them is.  And how to open the same query, planned again, as of the same time."""
+        context = self._peeks.as_of(query, self._context(session, transaction))
         if transaction.time is None:
             transaction.fix_time(self._peeks.read_time(context), self._peeks.hold)
-        return self._select(query, self._peeks.at(context, transaction.time), transaction)
+        context = self._peeks.at(context, transaction.time)
+
+        def opened(query: Select) -> AsyncIterator[Columns]:
+            catalog = self._catalog(transaction)
+            at_declaration = replace(context, catalog=catalog, check=unaltered(query.relation, catalog))
+            return self._select(query, at_declaration, transaction)
+
+        def again(query: Select) -> AsyncIterator[Columns]:
+            catalog = self._catalog(transaction)
+            for id_ in dependencies(expand(query.relation, catalog)):
+                item = catalog.find_by_id(id_)
+                if item is not None and item.created_at >= self._peeks.read_time(context):
+                    raise ObjectNotReady(
+                        f'"{item.full_name}" has the name of what the cursor was declared over, and is younger',
+                        hint="Close the cursor, and declare it again.",
+                    )
+            return opened(query)
+
+        return opened(query), again
 
     def _select(
         self, query: Select, context: ReadContext, transaction: Transaction
@@ -209,22 +218,21 @@ class Sequencer:
 
     async def _write(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
-        session: Session,
+        planned: Write,
+        session: OpenSession,
         transaction: Transaction,
     ) -> Result:
         """A statement by itself commits at once, and runs again after a conflict."""
-        upsert = isinstance(planned, Insert) and planned.conflict is not None
         tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
         catalog = self._catalog(transaction)
         shapes = [_shape(catalog, table) for table in tables]
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
-                if attempt and shapes != [_shape(catalog, table) for table in tables]:
-                    raise SerializationFailure("The table was altered meanwhile; run the statement again.")
+                if None in shapes or (attempt and shapes != [_shape(catalog, table) for table in tables]):
+                    raise AlteredMeanwhile("The table was altered meanwhile; run the statement again.")
                 try:
                     result = await self._buffer(planned, self._context(session, transaction), transaction)
-                    if not transaction.single or not (transaction.expect or upsert):
+                    if not transaction.single:
                         return result
                     outcome = await self._durable(transaction, session)
                 except SerializationFailure:  # a key that ON CONFLICT did not find has come meanwhile
@@ -240,7 +248,7 @@ class Sequencer:
 
     async def _buffer(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
+        planned: Write,
         context: ReadContext,
         transaction: Transaction,
     ) -> Result:
@@ -256,7 +264,7 @@ class Sequencer:
             case Truncate():
                 return await self.writes.truncate(planned, context, transaction)
 
-    async def commit(self, transaction: Transaction, session: Session) -> None:
+    async def commit(self, transaction: Transaction, session: OpenSession) -> None:
         """Makes the transaction's writes durable, all at one time."""
         own = transaction.own
         if own is not None:
@@ -267,7 +275,7 @@ class Sequencer:
             raise SerializationFailure()
 
     async def _commit_definitions(
-        self, own: BlockCatalog, transaction: Transaction, session: Session
+        self, own: BlockCatalog, transaction: Transaction, session: OpenSession
     ) -> None:
         """What the block has defined and written becomes durable, and visible, in one moment."""
 
@@ -280,17 +288,14 @@ class Sequencer:
             await self.ddl.commit(own.changes.values(), append)
 
     async def _durable(
-        self, transaction: Transaction, session: Session, defined: Defined | None = None
+        self, transaction: Transaction, session: OpenSession, defined: Defined | None = None
     ) -> int | Conflict:
         """Commits; 23505 for a key that is taken."""
         writes, keys, expect = transaction.overlay(), transaction.keys, dict(transaction.expect)
         collide: set[int] = set()
         for _ in range(MAX_ATTEMPTS):
             unchecked, valid = frozenset(collide), partial(self.writes.valid, transaction)
-            if defined is None:
-                outcome = await self._commit.write_keyed(writes, expect, keys, unchecked, valid)
-            else:
-                outcome = await self._commit.write_defined(writes, expect, keys, unchecked, valid, defined)
+            outcome = await self._storage.write(writes, expect, keys, unchecked, valid, defined)
             match outcome:
                 case KeysTaken(key=key):
                     # Read before it is said to collide only: nobody may write the table in between.
@@ -307,21 +312,19 @@ class Sequencer:
         raise SerializationFailure()
 
     async def copy_from(
-        self, plan: CopyFrom, columns: AsyncIterator[Columns], session: Session, transaction: Transaction
+        self, plan: CopyFrom, columns: AsyncIterator[Columns], session: OpenSession, transaction: Transaction
     ) -> Command:
         return await self.writes.copy_from(plan, columns, self._context(session, transaction), transaction)
 
     def copy_in(self, plan: CopyFrom, transaction: Transaction) -> CopyIn:
         """What the client is asked to send."""
-        if transaction.read_only:
-            raise _read_only("COPY FROM")
-        item = self._catalog(transaction).get(plan.table)
+        item = self._catalog(transaction).get_as(plan.table, Table)
         optional = not plan.defaults.keys().isdisjoint(plan.columns)
         schema = item.schema.project(plan.columns)
         return CopyIn(schema, plan.options, item.name, optional=optional, directory=self.answers)
 
     async def _explain(
-        self, planned: Explanation, session: Session, context: ReadContext, transaction: Transaction
+        self, planned: Explanation, session: OpenSession, context: ReadContext, transaction: Transaction
     ) -> Rows:
         cluster = session.variables.get("cluster")
         match planned:
@@ -343,7 +346,7 @@ class Sequencer:
     def _catalog(self, transaction: Transaction) -> Catalog:
         return transaction.own.catalog if transaction.own is not None else self.catalog
 
-    def _context(self, session: Session, transaction: Transaction) -> ReadContext:
+    def _context(self, session: OpenSession, transaction: Transaction) -> ReadContext:
         catalog = self._catalog(transaction)
         cluster: str = session.variables.get("cluster")
         if transaction.own is not None:
@@ -354,12 +357,13 @@ class Sequencer:
             overlay=transaction.overlay(),
             system_rows=self._introspection.of_session(session, catalog),
             catalog=catalog,
+            prepare=self._introspection.prepare,
         )
 
 
 def _shape(catalog: Catalog, table: GlobalId) -> Shape | None:
     item = catalog.find_by_id(table)
-    return item.shape if item is not None else None
+    return item.shape if isinstance(item, Table) else None
 
 
 def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:
@@ -368,10 +372,6 @@ def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:
             f"{command} behind a definition of the same transaction is not supported",
             hint="COMMIT first.",
         )
-
-
-def _read_only(command: str) -> InvalidTransactionState:
-    return InvalidTransactionState(f"cannot execute {command} in a read-only transaction", sqlstate="25006")
 
 
 def finished(query: Select) -> Relation:

@@ -1,6 +1,6 @@
-"""What ends a statement before its time: a cancel request, and statement_timeout.
+"""What ends a statement before its time: a cancel request, and statement_timeout; and a session that is idle.
 
-Both cancel the task that runs the statement, with the message by which work that was accepted meanwhile holds them
+The first two cancel the task that runs the statement, with the message by which work that was accepted meanwhile holds them
 (`coord.storage.acceptance`).  The first one counts; what comes later finds the statement ending.
 """
 
@@ -9,13 +9,40 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 
-from ...errors import QueryCanceled
+from ...errors import PtvcError, QueryCanceled
+from ..settings import duration_ms
 from ..storage.acceptance import INTERRUPT, is_interrupt
 from ..variables import Variables
 
 _ON_REQUEST = "canceling statement due to user request"
 _ON_TIMEOUT = "canceling statement due to statement timeout"
+
+
+@dataclass(frozen=True, slots=True)
+class IdleTimeout:
+    """The connection ends with `error` when its client has sent nothing for so many seconds."""
+
+    seconds: float
+    error: PtvcError
+
+
+def idle_timeout(variables: Variables, *, in_block: bool) -> IdleTimeout | None:
+    """What the settings say of a session that waits for its client, in a transaction block or outside of one."""
+    name, sqlstate, text = _IDLE[in_block]
+    milliseconds = duration_ms(variables.get(name))
+    if not milliseconds:
+        return None
+    return IdleTimeout(
+        milliseconds / 1000, PtvcError(f"terminating connection due to {text} timeout", sqlstate=sqlstate)
+    )
+
+
+_IDLE = {
+    True: ("idle_in_transaction_session_timeout", "25P03", "idle-in-transaction"),
+    False: ("idle_session_timeout", "57P05", "idle-session"),
+}
 
 
 class Interruption:

@@ -1,1 +1,7 @@
-"""Storage: the timestamp oracle, group commit, frontiers and read holds of collections, the durable catalog."""
+"""Storage: what is durable, and what is known of it in memory.  `storage.Storage` is its face to the rest of `coord`.
+
+`group_commit` makes writes durable (accepted as `acceptance` says), at times of the `oracle`; `catalog_transactions` does so with
+definitions, over the `catalog_store` and the `shards` of objects.  `collections` has the frontiers, `reads` and `input_holds` what is
+held readable, `unique_keys` (`key_counts`, `key_values`) the keys of tables, `remap` the positions of sources and sinks.  `parts`,
+`part_choice`, `stored_changes` and `differences` read and write rows.  `upkeep` compacts.
+"""

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from ...errors import ObjectNotReady, PtvcError
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, PersistClient, ShardId
+from ...persist.state import MAX_TIME
 from ...replica.protocol import ChangesOf, Import
 from ...repr.schema import Column, Schema
 from .oracle import Oracle
@@ -38,6 +39,19 @@ class Collection:
     upper: int
     last_write: int = 0
     evolved: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Frontiers:
+    """A shard's durable history: it is readable from `since` on, and complete below `upper`."""
+
+    since: int
+    upper: int
+
+    @property
+    def last(self) -> int:
+        """The last time at which the contents are known; `since` while nothing was written."""
+        return max(self.upper - 1, self.since)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +141,21 @@ class Collections:
     def recover(self, id: GlobalId) -> None:
         self._failures.pop(id, None)
 
+    @property
+    def closed(self) -> int:
+        """Everything timestamped is complete below this time."""
+        return self._oracle.closed
+
     def frontier(self, id: GlobalId) -> int:
         if id in self._unstored:
             return self._unstored[id]
         collection = self._by_id[id]
         return self._oracle.closed if collection.timestamped else collection.upper
+
+    def frontiers(self, shard: ShardId) -> Frontiers:
+        """What is durable of a shard of this environment, as this process knows it."""
+        state = self._persist.mirror.state(shard)
+        return Frontiers(state.since, state.upper)
 
     def advance(self, id: GlobalId, upper: int) -> None:
         """A replica promises that the view or index is complete below `upper`."""
@@ -176,6 +200,10 @@ class Collections:
         waiter = _Waiter(ids, time, asyncio.get_running_loop().create_future())
         self._waiters.append(waiter)
         await waiter.future
+
+    async def wait_until_gone(self, id: GlobalId) -> None:
+        """Returns once the collection is dropped, or complete for ever; raises when it is not maintained any more."""
+        await self.wait_until_readable((id,), MAX_TIME)
 
     def _failure(self, ids: frozenset[GlobalId], time: int) -> PtvcError | None:
         for id_ in ids:

@@ -39,6 +39,10 @@ from .unique_keys import KeyId, KeysTaken, UniqueKeys
 
 logger = logging.getLogger(__name__)
 
+MOST_WAITING = 1_000
+"""So many writes of rows wait for a commit; who comes next waits for a place among them.  Of outputs a connection has one under
+way, and of definitions there is one at a time: they take no place, so that a definition never waits for writes that it holds up."""
+
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
@@ -98,6 +102,11 @@ class _Request:
         }
 
     @property
+    def takes_place(self) -> bool:
+        """Whether it is one of the writes of which `MOST_WAITING` may wait."""
+        return bool(self.timestamped or self.companions) and not self.alone
+
+    @property
     def is_barrier(self) -> bool:
         return not (self.timestamped or self.companions or self.timed or self.alone)
 
@@ -128,6 +137,7 @@ class GroupCommit:
         self._on_fenced = on_fenced
         self._supervisor = supervisor
         self._unique = unique
+        self._places = asyncio.Semaphore(MOST_WAITING)
         self._pending: list[_Request] = []
         self._group: list[_Request] = []
         self._frozen: set[GlobalId] = set()
@@ -266,6 +276,12 @@ class GroupCommit:
         self._end(StorageError("the runtime is stopping", sqlstate="57P01"))
 
     async def _submit(self, request: _Request) -> int | Conflict | KeysTaken:
+        if not request.takes_place:
+            return await self._outcome(request)
+        async with self._places:
+            return await self._outcome(request)
+
+    async def _outcome(self, request: _Request) -> int | Conflict | KeysTaken:
         if self._ended is not None:
             raise self._ended
         self._pending.append(request)

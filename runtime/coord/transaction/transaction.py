@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
-from ...persist.client import PartRef
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item, Shape
+from ..catalog.entries import Change
+from ..catalog.items import Shape, Table
 from ..results.cursor import Cursor
 from ..storage.key_counts import KeyCounts
+from ..storage.parts import WrittenPart
 from ..variables import VariablesState
 from .block_catalog import BlockCatalog
 
@@ -53,12 +54,11 @@ class Transaction:
 
     kind: TransactionKind
     now_us: int
-    read_only: bool = False
     time: int | None = None
     failed: bool = False
     batch: bool = False
     first: bool = True
-    writes: dict[GlobalId, list[PartRef]] = field(default_factory=dict)
+    writes: dict[GlobalId, list[WrittenPart]] = field(default_factory=dict)
     expect: dict[GlobalId, int] = field(default_factory=dict)
     keys: dict[int, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
@@ -78,15 +78,20 @@ class Transaction:
         be, or has to be."""
         return self.kind is TransactionKind.EXPLICIT or not self.first
 
-    def begin_block(self, read_only: bool | None) -> None:
+    def begin_block(self) -> None:
         """BEGIN: an implicit transaction becomes the block, with what it has done so far; a block stays one."""
-        if self.read_only and read_only is False and self.time is not None:
+        self.kind = TransactionKind.EXPLICIT
+
+    def check_may_write(self) -> None:
+        """Raises 25001 when it is too late for a read-only transaction to become another."""
+        if self.savepoints:
+            raise InvalidTransactionState(
+                "cannot set transaction read-write mode inside a read-only transaction", sqlstate="25001"
+            )
+        if self.time is not None:
             raise InvalidTransactionState(
                 "transaction read-write mode must be set before any query", sqlstate="25001"
             )
-        self.kind = TransactionKind.EXPLICIT
-        if read_only is not None:
-            self.read_only = read_only
 
     def fix_time(self, time: int, hold: Callable[[int], Callable[[], None]]) -> None:
         """All reads from now on are at `time`, which stays readable until `end`."""
@@ -98,7 +103,12 @@ class Transaction:
             self._release()
             self._release = None
 
-    def overlay(self) -> dict[GlobalId, tuple[PartRef, ...]]:
+    def extent(self) -> tuple[int, int]:
+        """Grows with all that the transaction will write or define."""
+        defined = len(self.own.changes) if self.own is not None else 0
+        return sum(map(len, self.writes.values())), defined
+
+    def overlay(self) -> dict[GlobalId, tuple[WrittenPart, ...]]:
         return {id_: tuple(parts) for id_, parts in self.writes.items()}
 
     def settle(self) -> bool:
@@ -107,14 +117,14 @@ class Transaction:
         if own is None:
             return False
         self.writes = {id_: parts for id_, parts in self.writes.items() if id_ in self.shapes}
-        items = [item for item in map(own.catalog.find_by_id, self.writes) if item is not None]
+        items = [item for item in map(own.catalog.find_by_id, self.writes) if isinstance(item, Table)]
         oids = {constraint.oid for item in items for constraint in item.constraints}
         self.keys = {oid: counts for oid, counts in self.keys.items() if oid in oids}
         if not own.changes:
             self.own = None
         return bool(own.changes)
 
-    def add(self, id: GlobalId, parts: tuple[PartRef, ...]) -> None:
+    def add(self, id: GlobalId, parts: tuple[WrittenPart, ...]) -> None:
         if parts:
             self.writes.setdefault(id, []).extend(parts)
 
@@ -130,9 +140,9 @@ class Transaction:
         changes = list(changes)
         self.own.add(changes)
         for change in changes:
-            if isinstance(change.after, Item) and change.after.id in self.shapes:
+            if isinstance(change.after, Table) and change.after.id in self.shapes:
                 self.shapes[change.after.id] = change.after.shape
-            elif isinstance(change.before, Item) and change.after is None:
+            elif isinstance(change.before, Table) and change.after is None:
                 self.shapes.pop(change.before.id, None)
 
     def fail(self) -> None:

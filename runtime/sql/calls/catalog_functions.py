@@ -314,10 +314,6 @@ class CatalogFunctions:
             expressions._resolve(arg)
         return Typed(Literal(None, TEXT))
 
-    def _nothing(self, expressions: Expressions, node: ast.Function) -> Typed:
-        """A function of type void: pools of connections send pg_advisory_unlock_all()."""
-        return Typed(Literal("", TEXT))
-
     def _zero(self, expressions: Expressions, node: ast.Function) -> Typed:
         for arg in node.args:
             expressions._resolve(arg)

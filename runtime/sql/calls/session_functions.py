@@ -55,6 +55,8 @@ from ..syntax.types import with_precision
 from .aggregate_call import is_aggregate, is_grouping
 from .catalog_functions import CatalogFunctions
 from .privilege_functions import has_privilege, has_role
+from .server_functions import SIGNATURES
+from .server_functions import misplaced as misplaced_call
 from .table_functions import is_table_function, misplaced
 from .type_text import input_type
 from .volatile import VOLATILE, drawn
@@ -165,6 +167,8 @@ class SessionFunctions(CatalogFunctions):
             return Typed(scalars[0] if len(scalars) == 1 else Coalesce(tuple(scalars), type_))
         if name == "pg_typeof":
             return self._type_of(expressions, node)
+        if name in SIGNATURES:
+            raise misplaced_call(name, node.position)
         if name in VOLATILE:
             return Typed(drawn(expressions, name, node))
         session = self._session(name, node)
@@ -349,7 +353,7 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "mz_version": (lambda _: f"v{installed_version()} (ptvc)", TEXT),
     "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
-    "pg_backend_pid": (lambda context: int(context.settings.get("pg_backend_pid", "0")), INT4),
+    "pg_backend_pid": (lambda context: context.pid, INT4),
     "txid_current": (lambda context: context.now_us // 1000, INT8),
     "pg_postmaster_start_time": (
         lambda context: _EPOCH + timedelta(microseconds=context.now_us),
@@ -425,7 +429,6 @@ _CATALOG_FUNCTIONS: dict[str, _CatalogFunction] = {
     "like_escape": SessionFunctions._like_escape,
     "to_regtype": SessionFunctions._to_regtype,
     "to_regclass": SessionFunctions._to_regclass,
-    "pg_advisory_unlock_all": SessionFunctions._nothing,
 }
 
 NAMES = frozenset(
@@ -436,6 +439,7 @@ NAMES = frozenset(
         *_TYPE_FUNCTIONS,
         *_RANGES,
         *_OTHER_AGGREGATES,
+        *SIGNATURES,
         *VOLATILE,
         "clock_timestamp",
         "mz_now",

@@ -120,7 +120,8 @@ class CatalogView(Protocol):
 @dataclass(frozen=True, slots=True)
 class PlanContext:
     """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC; `zone` the
-    session's time zone; `prepared` are its prepared statements, `cursors` what its cursors show.
+    session's time zone; `prepared` are its prepared statements, `cursors` what its cursors show; `pid` is what other sessions
+    know it by.
 
     `user` is the current role's name, `session_user` (None: the same) who has connected; `hidden` are schemas that the role
     may not use: nothing is found in them.  `role` is the current role itself, where `user` is only a name for it; `privileges`
@@ -142,6 +143,7 @@ class PlanContext:
     hidden: frozenset[str] = frozenset()
     role: str | None = None
     privileges: PrivilegeView | None = None
+    pid: int = 0
 
     def hold_once(self) -> None:
         """Called while planning by what makes the plan valid for one execution only: the cache does not keep it."""

@@ -20,6 +20,7 @@ from ..syntax.session_statements import (
     RollbackToStatement,
     SavepointStatement,
     SetStatement,
+    SetTransactionStatement,
 )
 from ..syntax.show_statements import ShowObjectsStatement, ShowVariableStatement
 from ..syntax.vocabulary import Discarded, ObjectKind
@@ -61,11 +62,14 @@ class SessionParser(CopyParser):
     def _set(self) -> st.StatementNode:
         self.expect_words("set")
         local = self.accept_words("local")
-        if not local:
-            self.accept_words("session")
-        if self.at_word("transaction") or self.at_word("characteristics"):
-            self._skip()
-            return NoOpStatement("SET")
+        if not local and self.accept_words("session") and self.accept_words("characteristics"):
+            self.expect_words("as", "transaction")
+            read_only = self._transaction_modes()
+            if read_only is None:
+                return NoOpStatement("SET")
+            return SetStatement("default_transaction_read_only", "on" if read_only else "off", False)
+        if self.at_word("transaction") and not self._at_assignment():
+            return self._set_transaction()
         if self.accept_words("time", "zone"):
             if self.accept_words("local"):
                 return SetStatement("timezone", None, local)
@@ -75,6 +79,15 @@ class SessionParser(CopyParser):
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
         return SetStatement(*self._assigned(), local)
+
+    def _set_transaction(self) -> st.StatementNode:
+        position = self.token.position
+        self.advance()
+        if self.at_word("snapshot"):
+            raise Unsupported("SET TRANSACTION SNAPSHOT is not supported", position=position)
+        if self.token.kind is not TokenKind.NAME:
+            self.fail()
+        return SetTransactionStatement(self._transaction_modes())
 
     def _assigned(self) -> tuple[str, str | None]:
         """`name {= | TO} value`; the value is None for DEFAULT."""
@@ -184,6 +197,10 @@ class SessionParser(CopyParser):
             self.expect_words("transaction")
         else:
             self.accept_any("work", "transaction")
+        return BeginStatement(self._transaction_modes())
+
+    def _transaction_modes(self) -> bool | None:
+        """Whether READ ONLY is among them; None: neither that nor READ WRITE.  Every isolation level is the strictest here."""
         read_only: bool | None = None
         while self.token.kind is TokenKind.NAME:
             if self.accept_words("read", "only"):
@@ -201,7 +218,7 @@ class SessionParser(CopyParser):
             elif not (self.accept_words("not", "deferrable") or self.accept_words("deferrable")):
                 self.fail()
             self.accept_symbol(",")
-        return BeginStatement(read_only)
+        return read_only
 
     def _end(self) -> st.StatementNode:
         word = self.advance().value

@@ -38,6 +38,24 @@ class Select:
     reads: Reads = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class ServerCall:
+    """For each row: a call of a function that acts on the server, whose result is column `column`; `arguments` are columns."""
+
+    name: str
+    column: int
+    arguments: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Calling:
+    """The rows of `query`, of which the client sees the columns of `schema`, and what each of them calls, in this order."""
+
+    query: Select
+    schema: Schema
+    calls: tuple[ServerCall, ...]
+
+
 class Envelope(enum.Enum):
     NONE = "none"
     UPSERT = "upsert"
@@ -62,3 +80,6 @@ class Subscribe:
     envelope: Envelope
     key: tuple[int, ...]
     reads: Reads = frozenset()
+
+
+QueryPlan = Select | Subscribe

@@ -35,6 +35,13 @@ class BeginStatement:
 
 
 @dataclass(frozen=True, slots=True)
+class SetTransactionStatement:
+    """SET TRANSACTION; `read_only` None: it does not choose."""
+
+    read_only: bool | None
+
+
+@dataclass(frozen=True, slots=True)
 class CommitStatement:
     pass
 
@@ -128,3 +135,23 @@ class NoOpStatement:
 
 
 PreparableNode = QueryStatement | InsertStatement | UpdateStatement | DeleteStatement | MergeStatement
+
+
+SessionStatement = (
+    SetStatement
+    | SetTransactionStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
+    | SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
+    | FetchStatement
+    | CloseStatement
+    | DeallocateStatement
+    | DiscardStatement
+    | NoOpStatement
+)
+
+NestingStatement = PrepareStatement | ExecuteStatement | DeclareStatement
+"""Statements that are about another one, which they hold or name."""

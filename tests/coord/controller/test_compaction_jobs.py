@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
+from ptvc.coord.catalog.items import Stored
 from ptvc.coord.controller import compaction_jobs
 from ptvc.persist.client import PartRef
 from ptvc.retry import Backoff
@@ -29,13 +30,12 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
 
 def shard(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 
 def parts(runtime: InProcess, name: str) -> tuple[PartRef, ...]:
-    persist = runtime.coordinator.persist
+    persist = runtime.persist
     id_ = shard(runtime, name)
     return persist.snapshot(id_, persist.state(id_).upper - 1).parts
 
@@ -51,8 +51,8 @@ def compactions(runtime: InProcess) -> list[tuple[str, str, str]]:
 def blobs(runtime: InProcess) -> set[str]:
     """After a collection of garbage that waits for nobody."""
     writers = runtime.coordinator.controller.writers
-    runtime.coordinator.persist.collect_garbage(grace_ms=0, writer_is_dead=lambda w: w not in writers())
-    return set(runtime.coordinator.persist.blob.keys())
+    runtime.persist.collect_garbage(grace_ms=0, writer_is_dead=lambda w: w not in writers())
+    return set(runtime.persist.blob.keys())
 
 
 def fill(runtime: InProcess, first: int = 0, batches: int = 8) -> None:
@@ -104,7 +104,7 @@ def test_a_job_that_comes_too_late_changes_nothing(runtime: InProcess) -> None:
     fill(runtime)
     expected = runtime.query(SUM)
     eventually(lambda: runtime.driver.jobs)
-    assert runtime.coordinator.persist.compact(shard(runtime, "t"), force=True)
+    assert runtime.persist.compact(shard(runtime, "t"), force=True)
     merged = parts(runtime, "t")
     runtime.driver.jobs_may_run.set()
     eventually(lambda: ("t", "finished", None) in compactions(runtime))

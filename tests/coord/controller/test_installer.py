@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
-from ptvc.coord import maintenance
-from ptvc.coord.controller import input_holds
+from ptvc.coord.catalog.items import Table
+from ptvc.coord.controller import maintenance
 from ptvc.coord.controller.replicas import ReplicaClient
+from ptvc.coord.storage import input_holds
 from ptvc.replica import outputs
 
 
@@ -26,8 +27,8 @@ def runtime() -> Iterator[InProcess]:
 def holders(runtime: InProcess, table: str) -> set[str]:
     """Who holds the table's shard readable."""
     found = next(item for item in runtime.coordinator.catalog.user_items() if item.name == table)
-    assert found.shard is not None
-    head = runtime.call(lambda: runtime.coordinator._consensus.head(found.shard))
+    assert isinstance(found, Table)
+    head = runtime.call(lambda: runtime.stores.consensus.head(found.shard))
     assert head is not None
     return {hold.holder for hold in head.holds}
 
@@ -74,7 +75,7 @@ def test_inputs_are_held_for_as_long_as_the_job_takes(
     runtime.query("CREATE INDEX x ON t (k)")
     eventually(lambda: runtime.driver.jobs)
     (holder,) = holders(runtime, "t") - before
-    consensus = runtime.coordinator._consensus
+    consensus = runtime.stores.consensus
 
     def beats() -> int:
         return max((lease.beat for lease in consensus.leases() if lease.holder == holder), default=-1)

@@ -12,7 +12,7 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
-from ptvc.coord.catalog.entries import Item
+from ptvc.coord.catalog.items import Item
 from ptvc.coord.controller.installation import Installation
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.errors import DiskFull

@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from ptvc.clock import ManualClock
+from ptvc.coord.storage import group_commit
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.group_commit import Conflict, GroupCommit
 from ptvc.coord.storage.oracle import Oracle
@@ -310,5 +311,28 @@ def test_a_fenced_coordinator_commits_nothing_and_says_so() -> None:
         assert w.fenced
         assert w.persist.state("t").upper == 0
         assert w.oracle.closed == w.oracle.read_time + 1  # nothing stays open
+
+    run(test)
+
+
+def test_a_definition_takes_no_place_among_the_writes_that_it_holds_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of writes only so many wait: the others wait for a place, and may be cancelled there."""
+    monkeypatch.setattr(group_commit, "MOST_WAITING", 3)
+
+    async def test(w: World) -> None:
+        async with w.commit.frozen("t"):
+            writes = [asyncio.create_task(w.commit.write({"t": w.parts("t", i)})) for i in range(10)]
+            for _ in range(20):
+                await asyncio.sleep(0)
+            assert len(w.commit._pending) == 3
+            writes[5].cancel()
+            await asyncio.wait_for(w.commit.drained(), 10)
+            await asyncio.wait_for(w.commit.append((Updates("v", 0, 7, ()),)), 10)
+            assert not any(write.done() for write in writes if not write.cancelled())
+        await asyncio.wait(writes)
+        assert writes[5].cancelled()
+        assert w.contents("t") == [0, 1, 2, 3, 4, 6, 7, 8, 9]
 
     run(test)

@@ -11,6 +11,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
 from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
+from ptvc.coord.catalog.items import Stored
 
 READS = (
     "SELECT k, a, b FROM t ORDER BY k, a, b",
@@ -48,8 +49,8 @@ def test_what_was_read_is_read_again(seed: int) -> None:
                 history.append(seen(db, READS))
             check(db, random.sample(history, 4))
             for item in runtime.coordinator.catalog.user_items():
-                if item.shard is not None:
-                    runtime.coordinator.persist.compact(item.shard, force=True)
+                if isinstance(item, Stored):
+                    runtime.persist.compact(item.shard, force=True)
             check(db, history)
         runtime.stop()
         runtime.start()
@@ -159,7 +160,7 @@ def test_what_is_gone(runtime: InProcess, db: Db, schema: str) -> None:
 
     def compacted() -> bool:
         db.execute("INSERT INTO t VALUES (2)")
-        return runtime.coordinator.persist.state(shard).since > time
+        return runtime.persist.state(shard).since > time
 
     eventually(compacted)
     for query in ("SELECT a FROM t", "SELECT a FROM v", "SELECT kept.a FROM kept JOIN t ON true"):
@@ -205,7 +206,7 @@ def test_a_time_to_come(runtime: InProcess, db: Db, other: Db) -> None:
 
     waiter = threading.Thread(target=wait)
     waiter.start()
-    waiters = runtime.coordinator.collections
+    waiters = runtime.coordinator.storage.collections
     eventually(lambda: runtime.call(lambda: any(not w.future.done() for w in waiters._waiters)))
     other.cancel_safe()
     waiter.join(60)
@@ -285,13 +286,13 @@ def test_an_index_keeps_what_its_view_is_computed_from(runtime: InProcess, db: D
     shard = item.id
     for value in range(2, 6):
         db.execute("INSERT INTO t VALUES (%s)", (value,))
-        runtime.coordinator.persist.compact(shard)
+        runtime.persist.compact(shard)
     assert rows(db, f"SELECT most FROM v AS OF {time}") == [(1,)]
     assert db.execute("ALTER INDEX i SET (RETAIN HISTORY FOR '1s')").statusmessage == "ALTER INDEX"
 
     def compacted() -> bool:
         db.execute("INSERT INTO t VALUES (7)")
-        return runtime.coordinator.persist.state(shard).since > time
+        return runtime.persist.state(shard).since > time
 
     eventually(compacted)
     with pytest.raises(errors.ObjectNotInPrerequisiteState):
@@ -311,7 +312,7 @@ def test_retention_is_altered(runtime: InProcess, db: Db, schema: str) -> None:
     shard = item.id
     for value in range(2, 6):
         db.execute("INSERT INTO t VALUES (%s)", (value,))
-        runtime.coordinator.persist.compact(shard)
+        runtime.persist.compact(shard)
     assert rows(db, f"SELECT a FROM t AS OF {time}") == [(1,)]
     db.execute("ALTER TABLE IF EXISTS t RESET (RETAIN HISTORY)")
     [(_, text)] = rows(db, "SHOW CREATE TABLE t")
@@ -319,7 +320,7 @@ def test_retention_is_altered(runtime: InProcess, db: Db, schema: str) -> None:
 
     def compacted() -> bool:
         db.execute("INSERT INTO t VALUES (7)")
-        return runtime.coordinator.persist.state(shard).since > time
+        return runtime.persist.state(shard).since > time
 
     eventually(compacted)
     with pytest.raises(errors.ObjectNotInPrerequisiteState):

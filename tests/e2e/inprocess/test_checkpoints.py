@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.compute import checkpoint as checkpoint_module
+from ptvc.coord.catalog.items import Table
 from ptvc.replica import checkpoint as replica_checkpoint
 
 HISTORY = 3_000
@@ -121,19 +122,18 @@ def test_inputs_stay_readable_at_the_cut_and_go_on_with_it() -> None:
     with running(replace(SELDOM, checkpoint_rows=100)) as runtime:
         fill(runtime)
         item = runtime.coordinator.catalog.find("public", "t")
-        assert item is not None
+        assert isinstance(item, Table)
         shard = item.shard
-        assert shard is not None
         first = cut(runtime, "i")
         assert first is not None
         for i in range(5):
             runtime.query(f"INSERT INTO t VALUES (7, {i})")
-        time = runtime.coordinator.oracle.read_time
-        eventually(lambda: runtime.coordinator.oracle.read_time > time + 500)
-        assert runtime.coordinator.persist.state(shard).since < first
+        time = runtime.coordinator.storage.oracle.read_time
+        eventually(lambda: runtime.coordinator.storage.oracle.read_time > time + 500)
+        assert runtime.persist.state(shard).since < first
         runtime.query(f"INSERT INTO t SELECT k, k FROM ({series(200)}) AS s")
         eventually(lambda: all((cut(runtime, name) or 0) > time for name in OBJECTS))
-        eventually(lambda: runtime.coordinator.persist.state(shard).since > time)
+        eventually(lambda: runtime.persist.state(shard).since > time)
         kill_replica(runtime)
         assert hydration_rows(runtime, "i") < 200
         check(runtime)

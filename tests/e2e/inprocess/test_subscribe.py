@@ -105,7 +105,7 @@ def test_snapshot_and_changes_are_what_is_read(seed: int) -> None:
         for one in (follower, past, without):
             one.close()
         check_by_key(db, [first, *history])
-        eventually(lambda: runtime.call(lambda: not runtime.coordinator.reads.followed()))
+        eventually(lambda: runtime.call(lambda: not runtime.coordinator.storage.reads.followed()))
 
 
 def check_by_key(db: Db, history: History) -> None:
@@ -250,7 +250,7 @@ def test_in_a_stream(runtime: InProcess, db: Db, other: Db, t: str) -> None:
         with pytest.raises(errors.QueryCanceled):
             next(stream)
         db.execute("DELETE FROM t WHERE k = 7")
-    eventually(lambda: runtime.call(lambda: not runtime.coordinator.reads.followed()))
+    eventually(lambda: runtime.call(lambda: not runtime.coordinator.storage.reads.followed()))
     assert rows(other, "SELECT count(*) FROM t") == [(2,)]
 
 
@@ -322,7 +322,7 @@ def test_clients_that_go_leave_nothing(runtime: InProcess, schema: str, t: str) 
     replica = runtime.coordinator.controller.clusters.of("quickstart")[0]
 
     def gone() -> bool:
-        return not runtime.coordinator.reads.followed() and not replica._tails
+        return not runtime.coordinator.storage.reads.followed() and not replica._tails
 
     for statement in ("SUBSCRIBE t", "SUBSCRIBE (SELECT count(*) FROM t)"):
         for way in ("stream", "cursor", "declared"):
@@ -522,4 +522,4 @@ async def _round(runtime: InProcess) -> None:
 @pytest.fixture(autouse=True)
 def nothing_is_left(runtime: InProcess) -> Iterator[None]:
     yield
-    eventually(lambda: runtime.call(lambda: not runtime.coordinator.reads.followed()))
+    eventually(lambda: runtime.call(lambda: not runtime.coordinator.storage.reads.followed()))

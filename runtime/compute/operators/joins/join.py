@@ -16,6 +16,7 @@ import pyarrow as pa
 from ....expr.evaluate import evaluate_predicates
 from ....expr.tree.scalar import Scalar
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.multiplicity import product
 from ....repr.schema import ERROR_SCHEMA, Schema
 from ...arrangement import Arrangement, Keyed, keyed
 from ...spine import Matches, Spine
@@ -104,7 +105,9 @@ def probed(batch: Batch, matches: Matches) -> Batch:
 
 def pair(left: Batch, right: Batch) -> Batch:
     """Rows side by side, each at the later of its two times."""
-    return Batch(left.columns + right.columns, np.maximum(left.times, right.times), left.diffs * right.diffs)
+    return Batch(
+        left.columns + right.columns, np.maximum(left.times, right.times), product(left.diffs, right.diffs)
+    )
 
 
 def padded(left: Batch, right: Schema) -> Batch:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from ....expr.tree.scalar import Scalar
 from ....repr import buffers
 from ....repr.batch import NO_ERRORS, Batch, Delta, concat_batches
+from ....repr.multiplicity import product
 from ....repr.schema import Schema
 from ...arrangement import Arrangement, Keyed, keyed
 from ...spine import Spine
@@ -63,7 +64,7 @@ class Existence:
         probe = keyed(crossed, tuple(range(len(crossed.columns))), null_safe=True)
         for matches in self._rows.matches(probe):
             times = np.maximum(matches.rows.times, crossed.times[matches.probe])
-            diffs = matches.rows.diffs * crossed.diffs[matches.probe]
+            diffs = product(matches.rows.diffs, crossed.diffs[matches.probe])
             pieces.append(Batch(matches.rows.columns, times, -diffs if anti else diffs))
         return concat_batches(self._rows.spine.schema, pieces)
 

@@ -33,6 +33,7 @@ from ....repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches
 from ....repr.buffers import fixed, take
 from ....repr.consolidate import canonical
 from ....repr.equality import rows_equal
+from ....repr.multiplicity import check_sum
 from ....repr.schema import ERROR_SCHEMA, Column, Schema
 from ....repr.types import INT8
 from ...plan import WHOLE_GROUP, ReduceOp
@@ -175,6 +176,7 @@ class Reduce(Operator):
                 source, {source: crossings.values}, crossings.segments, crossings.diffs
             )
         held = self._before(heads, segments)
+        check_sum(batch.diffs)
         if self._accumulators.width:
             _check_range(batch.diffs, held[0])
         if segments.single:

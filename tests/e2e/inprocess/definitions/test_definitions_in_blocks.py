@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
-from ptvc.coord.ddl.catalog_changes import CatalogChanges
+from ptvc.coord.storage.catalog_transactions import CatalogTransactions
 from ptvc.coord.storage.group_commit import GroupCommit
 
 from ..side_by_side import compare, outcomes, script
@@ -28,7 +28,7 @@ def theirs(oracle: Db, schema: str) -> Iterator[Db]:
 
 
 def shards(runtime: InProcess) -> set[str]:
-    return {state.id for state in runtime.coordinator.persist.shards()}
+    return {state.id for state in runtime.persist.shards()}
 
 
 def test_as_in_postgres(db: Db, theirs: Db) -> None:
@@ -121,7 +121,7 @@ def test_a_rollback_leaves_nothing_behind(runtime: InProcess, db: Db) -> None:
     db.execute("ROLLBACK")
     assert shards(runtime) == before
     assert {item.name for item in runtime.coordinator.catalog.user_items()} == names
-    assert {collection.shard for collection in runtime.coordinator.collections.all()} <= before
+    assert {collection.shard for collection in runtime.coordinator.storage.collections.all()} <= before
     assert rows(db, "SELECT * FROM kept") == []
 
 
@@ -198,13 +198,6 @@ def test_what_no_block_can_have(db: Db, statement: str) -> None:
     with pytest.raises(errors.FeatureNotSupported, match="transaction block") as refused:
         db.execute(statement)  # type: ignore[call-overload]
     assert refused.value.diag.message_hint == "Run the statement outside BEGIN ... COMMIT."
-    db.execute("ROLLBACK")
-
-
-def test_read_only_blocks_define_nothing(db: Db) -> None:
-    db.execute("BEGIN READ ONLY")
-    with pytest.raises(errors.ReadOnlySqlTransaction):
-        db.execute("CREATE TABLE u (a int)")
     db.execute("ROLLBACK")
 
 
@@ -306,7 +299,7 @@ def test_a_commit_that_is_refused_leaves_nothing_behind(runtime: InProcess, db: 
         with pytest.raises((errors.SerializationFailure, errors.UniqueViolation)):
             db.execute("COMMIT")
         assert shards(runtime) == before
-        assert {collection.shard for collection in runtime.coordinator.collections.all()} <= before
+        assert {collection.shard for collection in runtime.coordinator.storage.collections.all()} <= before
         assert rows(db, named) == [(0,)]
     db.execute(f"BEGIN; {made}; UPDATE t SET a = a + 1; COMMIT")  # type: ignore[call-overload]
     assert rows(other, "SELECT a FROM m") == [(11,)]
@@ -411,7 +404,7 @@ def test_a_session_that_ends_takes_its_block_along(runtime: InProcess, schema: s
 @pytest.mark.parametrize("where", ["before", "durable", "dropping"])
 def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.MonkeyPatch, where: str) -> None:
     there = threading.Event()
-    submit, drop_shards = GroupCommit._submit, CatalogChanges._drop_shards
+    submit, drop_shards = GroupCommit._submit, CatalogTransactions._drop
 
     async def dies(self: Any, request: Any) -> Any:
         if not request.alone:
@@ -430,10 +423,10 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
         db.execute("CREATE MATERIALIZED VIEW n AS SELECT count(*) AS n FROM t")
     before = shards(fresh)
     if where == "dropping":
-        monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
+        monkeypatch.setattr(CatalogTransactions, "_drop", last)
     else:
         monkeypatch.setattr(GroupCommit, "_submit", dies)
-        monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
+        monkeypatch.setattr(CatalogTransactions, "_drop", last)
 
     def define() -> None:
         with pytest.raises(psycopg.Error), fresh.connect() as mine:  # noqa: PT012
@@ -450,7 +443,7 @@ def test_a_crash_leaves_all_or_nothing(fresh: InProcess, monkeypatch: pytest.Mon
     fresh.abandon()
     defining.join(60)
     monkeypatch.setattr(GroupCommit, "_submit", submit)
-    monkeypatch.setattr(CatalogChanges, "_drop_shards", drop_shards)
+    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     fresh.start()
     with fresh.connect() as db:
         if where == "before":

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
-from ptvc.coord.ddl.catalog_changes import CatalogChanges
+from ptvc.coord.storage.catalog_transactions import CatalogTransactions
 from ptvc.coord.storage.group_commit import GroupCommit
 
 DB = psycopg.Connection[tuple[Any, ...]]
@@ -153,7 +153,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
         await asyncio.Event().wait()
 
     replace = GroupCommit.replace
-    drop_shards = CatalogChanges._drop_shards
+    drop_shards = CatalogTransactions._drop
 
     async def before(self: Any, *arguments: Any) -> None:
         await hang()
@@ -176,7 +176,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
         case "durable":
             monkeypatch.setattr(GroupCommit, "replace", after)
         case "adopted":
-            monkeypatch.setattr(CatalogChanges, "_drop_shards", last)
+            monkeypatch.setattr(CatalogTransactions, "_drop", last)
 
     def apply() -> None:
         with pytest.raises(psycopg.Error), fresh.connect() as mine:
@@ -188,7 +188,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
     fresh.abandon()
     applying.join(60)
     monkeypatch.setattr(GroupCommit, "replace", replace)
-    monkeypatch.setattr(CatalogChanges, "_drop_shards", drop_shards)
+    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     fresh.start()
     with fresh.connect() as db:
         db.execute("INSERT INTO t VALUES (3, 104), (20, 104)")

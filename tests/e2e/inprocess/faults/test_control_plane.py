@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from inprocess import FAST, WAIT_S, InProcess, eventually, hydrated, rows, running
 from psycopg import errors
+from ptvc.coord.catalog.items import Stored
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD, load_catalog
 from ptvc.errors import StoreAway
 from ptvc.persist.consensus.base import Outcome, Transaction
@@ -26,7 +27,7 @@ class Held:
     """Between the first commit that `of` chooses and `release`, the store works on it."""
 
     def __init__(self, runtime: InProcess, of: Callable[[Transaction], bool]) -> None:
-        self._commit = runtime.coordinator._consensus.commit
+        self._commit = runtime.stores.consensus.commit
         self._of = of
         self.arrived = threading.Event()
         self._released = threading.Event()
@@ -44,7 +45,7 @@ class Held:
 @contextmanager
 def held(runtime: InProcess, of: Callable[[Transaction], bool]) -> Iterator[Held]:
     store = Held(runtime, of)
-    consensus: Any = runtime.coordinator._consensus
+    consensus: Any = runtime.stores.consensus
     consensus.commit = store.commit
     try:
         yield store
@@ -60,8 +61,7 @@ def writes(shard: str) -> Callable[[Transaction], bool]:
 
 def shard_of(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 
@@ -86,7 +86,7 @@ def same_after_restart(runtime: InProcess) -> None:
         return dict(runtime.coordinator.catalog.entries())
 
     before = runtime.call(entries)
-    durable, _ = load_catalog(runtime.coordinator.persist)
+    durable, _ = load_catalog(runtime.persist)
     assert durable.entries() == before
     runtime.abandon()
     runtime.start()
@@ -266,7 +266,11 @@ def test_reads_go_on_while_the_store_hangs(fresh: InProcess) -> None:
             db.execute("SET statement_timeout = '20s'")
             coordinator = fresh.coordinator
             # Until time stands still, so that no read finds a later time any more.
-            eventually(lambda: fresh.call(lambda: coordinator.oracle.closed > coordinator.oracle.mark))
+            eventually(
+                lambda: fresh.call(
+                    lambda: coordinator.storage.oracle.closed > coordinator.storage.oracle.mark
+                )
+            )
             for sql in (
                 "SELECT a FROM t",
                 "SELECT a FROM v",
@@ -280,7 +284,7 @@ def test_reads_go_on_while_the_store_hangs(fresh: InProcess) -> None:
 
 def test_reads_go_on_while_nothing_can_be_written(fresh: InProcess) -> None:
     fresh.query("CREATE TABLE t (a int)")
-    consensus: Any = fresh.coordinator._consensus
+    consensus: Any = fresh.stores.consensus
     with fresh.connect() as db:
         db.execute("CREATE MATERIALIZED VIEW v AS SELECT a FROM t")
         db.execute("INSERT INTO t VALUES (1)")
@@ -293,7 +297,11 @@ def test_reads_go_on_while_nothing_can_be_written(fresh: InProcess) -> None:
         try:
             db.execute("SET statement_timeout = '20s'")
             coordinator = fresh.coordinator
-            eventually(lambda: fresh.call(lambda: coordinator.oracle.closed > coordinator.oracle.mark))
+            eventually(
+                lambda: fresh.call(
+                    lambda: coordinator.storage.oracle.closed > coordinator.storage.oracle.mark
+                )
+            )
             for sql in ("SELECT a FROM t", "SELECT a FROM v", "SELECT a FROM v AS OF AT LEAST 0"):
                 assert rows(db, sql) == [(1,)]
             with pytest.raises(psycopg.OperationalError):
@@ -332,7 +340,7 @@ def test_the_loop_never_waits_for_a_slow_store() -> None:
     from time import sleep
 
     with running(FAST) as runtime:
-        consensus: Any = runtime.coordinator._consensus
+        consensus: Any = runtime.stores.consensus
         on_loop: list[str] = []
         loop_thread = runtime._thread.ident
 

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.timeout(120)
 @contextmanager
 def full_consensus(runtime: InProcess) -> Iterator[None]:
     """The database may not grow by a page."""
-    store = runtime.coordinator._consensus
+    store = runtime.stores.consensus
     with store._write_lock:
         before = store._writer.pragma("max_page_count")
         store._writer.pragma("max_page_count", store._writer.pragma("page_count"))

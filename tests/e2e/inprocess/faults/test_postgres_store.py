@@ -12,6 +12,7 @@ import pytest
 from inprocess import InProcess, eventually, running
 from postgres_stores import disconnect, fresh_schema
 from psycopg import OperationalError
+from ptvc.coord.catalog.items import shards_of
 from ptvc.errors import Fenced, InvalidParameter
 from ptvc.persist import inspect
 from ptvc.persist.stores import locate, open_existing
@@ -46,10 +47,10 @@ def test_stop_crash_and_start(runtime: InProcess, oracle_uri: str) -> None:
     runtime.consensus = None  # the directory remembers it
     for i, end in enumerate((runtime.stop, runtime.abandon)):
         runtime.query("INSERT INTO t VALUES (9)")
-        last = runtime.coordinator.oracle.read_time
+        last = runtime.coordinator.storage.oracle.read_time
         end()
         runtime.start()
-        assert runtime.coordinator.oracle.read_time >= last
+        assert runtime.coordinator.storage.oracle.read_time >= last
         check(runtime, 3 + i)
     for i in range(5):
         disconnect(oracle_uri)
@@ -73,8 +74,8 @@ def test_large_rows_and_upkeep(runtime: InProcess) -> None:
 
 
 def batches(runtime: InProcess) -> int:
-    [(shard,)] = [(item.shard,) for item in runtime.coordinator.catalog.user_items() if item.name == "t"]
-    found = runtime.coordinator._consensus.batches(shard, 0)
+    [(shard,)] = [shards_of(item) for item in runtime.coordinator.catalog.user_items() if item.name == "t"]
+    found = runtime.stores.consensus.batches(shard, 0)
     return len(found[1]) if found is not None else 0
 
 
@@ -92,9 +93,9 @@ def test_a_coordinator_elsewhere_fences_the_first(runtime: InProcess, url: str, 
         second.query("INSERT INTO t VALUES (3)")
         assert second.query("SELECT a FROM t ORDER BY a") == [(1,), (3,)]
         # What the first has not heard yet does no harm: it merges nothing, and deletes nothing.
-        old = runtime.coordinator
+        old = runtime.coordinator.storage.epoch
         with pytest.raises(Fenced):
-            old.persist.set_holds("late", {"catalog": 1 << 60}, critical=True, epoch=old.epoch)
+            runtime.persist.set_holds("late", {"catalog": 1 << 60}, critical=True, epoch=old)
     finally:
         second.stop()
         runtime.unhandled.clear()
@@ -107,16 +108,16 @@ def test_a_fenced_coordinator_collects_no_blobs_of_its_successor(
     second = InProcess(elsewhere, consensus=url, blob=blobs)
     second.start()
     try:
-        old, new = runtime.coordinator, second.coordinator
-        key = f"catalog/{new.persist.writer_id}/attempt-0.parquet"
-        new.persist.blob.put(key, b"not appended yet")  # type: ignore[arg-type]
+        old, new = runtime.coordinator, second.persist
+        key = f"catalog/{new.writer_id}/attempt-0.parquet"
+        new.blob.put(key, b"not appended yet")  # type: ignore[arg-type]
         with pytest.raises(Fenced):
-            old.persist.collect_garbage(
+            runtime.persist.collect_garbage(
                 grace_ms=0,
                 writer_is_dead=lambda writer: writer not in old.controller.writers(),
-                epoch=old.epoch,
+                epoch=old.storage.epoch,
             )
-        assert key in set(new.persist.blob.keys())
+        assert key in set(new.blob.keys())
     finally:
         second.stop()
         runtime.unhandled.clear()

@@ -45,10 +45,10 @@ def test_stop_and_start(fresh: InProcess) -> None:
     check(fresh, 2)
     fresh.query("ALTER SYSTEM SET lock_timeout = '7s'")
     for i in range(3):
-        last = fresh.coordinator.oracle.read_time
+        last = fresh.coordinator.storage.oracle.read_time
         fresh.stop()
         fresh.start()
-        assert fresh.coordinator.oracle.read_time >= last
+        assert fresh.coordinator.storage.oracle.read_time >= last
         check(fresh, 2 + i)
         assert fresh.query("SHOW lock_timeout") == [("7s",)]
         fresh.query("INSERT INTO t VALUES (9)")
@@ -78,10 +78,10 @@ def test_a_crash_of_the_coordinator(fresh: InProcess) -> None:
     check(fresh, 2)
     for i in range(3):
         fresh.query("INSERT INTO t VALUES (9)")
-        last = fresh.coordinator.oracle.read_time
+        last = fresh.coordinator.storage.oracle.read_time
         fresh.abandon()
         fresh.start()
-        assert fresh.coordinator.oracle.read_time >= last
+        assert fresh.coordinator.storage.oracle.read_time >= last
         check(fresh, 3 + i)
 
 
@@ -233,7 +233,10 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
     from ptvc.config import Settings
     from ptvc.coord.controller.driver_process import DriverProcess, OnExit
     from ptvc.coord.coordinator import Coordinator
+    from ptvc.coord.storage.storage import Storage
     from ptvc.errors import ReplicaUnavailable
+    from ptvc.persist.location import Location
+    from ptvc.persist.stores import open_stores
     from ptvc.supervision import Supervisor
 
     supervisor = Supervisor(lambda name, error: None)
@@ -251,9 +254,9 @@ def test_a_driver_that_cannot_start_is_an_error_that_names_its_log(tmp_path: Pat
         )
 
     async def main() -> ReplicaUnavailable:
-        coordinator = Coordinator(
-            tmp_path, Settings(), SystemClock(), lambda: None, lambda error: None, launch
-        )
+        clock = SystemClock()
+        storage = Storage(open_stores(tmp_path, Location()), clock)
+        coordinator = Coordinator(storage, tmp_path, Settings(), clock, supervisor, lambda: None, launch)
         await coordinator.start()
         try:
             with pytest.raises(ReplicaUnavailable) as caught:

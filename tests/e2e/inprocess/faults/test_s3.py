@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, hydrated, rows, running
 from ptvc.cli import app
+from ptvc.coord.catalog.items import Stored
 from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.blob import s3_client
 from ptvc.persist.blob.s3 import S3Blob
@@ -40,13 +41,12 @@ def runtime(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
 
 def shard(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 
 def live(runtime: InProcess) -> set[str]:
-    persist = runtime.coordinator.persist
+    persist = runtime.persist
     states = persist.shards()
     parts = [part for state in states for part in persist.snapshot(state.id, state.upper - 1).parts]
     return {part.blob for part in parts if part.blob is not None}
@@ -55,8 +55,8 @@ def live(runtime: InProcess) -> set[str]:
 def collected(runtime: InProcess) -> set[str]:
     """The objects after a collection of garbage that waits for nobody."""
     writers = runtime.coordinator.controller.writers
-    runtime.coordinator.persist.collect_garbage(grace_ms=0, writer_is_dead=lambda w: w not in writers())
-    return set(runtime.coordinator.persist.blob.keys())
+    runtime.persist.collect_garbage(grace_ms=0, writer_is_dead=lambda w: w not in writers())
+    return set(runtime.persist.blob.keys())
 
 
 def filled(runtime: InProcess, batches: int = 9) -> None:
@@ -69,12 +69,12 @@ def filled(runtime: InProcess, batches: int = 9) -> None:
 
 def test_a_runtime_on_s3(runtime: InProcess, url: str) -> None:
     filled(runtime)
-    assert isinstance(runtime.coordinator.persist.blob, S3Blob)
+    assert isinstance(runtime.persist.blob, S3Blob)
     expected, view = runtime.query(SUM), runtime.query(VIEW)
     assert expected[0][0] == len(view) == 900
     assert live(runtime), "there is more than inline parts hold"
     assert not (runtime.directory / "blobs").exists()
-    runtime.coordinator.persist.compact(shard(runtime, "t"), force=True)
+    runtime.persist.compact(shard(runtime, "t"), force=True)
     eventually(lambda: collected(runtime) == live(runtime))
     assert (runtime.query(SUM), runtime.query(VIEW)) == (expected, view)
     runtime.stop()

@@ -345,7 +345,7 @@ def test_sessions_that_end_leave_nothing(runtime: InProcess, t: str, schema: str
             connection.execute(f"DECLARE c CURSOR {hold} FOR SELECT a FROM t")
             connection.execute("FETCH 2 c")
     eventually(lambda: all(not s.cursors for s in runtime.coordinator._sessions.values()))
-    eventually(lambda: not runtime.coordinator.reads._times)
+    eventually(lambda: not runtime.coordinator.storage.reads._times)
 
 
 def test_the_plan_comes_from_the_cache(runtime: InProcess, db: Db, t: str) -> None:

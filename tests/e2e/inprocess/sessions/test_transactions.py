@@ -10,6 +10,8 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows
 from psycopg import errors
 
+from ..side_by_side import compare, script
+
 Db = psycopg.Connection[tuple[Any, ...]]
 
 
@@ -82,10 +84,10 @@ def test_a_long_block_keeps_its_time_readable(runtime: InProcess, db: Db, other:
     other.execute("INSERT INTO t VALUES (1, 'x')")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    time = runtime.coordinator.oracle.read_time
+    time = runtime.coordinator.storage.oracle.read_time
     for i in range(5):
         other.execute("UPDATE t SET a = a + 1")
-        eventually(lambda n=i: runtime.coordinator.oracle.read_time > time + 200 * (n + 1))
+        eventually(lambda n=i: runtime.coordinator.storage.oracle.read_time > time + 200 * (n + 1))
     assert all_of(db) == [(1, "x")]
     db.execute("COMMIT")
     assert all_of(db) == [(6, "x")]
@@ -98,8 +100,8 @@ def test_a_block_reads_at_its_time_what_is_indexed_later(
     other.execute("CREATE MATERIALIZED VIEW m AS SELECT a, count(*) AS n FROM t GROUP BY a")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    read_at = runtime.coordinator.oracle.read_time
-    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    read_at = runtime.coordinator.storage.oracle.read_time
+    eventually(lambda: runtime.coordinator.storage.oracle.read_time > read_at)
     other.execute("INSERT INTO t VALUES (2, 'y')")
     other.execute("CREATE INDEX i ON m (a)")
     eventually(lambda: hydrated(other, "i"))
@@ -112,8 +114,8 @@ def test_a_block_does_not_read_a_view_that_is_younger(runtime: InProcess, db: Db
     other.execute("INSERT INTO t VALUES (1, 'x')")
     db.execute("BEGIN")
     assert all_of(db) == [(1, "x")]
-    read_at = runtime.coordinator.oracle.read_time
-    eventually(lambda: runtime.coordinator.oracle.read_time > read_at)
+    read_at = runtime.coordinator.storage.oracle.read_time
+    eventually(lambda: runtime.coordinator.storage.oracle.read_time > read_at)
     other.execute("CREATE MATERIALIZED VIEW m AS SELECT a FROM t")
     other.execute("CREATE TABLE u (a int)")
     other.execute("INSERT INTO u VALUES (1)")
@@ -124,13 +126,28 @@ def test_a_block_does_not_read_a_view_that_is_younger(runtime: InProcess, db: Db
     assert rows(db, "SELECT * FROM m") == [(1,)]
 
 
-def test_read_only(db: Db, t: str) -> None:
-    db.execute("BEGIN READ ONLY")
-    assert all_of(db) == []
-    with pytest.raises(errors.ReadOnlySqlTransaction):
-        db.execute("INSERT INTO t VALUES (1, 'x')")
-    db.execute("ROLLBACK")
-    assert all_of(db) == []
+def test_read_only_as_in_postgres(db: Db, oracle: Db) -> None:
+    compare(db, oracle, script("read_only"))
+
+
+def test_a_driver_s_read_only_connection(db: Db, runtime: InProcess, schema: str, t: str) -> None:
+    with runtime.connect(autocommit=False, options=f"-c search_path={schema}") as connection:
+        connection.read_only = True
+        assert all_of(connection) == []
+        for statement in ("INSERT INTO t VALUES (1, 'x')", "CREATE TABLE u (a int)", "DROP TABLE t"):
+            with pytest.raises(errors.ReadOnlySqlTransaction):
+                connection.execute(statement)
+            connection.rollback()
+        with (
+            pytest.raises(errors.ReadOnlySqlTransaction),
+            connection.cursor().copy("COPY t FROM STDIN") as copy,
+        ):
+            copy.write_row((1, "x"))
+        connection.rollback()
+        connection.read_only = False
+        connection.execute("INSERT INTO t VALUES (1, 'x')")
+        connection.commit()
+    assert all_of(db) == [(1, "x")]
 
 
 def test_several_statements_of_a_query_are_one_transaction(db: Db, t: str) -> None:

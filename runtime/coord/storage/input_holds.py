@@ -1,4 +1,4 @@
-"""Holds on the inputs of objects that are being installed: readable where a replica, or a job, begins to read them.
+"""Holds on the inputs of objects that are being installed: readable where a reader, which is a replica or a job, begins.
 
 Later the object's durable frontier, or its checkpoint, holds them; until then that may move without the reader.
 """
@@ -14,8 +14,7 @@ from ...errors import ObjectNotReady, PtvcError
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient, ShardId
 from ...replica.protocol import Import
-from ..storage.acceptance import settled
-from .replicas import ReplicaClient
+from .acceptance import settled
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +29,10 @@ class InputHolds:
         # One thread, so that a hold and its release take effect in their order.
         self._thread = ThreadPoolExecutor(1, "holds")
 
-    async def hold(self, replica: ReplicaClient, id: GlobalId, imports: tuple[Import, ...]) -> None:
+    async def hold(self, reader: str, id: GlobalId, imports: tuple[Import, ...]) -> None:
         """Keeps the inputs, and their blobs, as they are.  Each is held where it is readable from: the only hold on a
         shard moves that to itself."""
-        holder = _holder(replica, id)
+        holder = _holder(reader, id)
         loop = asyncio.get_running_loop()
         self._held[holder] = tuple(source.shard for source in imports)
         await settled(loop.run_in_executor(self._thread, self._hold, holder, imports))
@@ -60,9 +59,9 @@ class InputHolds:
             with suppress(ObjectNotReady):  # it has let go a moment ago
                 self._persist.heartbeat(holder)
 
-    def release(self, replica: ReplicaClient, id: GlobalId) -> None:
-        """The replica has read the inputs of the object as of its beginning, or will not."""
-        holder = _holder(replica, id)
+    def release(self, reader: str, id: GlobalId) -> None:
+        """The reader has read the inputs of the object as of its beginning, or will not."""
+        holder = _holder(reader, id)
         if shards := self._held.pop(holder, ()):
             self._thread.submit(self._release, holder, shards)
 
@@ -77,5 +76,5 @@ class InputHolds:
         self._thread.shutdown()
 
 
-def _holder(replica: ReplicaClient, id: GlobalId) -> str:
-    return f"{id} on {replica.id}"
+def _holder(reader: str, id: GlobalId) -> str:
+    return f"{id} on {reader}"

@@ -6,14 +6,15 @@ import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
-from ptvc.coord.catalog.entries import Change, Item
-from ptvc.coord.ddl.catalog_changes import CatalogChanges
+from ptvc.coord.catalog.entries import Change
+from ptvc.coord.catalog.items import MaterializedView, Sink, Stored
+from ptvc.coord.storage.storage import Storage
 from ptvc.persist.client import ShardState
 from ptvc.replica.protocol import SinkProgress
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 
 @pytest.fixture
@@ -24,9 +25,8 @@ def runtime() -> Iterator[InProcess]:
 
 def state(runtime: InProcess, name: str) -> ShardState:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
-    return runtime.coordinator.persist.state(item.shard)
+    assert isinstance(item, Stored)
+    return runtime.persist.state(item.shard)
 
 
 def test_history_goes(runtime: InProcess) -> None:
@@ -40,7 +40,7 @@ def test_history_goes(runtime: InProcess) -> None:
 
         def merged() -> bool:
             t = state(runtime, "t")
-            return len(runtime.coordinator.persist.snapshot(t.id, t.upper - 1).parts) < 10
+            return len(runtime.persist.snapshot(t.id, t.upper - 1).parts) < 10
 
         eventually(merged)
         assert rows(db, "SELECT s FROM m") == [(435,)]
@@ -65,8 +65,8 @@ def test_what_is_idle_is_not_written(runtime: InProcess) -> None:
 
     def quiet_for_a_second() -> bool:
         """What the inserts left to be done may still be under way the first few times."""
-        before, begun = shards(), runtime.coordinator.oracle.read_time
-        eventually(lambda: runtime.coordinator.oracle.read_time > begun + 1_000)
+        before, begun = shards(), runtime.coordinator.storage.oracle.read_time
+        eventually(lambda: runtime.coordinator.storage.oracle.read_time > begun + 1_000)
         return shards() == before
 
     eventually(quiet_for_a_second)
@@ -80,11 +80,11 @@ def test_what_a_view_needs_after_a_restart_stays(runtime: InProcess) -> None:
         db.execute("INSERT INTO t VALUES (1)")
         assert rows(db, "SELECT n FROM m") == [(1,)]
         runtime.driver.die()
-        stuck = runtime.coordinator.oracle.closed  # nobody has told the replica of a later time
+        stuck = runtime.coordinator.storage.oracle.closed  # nobody has told the replica of a later time
         for _ in range(4):
             db.execute("INSERT INTO t VALUES (2)")
-            time = runtime.coordinator.oracle.read_time
-            eventually(lambda t=time: runtime.coordinator.oracle.read_time > t + 250)
+            time = runtime.coordinator.storage.oracle.read_time
+            eventually(lambda t=time: runtime.coordinator.storage.oracle.read_time > t + 250)
             assert state(runtime, "m").upper <= stuck
             assert state(runtime, "t").since < state(runtime, "m").upper
     runtime.stop()
@@ -97,21 +97,21 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
     runtime: InProcess, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Maintenance between the time at which a view begins and its entry in the catalog leaves that time readable."""
-    apply = CatalogChanges.apply
+    transact = Storage.transact_catalog
 
-    async def slow(self: CatalogChanges, changes: list[Change]) -> None:
-        if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
+    async def slow(self: Storage, changes: list[Change], *more: Any) -> None:
+        if any(isinstance(c.after, MaterializedView) for c in changes):
             await asyncio.sleep(1.0)  # several rounds of maintenance, and ten times the history that is kept
-        await apply(self, changes)
+        await transact(self, changes, *more)
 
-    monkeypatch.setattr(CatalogChanges, "apply", slow)
+    monkeypatch.setattr(Storage, "transact_catalog", slow)
     with runtime.connect() as db, runtime.connect() as other:
         db.execute("CREATE TABLE t (a int)")
         db.execute("INSERT INTO t VALUES (1)")
         writer = Thread(target=other.execute, args=("INSERT INTO t VALUES (2)",))
         creator = Thread(target=db.execute, args=("CREATE MATERIALIZED VIEW m AS SELECT sum(a) AS s FROM t",))
         creator.start()
-        eventually(lambda: any(shard.id == "u2" for shard in runtime.coordinator.persist.shards()))
+        eventually(lambda: any(shard.id == "u2" for shard in runtime.persist.shards()))
         writer.start()
         for thread in (creator, writer):
             thread.join()
@@ -135,9 +135,9 @@ def test_a_reader_keeps_what_it_reads(runtime: InProcess) -> None:
         db.execute("INSERT INTO t VALUES (1)")
         db.execute("BEGIN")
         assert rows(db, "SELECT a FROM t") == [(1,)]
-        at = runtime.coordinator.oracle.read_time
+        at = runtime.coordinator.storage.oracle.read_time
         writer.execute("UPDATE t SET a = 2")
-        eventually(lambda: runtime.coordinator.oracle.read_time > at + 600)
+        eventually(lambda: runtime.coordinator.storage.oracle.read_time > at + 600)
         assert state(runtime, "t").since <= at
         assert rows(db, "SELECT a FROM t") == [(1,)]
         db.execute("COMMIT")
@@ -154,7 +154,7 @@ def test_a_dropped_table_does_not_disturb_upkeep(
             db.execute(f"CREATE TABLE t{i} (a int)")
             db.execute(f"INSERT INTO t{i} VALUES (1)")
             db.execute(f"DROP TABLE t{i}")
-        time = runtime.coordinator.oracle.read_time
+        time = runtime.coordinator.storage.oracle.read_time
         db.execute("INSERT INTO kept VALUES (1)")
         eventually(lambda: state(runtime, "kept").since > time)
     assert "maintenance failed" not in caplog.text
@@ -166,7 +166,7 @@ def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess, 
     out = tmp_path / "out"
     runtime.query(f"CREATE SINK k FROM t INTO FILE '{out}' FORMAT JSON ENVELOPE NONE")
     item = runtime.coordinator.catalog.find("public", "k")
-    assert item is not None
+    assert isinstance(item, Sink)
     sinks = runtime.coordinator.controller.sinks
 
     def said() -> tuple[int, int]:

@@ -1,0 +1,103 @@
+"""What replicas put out waits for a disk that is full; a source whose table is being dropped costs nobody else."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import pytest
+from ptvc.coord.catalog.catalog import Catalog
+from ptvc.coord.controller import retried_commits
+from ptvc.coord.controller.ingests import Ingests
+from ptvc.coord.controller.replicas import ReplicaClient
+from ptvc.coord.controller.retried_commits import committed
+from ptvc.coord.storage.storage import Storage
+from ptvc.errors import DiskFull, PtvcError, StorageError, StoreAway, UndefinedTable
+from ptvc.replica.protocol import Ingest, Ingested
+from ptvc.retry import Backoff
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retried_commits, "BACKOFF", Backoff(0.0, 0.0))
+
+
+class Failing:
+    """Fails with each of the errors, then succeeds."""
+
+    def __init__(self, *errors: PtvcError) -> None:
+        self.errors = list(errors)
+
+    async def commit(self) -> int:
+        if self.errors:
+            raise self.errors.pop(0)
+        return 7
+
+
+def test_what_passes_is_waited_for() -> None:
+    failing = Failing(DiskFull("full"), StoreAway("away"), DiskFull("full"))
+    assert asyncio.run(committed(failing.commit, "it", lambda: True)) == 7
+
+
+def test_nothing_is_tried_again_for_a_connection_that_is_replaced() -> None:
+    failing = Failing(DiskFull("full"), DiskFull("full again"))
+    with pytest.raises(DiskFull, match=r"full$"):
+        asyncio.run(committed(failing.commit, "it", lambda: False))
+
+
+def test_what_does_not_pass_is_raised() -> None:
+    with pytest.raises(StorageError):
+        asyncio.run(committed(Failing(StorageError("torn")).commit, "it", lambda: True))
+
+
+class Connection:
+    """The replica's end: what was sent to it, and whether it was closed."""
+
+    def __init__(self) -> None:
+        self.closed = False
+
+    def write(self, data: bytes) -> None: ...
+
+    def close(self) -> None:
+        self.closed = True
+
+
+class Item:
+    name, remap = "s", "remap"
+
+
+class OneSource:
+    def find_by_id(self, id: str) -> Item:
+        return Item()
+
+
+@pytest.mark.parametrize(
+    ("errors", "answer", "closed"),
+    [
+        ((), 7, False),
+        ((DiskFull("full"),), 7, False),
+        ((UndefinedTable("dropped"),), None, False),
+        ((StorageError("torn"),), "nothing", True),
+    ],
+)
+def test_a_source_is_answered(
+    monkeypatch: pytest.MonkeyPatch, errors: tuple[PtvcError, ...], answer: object, closed: bool
+) -> None:
+    async def scenario() -> None:
+        failing = Failing(*errors)
+
+        class Stored:
+            async def ingest(self, *arguments: object) -> int:
+                return await failing.commit()
+
+        replica, connection = ReplicaClient("c1", "quickstart", "r1"), Connection()
+        writer = cast(Any, connection)
+        replica.attach(writer, (1, 1), 1)
+        sent: list[object] = []
+        monkeypatch.setattr(replica, "send", sent.append)
+        ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
+        await ingests.append(Ingest("s", (), "1", {"records": 1}))
+        assert sent == ([] if answer == "nothing" else [Ingested("s", cast(Any, answer))])
+        assert connection.closed is closed
+
+    asyncio.run(scenario())
