@@ -42,8 +42,8 @@ FINDINGS = (
             ),
             Edit(
                 "runtime/coord/ddl/catalog_changes.py",
-                "            validate(self._catalog, changes)\n            evolved",
-                "            evolved",
+                "                validate(self._catalog, changes)\n                await",
+                "                await",
             ),
         ),
         (f"{CONTROL_PLANE}::test_what_needs_a_cluster_that_is_gone_is_refused_and_harms_no_other",),
@@ -92,9 +92,9 @@ FINDINGS = (
         "a definition is in memory only if its statement still waits when it is durable",
         (
             Edit(
-                "runtime/coord/ddl/catalog_changes.py",
-                "await append(Defined(rows, evolved, begin))",
-                "await append(Defined(rows, evolved, lambda: None))\n                begin()",
+                "runtime/coord/storage/catalog_transactions.py",
+                "await (append or self._commit.define)(Defined(rows, evolved, follow))",
+                "await (append or self._commit.define)(Defined(rows, evolved, lambda: None))\n            follow()",
             ),
         ),
         (
@@ -131,8 +131,8 @@ FINDINGS = (
         (
             Edit(
                 "runtime/coord/query/peeks.py",
-                "                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))",
-                "                yield finish(schema, batches, finishing)",
+                "            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))",
+                "            yield finish(schema, batches, finishing)",
             ),
         ),
         (f"{LARGE}::test_large_results_are_ordered_beside_the_loop",),
@@ -235,7 +235,7 @@ FINDINGS = (
         "a reader whose relation is dropped under it does not look for the successor",
         (
             Edit(
-                "runtime/coord/session/session.py",
+                "runtime/coord/session/replanning.py",
                 "if begun or attempt == MAX_ATTEMPTS - 1:",
                 "if not begun or attempt == MAX_ATTEMPTS - 1:",
             ),
@@ -381,9 +381,9 @@ FINDINGS = (
         "BEGIN commits what stands before it in its message",
         (
             Edit(
-                "runtime/coord/session/session.py",
-                '                self._transaction.begin_block(read_only)\n                return Command("BEGIN")',
-                '                if not in_block:\n                    await self._commit()\n                self._begin_implicit().begin_block(read_only)\n                return Command("BEGIN")',
+                "runtime/coord/session/session_transaction.py",
+                "                transaction.begin_block()",
+                "                if not in_block:\n                    await self.commit()\n                self.begin_implicit().begin_block()",
             ),
         ),
         (
@@ -395,8 +395,8 @@ FINDINGS = (
         "DISCARD ALL keeps temporary objects",
         (
             Edit(
-                "runtime/coord/session/session.py",
-                "            await self._sequencer.ddl.drop_temporary(self.temp_schema)\n            await self._cursors.close_all()\n            self._statements.clear()",
+                "runtime/coord/session/execution.py",
+                "            await self._sequencer.ddl.drop_temporary(self._temp_schema)\n            await self._cursors.close_all()\n            self._statements.clear()",
                 "            await self._cursors.close_all()\n            self._statements.clear()",
             ),
         ),
@@ -459,7 +459,7 @@ OTHERS = (
     ),
     Mutant(
         "what a session cannot drop as it ends stays",
-        (Edit("runtime/coord/maintenance.py", "        await self._drop_left_behind()\n", ""),),
+        (Edit("runtime/coord/controller/maintenance.py", "        await self._drop_left_behind()\n", ""),),
         (f"{CONTROL_PLANE}::test_what_a_session_cannot_drop_as_it_ends_is_dropped_later",),
     ),
     Mutant(

@@ -99,9 +99,8 @@ class Installation:
             case _:
                 assert_never(item)
 
-    def is_maintained(self, item: Item) -> bool:
+    def is_maintained(self, item: Running) -> bool:
         """Whether some replica of its cluster maintains the item."""
-        assert item.cluster is not None
         return self._clusters.maintains(item.cluster, item.id)
 
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:

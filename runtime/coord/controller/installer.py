@@ -134,7 +134,7 @@ class Installer:
             _tried(replica, item.id, tried)
             await asyncio.sleep(pauses.endless())
 
-    def _cannot_install(self, replica: ReplicaClient, item: Item, error: Exception) -> None:
+    def _cannot_install(self, replica: ReplicaClient, item: Running, error: Exception) -> None:
         """The object has failed, unless another replica maintains it."""
         if not isinstance(error, PtvcError):
             logger.error("cannot install %s on %s", item.full_name, replica.id, exc_info=error)

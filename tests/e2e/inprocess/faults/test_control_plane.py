@@ -321,7 +321,7 @@ def test_what_a_session_cannot_drop_as_it_ends_is_dropped_later(
     def away(transaction: Transaction) -> Outcome:
         raise StoreAway("the store cannot be reached")
 
-    consensus: Any = fresh.coordinator._consensus
+    consensus: Any = fresh.stores.consensus
     db = fresh.connect()
     db.execute("CREATE TEMPORARY TABLE own (a int)")
     consensus.commit = away
