@@ -29,9 +29,27 @@ def oracle_uri() -> Iterator[str]:
 
 @pytest.fixture
 def oracle(oracle_uri: str) -> Iterator[psycopg.Connection]:
-    """A connection to the embedded PostgreSQL, in autocommit; temporary objects vanish with it."""
+    """A connection to the embedded PostgreSQL, in autocommit; temporary objects vanish with it, and so do new ones in `public`."""
     with psycopg.connect(oracle_uri, autocommit=True) as connection:
+        before = relations_of(connection)
         yield connection
+    with psycopg.connect(oracle_uri, autocommit=True) as connection:
+        for oid in relations_of(connection) - before:
+            drop_relation(connection, oid)
+
+
+def relations_of(connection: psycopg.Connection) -> set[int]:
+    """The OIDs of the tables and views in `public`."""
+    query = "SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'm')"
+    return {oid for (oid,) in connection.execute(query)}
+
+
+def drop_relation(connection: psycopg.Connection, oid: int) -> None:
+    """Nothing, if it went with another one."""
+    row = connection.execute("SELECT relkind, oid::regclass::text FROM pg_class WHERE oid = %s", [oid]).fetchone()
+    if row is not None:
+        kind = {"r": "TABLE", "v": "VIEW", "m": "MATERIALIZED VIEW"}[row[0]]
+        connection.execute(f"DROP {kind} {row[1]} CASCADE")
 
 
 @pytest.fixture(scope="session")

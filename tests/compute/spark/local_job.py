@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import count
+from pathlib import Path
 
 from ptvc.compute.spark.exchange import Row
 from ptvc.compute.spark.job import Facts, Job
 from ptvc.compute.spark.level_task import Knowledge, LevelTask
+from ptvc.compute.spark.permit import granted
 from ptvc.compute.spark.superstep import JobResult, Progress, feeds, gather, learn, work_rows
 from ptvc.compute.spark.topology import Topology
 from ptvc.persist.part import PartRef
@@ -35,6 +38,12 @@ def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> J
 class LocalApplication:
     """Stands in for `Application` where a job is run."""
 
+    def __init__(self, directory: Path) -> None:
+        self._directory = directory
+
+    def permit(self, group: str) -> Path:
+        return self._directory / group
+
     def job_run(self, job: Job) -> LocalRun:
         return LocalRun(job)
 
@@ -50,7 +59,9 @@ class LocalRun:
         return Progress(0, self.job.rows, 0, len(Topology(self.job.plan).levels), 0, 1)
 
     def run(self, imports: Sequence[tuple[str, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
-        return run_locally(self.job, imports)
+        permit = self.job.permit
+        with nullcontext() if permit is None else granted(Path(permit)):
+            return run_locally(self.job, imports)
 
 
 def _level(job: Job, level: int, known: Knowledge, rows: list[Row]) -> tuple[list[Row], list[Facts]]:

@@ -7,6 +7,7 @@ from typing import Any, cast
 
 import pytest
 from ptvc.coord.catalog.catalog import Catalog
+from ptvc.coord.catalog.items import Source
 from ptvc.coord.controller import retried_commits
 from ptvc.coord.controller.ingests import Ingests
 from ptvc.coord.controller.replicas import ReplicaClient
@@ -14,7 +15,11 @@ from ptvc.coord.controller.retried_commits import committed
 from ptvc.coord.storage.storage import Storage
 from ptvc.errors import DiskFull, PtvcError, StorageError, StoreAway, UndefinedTable
 from ptvc.replica.protocol import Ingest, Ingested
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import INT4
 from ptvc.retry import Backoff
+from ptvc.sql.plans.definition_plans import CounterConnector
+from ptvc.sql.plans.query_plans import Envelope
 
 
 @pytest.fixture(autouse=True)
@@ -62,13 +67,26 @@ class Connection:
         self.closed = True
 
 
-class Item:
-    name, remap = "s", "remap"
+SOURCE = Source(
+    id="s",
+    oid=1,
+    schema_name="public",
+    name="s",
+    schema=Schema((Column("a", INT4),)),
+    cluster="quickstart",
+    shard="s",
+    remap="s-remap",
+    create_sql="",
+    label="s",
+    connector=CounterConnector(1_000, None),
+    key=(),
+    envelope=Envelope.NONE,
+)
 
 
 class OneSource:
-    def find_by_id(self, id: str) -> Item:
-        return Item()
+    def find_by_id(self, id: str) -> Source:
+        return SOURCE
 
 
 @pytest.mark.parametrize(

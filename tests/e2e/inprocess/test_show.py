@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -115,8 +116,8 @@ def sinks(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("sinks")
 
 
-@pytest.fixture(scope="module")
-def full(sinks: Path) -> Iterator[tuple[InProcess, str]]:
+@contextmanager
+def every_kind(sinks: Path) -> Iterator[InProcess]:
     """A runtime with an object of every kind in a schema with a name that needs quotes."""
     with running() as runtime:
         runtime.query("CREATE CLUSTER \"Other One\" (JOB MIN ROWS 7, MEMORY LIMIT '512MB')")
@@ -125,6 +126,12 @@ def full(sinks: Path) -> Iterator[tuple[InProcess, str]]:
             db.execute('SET search_path = "Some Where"')
             for text in DEFINITIONS.strip().split(";\n"):
                 db.execute(text.replace("{sinks}", str(sinks)))  # type: ignore[arg-type]
+        yield runtime
+
+
+@pytest.fixture(scope="module")
+def full(sinks: Path) -> Iterator[tuple[InProcess, str]]:
+    with every_kind(sinks) as runtime:
         yield runtime, "Some Where"
 
 
@@ -240,12 +247,10 @@ def test_names_are_those_of_now(full: tuple[InProcess, str]) -> None:
         assert round_trip(db, "late") == 2
 
 
-def test_round_trip(full: tuple[InProcess, str]) -> None:
-    """Last of this runtime: the objects go."""
-    runtime, schema = full
-    with runtime.connect() as db:
+def test_round_trip(tmp_path: Path) -> None:
+    with every_kind(tmp_path) as runtime, runtime.connect() as db:
         db.execute('SET search_path = "Some Where"')
-        assert round_trip(db, schema) == DEFINITIONS.count(";\n") + 1
+        assert round_trip(db, "Some Where") == DEFINITIONS.count(";\n") + 1
 
 
 def test_definitions_keep_comments(db: Db) -> None:

@@ -175,7 +175,8 @@ def test_what_depends_on_the_moment_or_on_settings_is_planned_each_time(sql: str
     later = replace(
         CONTEXT,
         now_us=CONTEXT.now_us + 86_400_000_000,
-        settings={"server_version": "17.0", "pg_backend_pid": "9"},
+        settings={"server_version": "17.0"},
+        pid=9,
     )
     for context in (CONTEXT, later, CONTEXT):
         assert cached(cache, statement, context=context) == plan(statement, context)

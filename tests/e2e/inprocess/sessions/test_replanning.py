@@ -10,7 +10,7 @@ import psycopg
 import pytest
 from inprocess import eventually, rows
 from psycopg import errors
-from ptvc.coord.session.session import Session
+from ptvc.coord.session.execution import Execution
 
 Db = psycopg.Connection[tuple[Any, ...]]
 SWAP = "BEGIN; DROP TABLE a; ALTER TABLE b RENAME TO a; COMMIT"
@@ -29,15 +29,15 @@ def between(other: Db, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], 
     """Has another session execute something when a statement that begins so was planned, and not before."""
 
     def arrange(beginning: str, then: str) -> None:
-        run, done = Session._run, []
+        run, done = Execution._run, []
 
-        async def patched(self: Session, statement: Any, parameters: Any, planned: Any) -> Any:
+        async def patched(self: Execution, statement: Any, *rest: Any) -> Any:
             if statement.sql.startswith(beginning) and not done:
                 done.append(True)
                 await asyncio.to_thread(other.execute, then)  # type: ignore[arg-type]
-            return await run(self, statement, parameters, planned)
+            return await run(self, statement, *rest)
 
-        monkeypatch.setattr(Session, "_run", patched)
+        monkeypatch.setattr(Execution, "_run", patched)
 
     return arrange
 
