@@ -107,5 +107,5 @@ def test_catalogs() -> None:
 
 
 def test_functions_are_those_of_the_registry() -> None:
-    assert _QUICK | _SUMS <= CATALOG.keys()
+    assert CATALOG.keys() >= _QUICK | _SUMS
     assert any(re.search(_SEARCHES, name) for name in CATALOG)

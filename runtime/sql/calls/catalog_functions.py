@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from ...errors import DataError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ...expr.coercion.type_rules import base_name
+from ...expr.digits import whole
 from ...expr.functions.system.relation_names import canonical
 from ...expr.functions.system.relation_names import parts as parsed
 from ...expr.functions.system.system import quote_ident
-from ...expr.text.digits import whole
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
 from ...repr.types import INT4, INT8, NAME, OID, SIMPLE, TEXT, Kind, ScalarType
