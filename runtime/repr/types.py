@@ -69,7 +69,7 @@ class Kind(enum.Enum):
 @dataclass(frozen=True, slots=True)
 class ScalarType:
     """One SQL type.  `length` is varchar's limit and char's number of characters, the fields of an interval (see
-    `expr/datetimes/interval_fields.py`), or tells what catalogs have from arrays: see `vector_of`; `element` the type of what an
+    `expr/datetimes/interval_fields.py`), or tells what catalogs have from arrays and OIDs: see `vector_of`, `REGPROC`; `element` the type of what an
     array, a list or a map holds; `fields` the names and types of a record's.  `precision` is also how many digits of a
     second an interval, a time or a timestamp keeps; None: six."""
 
@@ -165,13 +165,20 @@ class ScalarType:
         """PostgreSQL's type OID, or Materialize's; lists of anything have one."""
         if self.kind is Kind.ARRAY:
             assert self.element is not None
+            if self.element.is_function:
+                return _REGPROC_ARRAY_OID
             return (_VECTOR_OID if self.is_vector else _ARRAY_OID)[self.element.kind]
-        return _OID[self.kind]
+        return _REGPROC_OID if self.is_function else _OID[self.kind]
 
     @property
     def is_vector(self) -> bool:
         """Whether this is int2vector or oidvector."""
         return self.kind is Kind.ARRAY and self.length == _VECTOR
+
+    @property
+    def is_function(self) -> bool:
+        """Whether this is regproc."""
+        return self.kind is Kind.OID and self.length == _FUNCTION
 
     @property
     def typlen(self) -> int:
@@ -215,6 +222,8 @@ class ScalarType:
             return f"map[text=>{self.element}]"
         if self.kind is Kind.RECORD:
             return "record"
+        if self.is_function:
+            return "regproc"
         return _FORMAT[self.kind]
 
 
@@ -328,6 +337,11 @@ PAIR = ScalarType(Kind.ARRAY, length=_PAIR, element=INT4)
 """What information_schema._pg_expandarray gives: an element and its place.  Queries pass it on, and never show it."""
 
 PAIR_FIELDS = ("x", "n")
+
+_FUNCTION, _REGPROC_OID, _REGPROC_ARRAY_OID = 0, 24, 1008
+
+REGPROC = ScalarType(Kind.OID, length=_FUNCTION)
+"""The OID of a function, as catalogs have it: its text is the function's name (`repr.type_functions`)."""
 
 
 _ARROW = {
@@ -492,7 +506,7 @@ _BY_OID = {oid: ScalarType(kind) for kind, oid in _OID.items() if kind not in NE
 }
 
 
-SYSTEM_OIDS = frozenset({*_OID.values(), *_ARRAY_OID.values()})
+SYSTEM_OIDS = frozenset({*_OID.values(), *_ARRAY_OID.values(), _REGPROC_OID, _REGPROC_ARRAY_OID})
 """Of types that exist without CREATE TYPE; Materialize's are among those that PostgreSQL leaves to users."""
 
 

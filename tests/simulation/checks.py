@@ -7,17 +7,18 @@ from collections import Counter
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.catalog.catalog import Catalog
 from ptvc.coord.catalog.entries import entry_from_json, entry_to_json
-from ptvc.coord.catalog.items import Item, Maintained, MaterializedView, Stored
+from ptvc.coord.catalog.items import Item, Maintained, MaterializedView, Sink, Source, Stored
 from ptvc.coord.catalog.views import expand
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD
 from ptvc.expr.tree.relation_tree import dependencies
-from ptvc.persist.client import PersistClient
+from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
 
 from .clients import QUICKSTART
+from .connectors import Outside
 from .loop import SimulatedLoop
 from .model import Model, Object
 
@@ -79,13 +80,21 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
 
 def contents(persist: PersistClient, item: Stored, as_of: int | None = None) -> Delta:
     """What is stored of it, by default at the last durable time."""
-    state = persist.state(item.shard)
+    return _contents(persist, item.shard, as_of)
+
+
+def _contents(persist: PersistClient, shard: ShardId, as_of: int | None) -> Delta:
+    state = persist.state(shard)
     if state.upper == state.since:  # nothing was ever written
         return empty_delta(state.schema)
     if as_of is None:
         as_of = state.upper - 1
-    found = read_snapshot(persist.blob, persist.snapshot(item.shard, min(as_of, state.upper - 1)))
+    found = read_snapshot(persist.blob, persist.snapshot(shard, min(as_of, state.upper - 1)))
     return Delta(consolidate(found.oks), found.errs)
+
+
+def rows_at(persist: PersistClient, shard: ShardId, time: int | None) -> Counter[tuple[object, ...]]:
+    return _counted(_contents(persist, shard, time))
 
 
 def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[str]:
@@ -125,6 +134,55 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
         and coordinator.catalog.cluster(item.cluster) is not None
         and (_unknown(coordinator, item) or coordinator.storage.collections.frontier(item.id) <= time)
     ]
+
+
+def sinks_behind(coordinator: Coordinator, outside: Outside, time: int) -> list[str]:
+    """Sinks whose target does not show what they read now, or not up to `time`."""
+    return [
+        item.name
+        for item in coordinator.catalog.user_items()
+        if isinstance(item, Sink)
+        and (
+            (target := outside.targets.get(item.id)) is None
+            or item.former is not None
+            or target.generation != item.generation
+            or target.upper <= time
+        )
+    ]
+
+
+def sinks_are_exact(coordinator: Coordinator, outside: Outside) -> list[str]:
+    """What a sink has written is, folded, what it reads holds at that time."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if isinstance(item, Sink) and (target := outside.targets.get(item.id)) is not None:
+            source = coordinator.catalog.get(item.on)
+            if persist_of(coordinator).state(source.shard or "").since >= target.upper:
+                wrong.append(f"{source.name} is not held readable at {target.upper} for {item.name}")
+                continue
+            expected = _counted(contents(persist_of(coordinator), source, target.upper - 1))
+            if target.rows != expected:
+                more, less = target.rows - expected, expected - target.rows
+                wrong.append(f"{item.name} has written {dict(more)} too many, and lacks {dict(less)}")
+    return wrong
+
+
+def sources_are_exact(coordinator: Coordinator) -> list[str]:
+    """A source has counted up to the position that is durable with its rows."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if isinstance(item, Source):
+            positions = [row[0] for row in rows_at(persist_of(coordinator), ShardId(item.remap), None)]
+            end = int(str(positions[0])) if positions else 0
+            found = _counted(contents(persist_of(coordinator), item))
+            if len(positions) > 1 or found != Counter((n,) for n in range(1, end + 1)):
+                wrong.append(f"{item.name} is at {positions}, and holds {sorted(found.items(), key=str)}")
+    return wrong
+
+
+def left_behind(coordinator: Coordinator) -> list[str]:
+    """Temporary objects, though no session is left that has made some."""
+    return [item.name for item in coordinator.catalog.user_items() if item.temporary]
 
 
 def _unknown(coordinator: Coordinator, item: Item) -> bool:

@@ -100,6 +100,10 @@ class Installation:
             case _:
                 assert_never(item)
 
+    def is_maintained(self, item: Running) -> bool:
+        """Whether some replica of its cluster maintains the item."""
+        return self._clusters.maintains(item.cluster, item.id)
+
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
         replica.hydrated[hydration.id] = hydration

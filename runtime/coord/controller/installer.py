@@ -130,16 +130,20 @@ class Installer:
                 if self._catalog.find_by_id(item.id) is None:
                     logger.info("%s was dropped while it was being installed", item.full_name)
                     return
-                self._cannot_install(item, error)
+                self._cannot_install(replica, item, error)
             _tried(replica, item.id, tried)
             await asyncio.sleep(pauses.endless())
 
-    def _cannot_install(self, item: Item, error: Exception) -> None:
+    def _cannot_install(self, replica: ReplicaClient, item: Running, error: Exception) -> None:
+        """The object has failed, unless another replica maintains it."""
         if not isinstance(error, PtvcError):
-            logger.error("cannot install %s", item.full_name, exc_info=error)
-            self._statuses.set(item.id, "failed", f"internal error: {error!r}")
+            logger.error("cannot install %s on %s", item.full_name, replica.id, exc_info=error)
+            if not self._installation.is_maintained(item):
+                self._statuses.set(item.id, "failed", f"internal error: {error!r}")
             return
-        logger.warning("cannot install %s: %s", item.full_name, error)
+        logger.warning("cannot install %s on %s: %s", item.full_name, replica.id, error)
+        if self._installation.is_maintained(item):
+            return
         waited = isinstance(error, ObjectNotReady)
         failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
         self._statuses.set(item.id, "failed", error.message, failure)

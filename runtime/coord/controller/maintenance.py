@@ -1,4 +1,5 @@
-"""Maintenance of stored collections: what they are still needed for, and `coord.storage.upkeep` of what they are not.
+"""Maintenance of stored collections: what they are still needed for, and `coord.storage.upkeep` of what they are not; and what
+sessions could not drop as they ended.
 
 A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
 their checkpoints (so that they can go on after a restart), what sinks have written and subscriptions have told, the retained
@@ -39,6 +40,7 @@ class Maintenance:
         catalog: Catalog,
         controller: Controller,
         settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
+        drop_left_behind: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._storage = storage
@@ -48,6 +50,7 @@ class Maintenance:
         self._reads = storage.reads
         self._controller = controller
         self._settle_sinks = settle_sinks
+        self._drop_left_behind = drop_left_behind
         self._rounds = 0
         self._inputs: dict[GlobalId, set[GlobalId]] = {}
         self._inputs_version = -1
@@ -64,6 +67,7 @@ class Maintenance:
 
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run in a thread, beside commits."""
+        await self._drop_left_behind()
         sinks = [item for item in self._catalog.user_items() if isinstance(item, Sink)]
         switched = [sink.id for sink in sinks if self._controller.sinks.has_switched(sink)]
         await self._make_frontiers_durable()

@@ -7,7 +7,7 @@ informed.  A crash in between leaves at most shards that no item names, which th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
@@ -151,6 +151,12 @@ class Ddl:
                     settled(sink) for sink in sinks if isinstance(sink, Sink) and sink.former is not None
                 ]
                 await self._changes.apply(changes)
+
+    async def drop_left_behind(self, schemas: Collection[str]) -> None:
+        """Drops what sessions have made in temporary schemas other than these: they ended, and it could not be dropped then."""
+        found = {item.schema_name for item in self._catalog.user_items() if item.temporary}
+        for schema in sorted(found.difference(schemas)):
+            await self.drop_temporary(schema)
 
     async def drop_temporary(self, schema: str) -> None:
         """Drops what a session has made in its temporary schema."""

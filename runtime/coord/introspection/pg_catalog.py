@@ -16,7 +16,7 @@ from ...sql.syntax.constraints import ConstraintKind
 from ..catalog.items import AnyView, Item, Readable
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
-from .pg_types import DEFAULT_COLLATION, collation_of
+from .pg_types import DEFAULT_COLLATION, collation_of, row_type_oid
 from .state import DATABASE_OID, OWNER_OID, RELKINDS, State
 
 HEAP_AM, BTREE_AM, ARRANGEMENT_AM = 2, 403, 9_001
@@ -46,6 +46,7 @@ def pg_class(state: State) -> Rows:
             "relhasindex": item.id in indexed or any(c.is_key for c in item.constraints),
             "relchecks": sum(not constraint.is_key for constraint in item.constraints),
             "relhasrules": item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW),
+            "reltype": row_type_oid(oid),
             "relpersistence": "t" if temporary else "p",
             "relam": HEAP_AM if item.kind is ItemKind.TABLE else 0,
             "relacl": state.acl(entry),

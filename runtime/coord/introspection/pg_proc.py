@@ -1,6 +1,6 @@
 """Functions that are defined in SQL or in Python, as clients find them: pg_proc, information_schema's routines, and their texts.
 
-Functions of the system are not listed.
+Of the system's functions those are listed that read and write the values of types.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ...config import DATABASE
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system.system import quote_ident
 from ...expr.tree.python_function import DEFAULT_TIMEOUT_MS
+from ...repr.type_functions import TYPE_FUNCTIONS, TypeFunction
 from ...repr.types import Kind, ScalarType
 from ...sql.calls.catalog_functions import (
     FUNCTION_ARGUMENTS,
@@ -29,15 +30,16 @@ from ...sql.syntax.function_definition import (
     Volatility,
 )
 from ..catalog.items import Function
-from .state import State
+from .state import OWNER_OID, State
 
 Rows = Iterator[dict[str, Any]]
 
+INTERNAL_LANGUAGE = 12
 SQL_LANGUAGE = 14
 PYTHON_LANGUAGE = 13200
 """No language of PostgreSQL has this OID: its own Python is an extension, numbered where it is made."""
 
-LANGUAGES = {"sql": SQL_LANGUAGE, "python": PYTHON_LANGUAGE}
+LANGUAGES = {"internal": INTERNAL_LANGUAGE, "sql": SQL_LANGUAGE, "python": PYTHON_LANGUAGE}
 
 
 def definitions(state: State) -> Iterator[tuple[Function, FunctionDefinition]]:
@@ -45,6 +47,7 @@ def definitions(state: State) -> Iterator[tuple[Function, FunctionDefinition]]:
 
 
 def pg_proc(state: State) -> Rows:
+    yield from (_type_function(function) for function in TYPE_FUNCTIONS)
     for item, function in definitions(state):
         names = [argument.name or "" for argument in function.arguments]
         defaults = [a.default for a in function.arguments if a.default is not None]
@@ -77,13 +80,39 @@ def pg_proc(state: State) -> Rows:
         }
 
 
+def _type_function(function: TypeFunction) -> dict[str, Any]:
+    return {
+        "oid": function.oid,
+        "proname": function.name,
+        "pronamespace": 11,
+        "proowner": OWNER_OID,
+        "prolang": INTERNAL_LANGUAGE,
+        "procost": 1.0,
+        "prorows": 0.0,
+        "provariadic": 0,
+        "prosupport": 0,
+        "prokind": FunctionKind.FUNCTION.value,
+        "prosecdef": False,
+        "proleakproof": False,
+        "proisstrict": True,
+        "proretset": False,
+        "provolatile": function.volatility,
+        "proparallel": Parallel.SAFE.value,
+        "pronargs": len(function.arguments),
+        "pronargdefaults": 0,
+        "prorettype": function.result,
+        "proargtypes": list(function.arguments),
+        "prosrc": function.name,
+    }
+
+
 def pg_language(state: State) -> Rows:
     for name, oid in LANGUAGES.items():
         yield {
             "oid": oid,
             "lanname": name,
             "lanowner": state.owner(None).oid,
-            "lanispl": name != "sql",
+            "lanispl": name == "python",
             "lanpltrusted": name == "sql",
             "lanplcallfoid": 0,
             "laninline": 0,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from ...repr.type_functions import functions_of
 from ...repr.types import (
     BOOL,
     BPCHAR,
@@ -25,6 +26,7 @@ from ...repr.types import (
     NUMERIC,
     OID,
     RANGES,
+    REGPROC,
     TEXT,
     TIME,
     TIMESTAMP,
@@ -36,10 +38,13 @@ from ...repr.types import (
     Kind,
     ScalarType,
     array_of,
+    record_of,
+    vector_of,
 )
 from .state import OWNER_OID, State
 
 DEFAULT_COLLATION = 100
+FIRST_ROW_TYPE = 1 << 30
 
 Rows = Iterator[dict[str, Any]]
 
@@ -53,6 +58,7 @@ _TYPES = (
     (INT4, "int4", "N"),
     (TEXT, "text", "S"),
     (OID, "oid", "N"),
+    (REGPROC, "regproc", "N"),
     (FLOAT4, "float4", "N"),
     (FLOAT8, "float8", "N"),
     (BPCHAR, "bpchar", "S"),
@@ -80,6 +86,19 @@ def pg_type(state: State) -> Rows:
             "typnamespace": state.schema_oid(item.schema_name),
             "typowner": state.owner(item).oid,
         }
+    for oid, relation in state.relations():
+        yield _type(record_of(()), relation.name.name, "C") | {
+            "oid": row_type_oid(oid),
+            "typnamespace": state.schema_oid(relation.name.schema),
+            "typowner": state.owner(state.catalog.find_by_id(relation.id)).oid,
+            "typtype": "c",
+            "typrelid": oid,
+        }
+
+
+def row_type_oid(relation: int) -> int:
+    """Of the type of a relation's rows, which nothing but catalogs has: far from all oids that are given."""
+    return FIRST_ROW_TYPE + relation
 
 
 def system_types() -> Rows:
@@ -87,8 +106,15 @@ def system_types() -> Rows:
         array = array_of(type_)
         yield _type(type_, name, category) | {"typarray": array.oid}
         yield _type(array, f"_{name}", "A") | {"typelem": type_.oid}
+    for element in (INT2, OID):
+        vector = vector_of(element)
+        yield _type(vector, str(vector), "A") | {"typelem": element.oid}
     for kind in sorted(NESTED - {Kind.ARRAY}, key=lambda kind: kind.value):
-        yield _type(ScalarType(kind), kind.value, "P") | {"typtype": "p"}
+        records = array_of(ScalarType(kind)) if kind is Kind.RECORD else None
+        typarray = 0 if records is None else records.oid
+        yield _type(ScalarType(kind), kind.value, "P") | {"typtype": "p", "typarray": typarray}
+        if records is not None:
+            yield _type(records, f"_{kind.value}", "P") | {"typtype": "p", "typelem": ScalarType(kind).oid}
 
 
 def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
@@ -105,16 +131,9 @@ def _type(type_: ScalarType, name: str, category: str) -> dict[str, Any]:
         "typisdefined": True,
         "typdelim": ",",
         "typrelid": 0,
-        "typsubscript": 0,
         "typelem": 0,
         "typarray": 0,
-        "typinput": 0,
-        "typoutput": 0,
-        "typreceive": 0,
-        "typsend": 0,
-        "typmodin": 0,
-        "typmodout": 0,
-        "typanalyze": 0,
+        **functions_of(type_),
         "typalign": "i",
         "typstorage": "p" if type_.typlen > 0 else "x",
         "typnotnull": False,

@@ -189,6 +189,8 @@ def base_name(type_: ScalarType | None) -> str:
         return f"map[text=>{base_name(type_.element)}]"
     if type_.element is not None:
         return f"{base_name(type_.element)}{_BEHIND_ELEMENT[type_.kind]}"
+    if type_.is_function:
+        return str(type_)
     return "character" if type_.kind is Kind.BPCHAR else str(ScalarType(type_.kind))
 
 

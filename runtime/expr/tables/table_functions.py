@@ -27,6 +27,7 @@ from ...repr.types import (
     JSON,
     JSONB,
     NUMERIC,
+    OID,
     PAIR,
     SEQUENCES,
     TEXT,
@@ -163,6 +164,14 @@ def _subscripts_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> Tab
             raise Unsupported("generate_subscripts of a vector in reverse is not supported")
         name = "generate_subscripts.vector"
     return TableCall(name, (args[0], *rest), INT4, False)
+
+
+def _ancestors_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
+    if len(args) != 1:
+        raise _undefined("pg_partition_ancestors", args, unknown)
+    return TableCall(
+        "pg_partition_ancestors", _coerced("pg_partition_ancestors", args, unknown, (OID,)), OID, False
+    )
 
 
 def _expand_call(args: tuple[Scalar, ...], unknown: tuple[bool, ...]) -> TableCall:
@@ -325,6 +334,11 @@ def _unnest(args: Sequence[Datum], length: int) -> Expanded:
     return _listed(as_array(args[0], length))
 
 
+def _ancestors(args: Sequence[Datum], length: int) -> Expanded:
+    """Of relations, none of which is partitioned."""
+    return Expanded(np.zeros(length, np.int64), pa.array([], OID.arrow))
+
+
 def _subscripts(args: Sequence[Datum], length: int) -> Expanded:
     counts = _lengths(as_array(args[0], length))
     dimension, valid = _integers(args[1], length)
@@ -404,6 +418,7 @@ TABLE_FUNCTIONS: Mapping[str, TableFunction] = {
     "generate_series": TableFunction(_series_call, _series),
     "generate_subscripts": TableFunction(_subscripts_call, _subscripts),
     "generate_subscripts.vector": TableFunction(_subscripts_call, _subscripts_of_vector),
+    "pg_partition_ancestors": TableFunction(_ancestors_call, _ancestors),
     "_pg_expandarray": TableFunction(_expand_call, _expand_array),
     "unnest": TableFunction(_unnest_call, _unnest),
     "string_to_table": TableFunction(_text_call("string_to_table", True), _string_to_table),

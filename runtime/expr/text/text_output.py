@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...repr import buffers
+from ...repr.type_functions import regproc_text
 from ...repr.types import TEXT, Kind, ScalarType
 from ..columns.arrays import array_of_numpy, numpy_values, put, valid_mask
 from ..columns.blank_padding import padded
@@ -45,6 +46,8 @@ def to_text(array: pa.Array, type_: ScalarType, zone: Zone | None = None) -> pa.
             return padded(array, type_)
         case Kind.BOOL:
             return pc.if_else(array, pa.scalar("t"), pa.scalar("f"))
+        case Kind.OID if type_.is_function:
+            return regproc_text(array)
         case (
             Kind.INT2
             | Kind.INT4

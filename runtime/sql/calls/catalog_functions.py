@@ -8,14 +8,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...errors import DataError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
+from ...expr.coercion.literals import cast_to
 from ...expr.coercion.type_rules import base_name
 from ...expr.digits import whole
 from ...expr.functions.system.relation_names import canonical
 from ...expr.functions.system.relation_names import parts as parsed
 from ...expr.functions.system.system import quote_ident
+from ...expr.functions.system.type_names import SPELLINGS, spelled
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
-from ...repr.types import INT4, INT8, NAME, OID, SIMPLE, TEXT, Kind, ScalarType
+from ...repr.type_functions import BY_NAME, TYPE_FUNCTIONS
+from ...repr.types import INT4, INT8, NAME, OID, REGPROC, SIMPLE, TEXT, Kind, ScalarType, array_of
 from ..catalog.named_types import type_names, type_oid
 from ..catalog.names import effective_path, find, no_relation, visible_path
 from ..catalog.system_relations import SYSTEM_RELATIONS
@@ -24,9 +27,9 @@ from ..parser.routine import RoutineParser
 from ..scalars import build
 from ..scalars.expressions import Expressions
 from ..scalars.typed import Typed, at
+from ..scalars.zone import fold
 from ..syntax import ast
 from .function_names import referred
-from .like_pattern import escaped_pattern
 
 if TYPE_CHECKING:
     from ..query.planner import Planner
@@ -59,16 +62,51 @@ class CatalogFunctions:
         """`'name'::regclass` is an OID; `oid::regclass` is shown by name, so it is text."""
         kind = node.type.name
         if isinstance(node.arg, ast.String):
-            return Typed(Literal(self.reg_oid(kind, node.arg.value, node.position), OID))
+            type_ = REGPROC if kind == "regproc" else OID
+            return Typed(Literal(self.reg_oid(kind, node.arg.value, node.position), type_))
+        if (known := expressions.answer(node)) is not None:
+            return known
         inner = expressions._resolve(node.arg)
         if inner.unknown or inner.scalar.type.is_string_category:
-            if kind != "regclass":
-                raise Unsupported(
-                    f"{kind} of text that is not a literal is not supported", position=node.position
-                )
-            return Typed(self.relation_oid(expressions, expressions.coerce(inner, TEXT, "")))
+            name = expressions.coerce(inner, TEXT, "")
+            if kind == "regclass":
+                return Typed(self.relation_oid(expressions, name))
+            if kind == "regtype":
+                return Typed(self._type_oid(expressions, name))
+            raise Unsupported(
+                f"{kind} of text that is not a literal is not supported", position=node.position
+            )
+        if kind == "regproc" and inner.scalar.type.is_function:
+            return inner
         names = self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
+
+    def reg_text(self, expressions: Expressions, node: ast.Cast) -> Typed:
+        """`('name'::regclass)::text`: the name as the type shows it."""
+        found = self.reg_cast(expressions, node)
+        if found.scalar.type.kind is not Kind.OID or found.scalar.type.is_function:
+            return Typed(cast_to(found.scalar, TEXT))
+        names = self._reg_names(node.type.name)
+        if isinstance(found.scalar, Literal):
+            oid = found.scalar.value
+            return Typed(Literal(names.get(oid, "-" if oid == 0 else str(oid)), TEXT))
+        return Typed(self._lookup(expressions, found.scalar, names, keep=True))
+
+    def _type_oid(self, expressions: Expressions, name: Scalar) -> Scalar:
+        """The OID of the type of that computed name."""
+        if self.planner.maintained:
+            raise Unsupported("a view cannot depend on the names of other objects")
+        context = self.planner.context
+        oids = {spelling: type_.oid for spelling, type_ in SPELLINGS.items()}
+        for item in context.catalog.all_types():
+            oid = context.catalog.oid(item.id)
+            oids[canonical((item.name.schema, item.name.name))] = oid
+            if item.name.schema in effective_path(context):
+                oids.setdefault(quote_ident(item.name.name), oid)
+        relation = build.constant(sorted(oids.items()), [("name", TEXT), ("oid", OID)])
+        text = name if name.type == TEXT else Cast(name, TEXT)
+        found = self.join(expressions, build.call("type name", text), relation)
+        return Coalesce((found, build.call("type oid", text)), OID)
 
     def relation_oid(self, expressions: Expressions, name: Scalar, *, missing: bool = False) -> Scalar:
         """The OID of the relation of that computed name; where there is none an error, or NULL if it may be `missing`."""
@@ -122,6 +160,8 @@ class CatalogFunctions:
                 raise UndefinedObject(f'schema "{value}" does not exist', sqlstate="3F000", position=position)
             return oids[parts[-1]]
         if kind == "regtype":
+            if (type_ := spelled(value)) is not None:
+                return type_.oid
             dimensions = value.count("[]")
             word = parts[-1].replace("[]", "").strip()
             schema = () if parts[-2:-1] in (("pg_catalog",), ("mz_catalog",)) else parts[:-1]
@@ -147,6 +187,10 @@ class CatalogFunctions:
             raise PtvcError("invalid name syntax", sqlstate="42602", position=position)
         context = self.planner.context
         item = referred(reference, context)
+        if item is None and kind == "regproc" and reference.name.parts[:-1] in ((), ("pg_catalog",)):
+            found = BY_NAME.get(reference.name.parts[-1])
+            if found is not None:
+                return found
         if item is None:
             raise UndefinedFunction(f'function "{value}" does not exist', position=position)
         return context.catalog.oid(item.id)
@@ -154,7 +198,7 @@ class CatalogFunctions:
     def _functions_shown(self, kind: str) -> dict[int, str]:
         context = self.planner.context
         path = set(visible_path(context))
-        shown = {}
+        shown = {} if kind == "regprocedure" else {function.oid: function.name for function in TYPE_FUNCTIONS}
         for item in context.catalog.all_functions():
             assert item.function is not None
             name = quote_ident(item.name.name)
@@ -208,7 +252,9 @@ class CatalogFunctions:
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
             simple = [ScalarType(k) for k in SIMPLE]
-            return {type_.oid: str(type_) for type_ in simple} | type_names(context)
+            shown = {type_.oid: str(type_) for type_ in simple}
+            arrays = {array_of(type_).oid: f"{type_}[]" for type_ in simple}
+            return shown | arrays | {REGPROC.oid: str(REGPROC)} | type_names(context)
         if kind == "regrole":
             return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}
         return {}
@@ -288,13 +334,8 @@ class CatalogFunctions:
     def _like_escape(self, expressions: Expressions, node: ast.Function) -> Typed:
         """`pattern ESCAPE 'c'` as a pattern whose escape is the backslash."""
         pattern, escape = (expressions.defaulted(expressions._resolve(arg)) for arg in node.args)
-        if not (isinstance(pattern, Literal) and isinstance(escape, Literal)):
-            raise Unsupported(
-                "LIKE ... ESCAPE of a pattern that is not a literal is not supported", position=node.position
-            )
-        if pattern.value is None or escape.value is None:
-            return Typed(Literal(None, TEXT))
-        return Typed(Literal(escaped_pattern(pattern.value, escape.value, node.position), TEXT))
+        with at(node.position):
+            return Typed(fold(build.call("like escape", pattern, escape)))
 
     def _to_regtype(self, expressions: Expressions, node: ast.Function) -> Typed:
         """The OID of the type of that name, or NULL."""

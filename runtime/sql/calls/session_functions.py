@@ -33,6 +33,7 @@ from ...repr.types import (
     INT8,
     INTERVAL,
     NAME,
+    OID,
     RANGES,
     TEXT,
     TIME,
@@ -354,6 +355,7 @@ _SESSION_VALUES: dict[str, tuple[Callable[[PlanContext], object], ScalarType]] =
     "mz_uptime": (_uptime, INTERVAL),
     "pg_is_in_recovery": (lambda _: False, BOOL),
     "pg_backend_pid": (lambda context: context.pid, INT4),
+    "pg_my_temp_schema": (lambda _: 0, OID),  # temporary schemas have no OIDs
     "txid_current": (lambda context: context.now_us // 1000, INT8),
     "pg_postmaster_start_time": (
         lambda context: _EPOCH + timedelta(microseconds=context.now_us),

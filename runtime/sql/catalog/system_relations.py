@@ -18,6 +18,7 @@ from ...repr.types import (
     INT8,
     NAME,
     OID,
+    REGPROC,
     TEXT,
     TIMESTAMPTZ,
     ScalarType,
@@ -35,6 +36,7 @@ _TYPES: dict[str, ScalarType] = {
     "l": INT8,
     "n": NAME,
     "o": OID,
+    "p": REGPROC,
     "t": TEXT,
     "z": TIMESTAMPTZ,
     "S": array_of(INT2),
@@ -59,13 +61,13 @@ _FILLED = {
     "attacl:T attoptions:T attfdwoptions:T",
     "pg_catalog.pg_attrdef": "oid:o adrelid:o adnum:s adbin:t",
     "pg_catalog.pg_type": "oid:o typname:n typnamespace:o typowner:o typlen:s typbyval:b typtype:c typcategory:c "
-    "typispreferred:b typisdefined:b typdelim:c typrelid:o typsubscript:o typelem:o typarray:o typinput:o "
-    "typoutput:o typreceive:o typsend:o typmodin:o typmodout:o typanalyze:o typalign:c typstorage:c "
+    "typispreferred:b typisdefined:b typdelim:c typrelid:o typsubscript:p typelem:o typarray:o typinput:p "
+    "typoutput:p typreceive:p typsend:p typmodin:p typmodout:p typanalyze:p typalign:c typstorage:c "
     "typnotnull:b typbasetype:o typtypmod:i typndims:i typcollation:o typdefaultbin:t typdefault:t typacl:T",
     "pg_catalog.pg_index": "indexrelid:o indrelid:o indnatts:s indnkeyatts:s indisunique:b indnullsnotdistinct:b "
     "indisprimary:b indisexclusion:b indimmediate:b indisclustered:b indisvalid:b indcheckxmin:b indisready:b "
     "indislive:b indisreplident:b indkey:V indcollation:W indclass:W indoption:V indexprs:t indpred:t",
-    "pg_catalog.pg_am": "oid:o amname:n amhandler:o amtype:c",
+    "pg_catalog.pg_am": "oid:o amname:n amhandler:p amtype:c",
     "pg_catalog.pg_roles": "rolname:n rolsuper:b rolinherit:b rolcreaterole:b rolcreatedb:b rolcanlogin:b "
     "rolreplication:b rolconnlimit:i rolpassword:t rolvaliduntil:z rolbypassrls:b rolconfig:T oid:o",
     "pg_catalog.pg_user": "usename:n usesysid:o usecreatedb:b usesuper:b userepl:b usebypassrls:b passwd:t valuntil:z "
@@ -80,7 +82,7 @@ _FILLED = {
     "pg_catalog.pg_depend": "classid:o objid:o objsubid:i refclassid:o refobjid:o refobjsubid:i deptype:c",
     "pg_catalog.pg_rewrite": "oid:o rulename:n ev_class:o ev_type:c ev_enabled:c is_instead:b ev_qual:t ev_action:t",
     "pg_catalog.pg_proc": "oid:o proname:n pronamespace:o proowner:o prolang:o procost:f prorows:f provariadic:o "
-    "prosupport:o prokind:c prosecdef:b proleakproof:b proisstrict:b proretset:b provolatile:c proparallel:c "
+    "prosupport:p prokind:c prosecdef:b proleakproof:b proisstrict:b proretset:b provolatile:c proparallel:c "
     "pronargs:s pronargdefaults:s prorettype:o proargtypes:W proallargtypes:O proargmodes:C proargnames:T "
     "proargdefaults:t protrftypes:O prosrc:t probin:t prosqlbody:t proconfig:T proacl:T",
     "pg_catalog.pg_language": "oid:o lanname:n lanowner:o lanispl:b lanpltrusted:b lanplcallfoid:o "
@@ -173,8 +175,8 @@ _EMPTY = {
     "pg_catalog.pg_publication_namespace": "oid:o pnpubid:o pnnspid:o",
     "pg_catalog.pg_publication_tables": "pubname:n schemaname:n tablename:n attnames:T rowfilter:t",
     "pg_catalog.pg_enum": "oid:o enumtypid:o enumsortorder:f enumlabel:n",
-    "pg_catalog.pg_range": "rngtypid:o rngsubtype:o rngmultitypid:o rngcollation:o rngsubopc:o rngcanonical:o "
-    "rngsubdiff:o",
+    "pg_catalog.pg_range": "rngtypid:o rngsubtype:o rngmultitypid:o rngcollation:o rngsubopc:o rngcanonical:p "
+    "rngsubdiff:p",
     "pg_catalog.pg_sequence": "seqrelid:o seqtypid:o seqstart:l seqincrement:l seqmax:l seqmin:l seqcache:l seqcycle:b",
     "pg_catalog.pg_sequences": "schemaname:n sequencename:n sequenceowner:n data_type:t start_value:l min_value:l "
     "max_value:l increment_by:l cycle:b cache_size:l last_value:l",
@@ -184,33 +186,33 @@ _EMPTY = {
     "pg_catalog.pg_partitioned_table": "partrelid:o partstrat:c partnatts:s partdefid:o partattrs:V partclass:W "
     "partcollation:W partexprs:t",
     "pg_catalog.pg_default_acl": "oid:o defaclrole:o defaclnamespace:o defaclobjtype:c defaclacl:T",
-    "pg_catalog.pg_conversion": "oid:o conname:n connamespace:o conowner:o conforencoding:i contoencoding:i conproc:o "
+    "pg_catalog.pg_conversion": "oid:o conname:n connamespace:o conowner:o conforencoding:i contoencoding:i conproc:p "
     "condefault:b",
     "pg_catalog.pg_user_mappings": "umid:o srvid:o srvname:n umuser:o usename:n umoptions:T",
     "pg_catalog.pg_ts_config": "oid:o cfgname:n cfgnamespace:o cfgowner:o cfgparser:o",
     "pg_catalog.pg_ts_dict": "oid:o dictname:n dictnamespace:o dictowner:o dicttemplate:o dictinitoption:t",
-    "pg_catalog.pg_ts_parser": "oid:o prsname:n prsnamespace:o prsstart:o prstoken:o prsend:o prsheadline:o prslextype:o",
-    "pg_catalog.pg_ts_template": "oid:o tmplname:n tmplnamespace:o tmplinit:o tmpllexize:o",
+    "pg_catalog.pg_ts_parser": "oid:o prsname:n prsnamespace:o prsstart:p prstoken:p prsend:p prsheadline:p prslextype:p",
+    "pg_catalog.pg_ts_template": "oid:o tmplname:n tmplnamespace:o tmplinit:p tmpllexize:p",
     "pg_catalog.pg_subscription": "oid:o subdbid:o subname:n subowner:o subenabled:b subbinary:b substream:b "
     "subtwophasestate:c subdisableonerr:b subsynccommit:t subconninfo:t subpublications:T subskiplsn:t subslotname:n",
     "pg_catalog.pg_largeobject_metadata": "oid:o lomowner:o lomacl:T",
     "pg_catalog.pg_opfamily": "oid:o opfmethod:o opfname:n opfnamespace:o opfowner:o",
     "pg_catalog.pg_amop": "oid:o amopfamily:o amoplefttype:o amoprighttype:o amopstrategy:s amoppurpose:c amopopr:o "
     "amopmethod:o amopsortfamily:o",
-    "pg_catalog.pg_amproc": "oid:o amprocfamily:o amproclefttype:o amprocrighttype:o amprocnum:s amproc:o",
+    "pg_catalog.pg_amproc": "oid:o amprocfamily:o amproclefttype:o amprocrighttype:o amprocnum:s amproc:p",
     "pg_catalog.pg_statio_user_tables": "relid:o schemaname:n relname:n heap_blks_read:l heap_blks_hit:l",
     "pg_catalog.pg_stat_user_tables": "relid:o schemaname:n relname:n seq_scan:l n_live_tup:l n_dead_tup:l",
     "pg_catalog.pg_stat_user_indexes": "relid:o indexrelid:o schemaname:n relname:n indexrelname:n idx_scan:l",
     "pg_catalog.pg_timezone_names": "name:t abbrev:t is_dst:b",
     "pg_catalog.pg_prepared_xacts": "gid:t owner:n database:n",
     "pg_catalog.pg_auth_members": "oid:o roleid:o member:o grantor:o admin_option:b inherit_option:b set_option:b",
-    "pg_catalog.pg_aggregate": "aggfnoid:o aggkind:c aggnumdirectargs:s",
+    "pg_catalog.pg_aggregate": "aggfnoid:p aggkind:c aggnumdirectargs:s",
     "pg_catalog.pg_extension": "oid:o extname:n extowner:o extnamespace:o extrelocatable:b extversion:t",
     "pg_catalog.pg_event_trigger": "oid:o evtname:n evtevent:n evtowner:o evtfoid:o evtenabled:c evttags:T",
     "pg_catalog.pg_db_role_setting": "setdatabase:o setrole:o setconfig:T",
     "pg_catalog.pg_shdescription": "objoid:o classoid:o description:t",
     "pg_catalog.pg_locks": "locktype:t database:o relation:o pid:i mode:t granted:b",
-    "pg_catalog.pg_operator": "oid:o oprname:n oprnamespace:o oprowner:o oprkind:c oprleft:o oprright:o oprresult:o oprcode:o",
+    "pg_catalog.pg_operator": "oid:o oprname:n oprnamespace:o oprowner:o oprkind:c oprleft:o oprright:o oprresult:o oprcode:p",
     "pg_catalog.pg_opclass": "oid:o opcmethod:o opcname:n opcnamespace:o opcfamily:o opcintype:o opcdefault:b",
     "pg_catalog.pg_cast": "oid:o castsource:o casttarget:o castfunc:o castcontext:c castmethod:c",
     "information_schema.referential_constraints": "constraint_catalog:n constraint_schema:n constraint_name:n "

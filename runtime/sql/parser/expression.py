@@ -21,7 +21,7 @@ _COMPARISONS = {"=", "<", ">", "<=", ">=", "<>", "!="}
 _PRECEDENCE = {"+": _ADD, "-": _ADD, "*": _MULTIPLY, "/": _MULTIPLY, "%": _MULTIPLY, "^": _POWER}
 _NOT_OPERATORS = {"(", ")", ",", ";", ".", "[", "]", ":", "::", ":=", "..", "=>"}
 _NEVER_PREFIX = _NOT_OPERATORS | _COMPARISONS | {"*", "/", "%", "^"}
-_VALUE_FUNCTIONS = {
+VALUE_FUNCTIONS = {
     "current_date",
     "current_time",
     "current_timestamp",
@@ -405,7 +405,7 @@ class ExpressionParser(FunctionParser):
             case "interval" if self.at_symbol("(", 1) and self.peek(4).kind is TokenKind.STRING:
                 type_name = self.type_name()
                 return ast.Cast(ast.String(self.string(), position), type_name, position)
-            case _ if word in _VALUE_FUNCTIONS and not self.at_symbol("(", 1):
+            case _ if word in VALUE_FUNCTIONS and not self.at_symbol("(", 1):
                 self.advance()
                 return ast.Function((word,), (), position)
             case _ if word in CLOCK_FUNCTIONS:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
-from .expression import ExpressionParser
+from .expression import VALUE_FUNCTIONS, ExpressionParser
 from .group_sizes import GroupSizeParser
 from .keywords import NEEDS_AS
 from .lexer import TokenKind, tokenize
@@ -400,6 +402,10 @@ class QueryParser(ExpressionParser, GroupSizeParser):
         if self.at_word("rows", "from") and self.at_symbol("(", 2):
             self.index += 2
             return self._table_function(self.parenthesised(self._function_in_from), position)
+        if self.token.kind is TokenKind.NAME and self.token.value in VALUE_FUNCTIONS:
+            call = self._word()
+            assert isinstance(call, ast.Function)
+            return self._table_function((call,), position)
         only = self.accept_words("only")
         name = self.qualified()
         if name == ("changes",) and self.at_symbol("(") and not only:
@@ -436,11 +442,24 @@ class QueryParser(ExpressionParser, GroupSizeParser):
     def _table_function(self, functions: tuple[ast.Function, ...], position: int) -> ast.TableFunction:
         ordinality = self.accept_words("with", "ordinality")
         if self.at_word("as") and self.at_symbol("(", 1):
-            raise Unsupported("column definition lists are not supported", position=self.token.position)
-        alias, columns = self._table_alias()
+            raise self._defined_columns()
+        alias, columns = self._table_alias(self._column_alias)
         return ast.TableFunction(functions, ordinality, alias, columns, position)
 
-    def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
+    def _column_alias(self) -> str:
+        name = self.identifier()
+        if not self.at_symbol(",") and not self.at_symbol(")"):
+            raise self._defined_columns()
+        return name
+
+    def _defined_columns(self) -> Unsupported:
+        return Unsupported(
+            "column definition lists are not supported",
+            hint="Name the columns alone and cast them; for documents, take jsonb_array_elements(d) AS x(v) and (v ->> 'a')::int.",
+            position=self.token.position,
+        )
+
+    def _table_alias(self, column: Callable[[], str] | None = None) -> tuple[str | None, tuple[str, ...]]:
         if self.at_as_of() or self.at_group_sizes():
             return None, ()
         if self.accept_words("as"):
@@ -449,7 +468,7 @@ class QueryParser(ExpressionParser, GroupSizeParser):
             alias = self.identifier()
         else:
             return None, ()
-        columns = self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+        columns = self.parenthesised(column or self.identifier) if self.at_symbol("(") else ()
         return alias, columns
 
     not_aliases: tuple[str, ...] = ("set", "returning", "qualify", "envelope", "into")

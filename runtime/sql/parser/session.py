@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from ...errors import Unsupported
@@ -58,6 +59,9 @@ _DISCARDED = {
 }
 
 
+_NO_OFFSET = re.compile(r"\s*[+-]?0{1,2}(:00){0,2}\s*")
+
+
 class SessionParser(CopyParser):
     def _set(self) -> st.StatementNode:
         self.expect_words("set")
@@ -73,12 +77,27 @@ class SessionParser(CopyParser):
         if self.accept_words("time", "zone"):
             if self.accept_words("local"):
                 return SetStatement("timezone", None, local)
-            return SetStatement("timezone", self._setting_value(), local)
+            return SetStatement("timezone", self._zone(), local)
         if self.accept_words("names"):
             return SetStatement("client_encoding", self._setting_value(), local)
         if self.at_any("role", "authorization") and not self._at_assignment():
             return self._set_role(local)
         return SetStatement(*self._assigned(), local)
+
+    def _zone(self) -> str | None:
+        """A value of SET TIME ZONE; `INTERVAL '+00:00' HOUR TO MINUTE` is UTC."""
+        if not (self.at_word("interval") and self.peek().kind is TokenKind.STRING):
+            return self._setting_value()
+        position = self.advance().position
+        offset = self.string()
+        self.interval_fields()
+        if not _NO_OFFSET.fullmatch(offset):
+            raise Unsupported(
+                "a time zone that is an offset from UTC is not supported",
+                hint="Name the zone: SET TIME ZONE 'Europe/Berlin'.",
+                position=position,
+            )
+        return "UTC"
 
     def _set_transaction(self) -> st.StatementNode:
         position = self.token.position

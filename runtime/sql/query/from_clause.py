@@ -12,6 +12,7 @@ from ...expr.tables.table_functions import COLUMN_NAMES
 from ...expr.tree.relation import JoinKind, Relation
 from ...repr.types import OID
 from ..calls.table_functions import calls_in_from, rows_of
+from ..catalog import sql_keywords
 from ..catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.names import find_relation
 from ..catalog.system_relations import ALWAYS_EMPTY, NEVER_FILLED
@@ -117,6 +118,15 @@ class FromPlanner(JoinPlanner):
         return build.cross(base, relation)
 
     def function(self, item: ast.TableFunction, base: Relation, outer: bool = False) -> Relation:
+        if len(item.functions) == 1 and not item.ordinality:
+            call = item.functions[0]
+            if not call.args and call.name[:-1] in ((), ("pg_catalog",)):
+                if call.name[-1] == "pg_show_all_settings":
+                    settings = ("pg_catalog", "pg_settings")
+                    alias = item.alias or call.name[-1]
+                    return self._table(ast.TableRef(settings, alias, item.columns, item.position), base)
+                if call.name[-1] == "pg_get_keywords":
+                    return self._keywords(item, base)
         expressions = Expressions(self.planner, self.scope, base, "functions in FROM")
         self.scope.open = True
         try:
@@ -138,6 +148,16 @@ class FromPlanner(JoinPlanner):
             # A row of one value is that value: `FROM jsonb_array_elements(d) AS e` may say e ->> 'a'.
             self.scope.columns.append(replace(self.scope.columns[-1], name=alias, hidden=True, row=True))
         return relation
+
+    def _keywords(self, item: ast.TableFunction, base: Relation) -> Relation:
+        alias = item.alias or item.functions[0].name[-1]
+        relation = build.constant(sql_keywords.ROWS, sql_keywords.COLUMNS)
+        self.scope.add_table(alias, item.position)
+        shift = 0 if base is build.UNIT else len(base.schema)
+        names = _renamed(relation.schema.names, item.columns, alias, item.position)
+        for index, (column, name) in enumerate(zip(relation.schema, names, strict=True), shift):
+            self.scope.columns.append(ScopeColumn(alias, name, column.type, False, index))
+        return build.cross(base, relation)
 
     def _common_table(self, binding: CommonTableBinding) -> QueryPlan:
         if binding.plan is not None:

@@ -17,7 +17,7 @@ from ...expr.tree.scalar import Coalesce, ColumnRef, Scalar
 from ...transform.rewrite import key_pair
 from ..scalars import build
 from ..scalars.answer_key import AnswerKey, answer_key
-from ..scalars.expressions import ELSEWHERE, Expressions, OtherSide
+from ..scalars.expressions import ELSEWHERE, Expressions, OtherSide, is_reg_cast
 from ..scalars.scope import Scope, ScopeColumn
 from ..scalars.typed import Typed
 from ..syntax import ast
@@ -150,7 +150,7 @@ class JoinConditions:
         for node, on_left, typed, index in found:
             scalar = typed.scalar
             place = index if on_left else total + index
-            answers[answer_key(node)] = replace(typed, scalar=ColumnRef(place, scalar.type, scalar.nullable))
+            answers[key_of(node)] = replace(typed, scalar=ColumnRef(place, scalar.type, scalar.nullable))
         side = replace(right, relation=wide_right)
         self._enter_side(wide_left, side)
         predicates = self._condition(on, wide_left, wide_right, answers)
@@ -208,20 +208,30 @@ class JoinConditions:
         scope = replace(self.scope, columns=columns, tables=right.tables)
         expressions = Expressions(self.planner, scope, relation, "JOIN conditions")
         try:
-            typed = self.planner.subqueries.value(expressions, node)
+            if isinstance(node, ast.Cast | ast.Function):
+                typed = expressions.resolve(node)
+            else:
+                typed = self.planner.subqueries.value(expressions, node)
         except OtherSide:
             return None
         wide, (index,) = build.append(expressions.relation, (typed.scalar,), ("answer",))
         return wide, typed, index
 
 
-SubqueryNode = ast.Subquery | ast.InQuery | ast.Quantified
+SubqueryNode = ast.Subquery | ast.InQuery | ast.Quantified | ast.Cast | ast.Function
+"""What a condition needs another relation for; casts and functions are look-ups in catalogs."""
+
+
+def key_of(node: SubqueryNode) -> AnswerKey:
+    return (id(node), 0, False) if isinstance(node, ast.Cast | ast.Function) else answer_key(node)
 
 
 def subquery_nodes(node: object) -> Iterator[SubqueryNode]:
-    """The outermost subqueries of an expression."""
-    if isinstance(node, ast.Subquery | ast.InQuery) or (
-        isinstance(node, ast.Quantified) and isinstance(node.right, ast.Query)
+    """The outermost subqueries, and look-ups in catalogs, of an expression."""
+    if (
+        isinstance(node, ast.Subquery | ast.InQuery)
+        or (isinstance(node, ast.Quantified) and isinstance(node.right, ast.Query))
+        or (isinstance(node, ast.Cast) and is_reg_cast(node) and not isinstance(node.arg, ast.String))
     ):
         yield node
     elif isinstance(node, tuple):

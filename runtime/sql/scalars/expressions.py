@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, assert_never
+from typing import TYPE_CHECKING, TypeGuard, assert_never
 
 from ...errors import (
     DataError,
@@ -19,7 +19,7 @@ from ...errors import (
     UndefinedFunction,
     Unsupported,
 )
-from ...expr.coercion.literals import coerce_unknown
+from ...expr.coercion.literals import cast_to, coerce_unknown
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
 from ...expr.functions.comparison.comparison_keys import compared
 from ...expr.functions.containers.maps import OPERATORS as MAP_OPERATORS
@@ -267,9 +267,12 @@ class Expressions:
         return self.planner.parameter(node.number, node.position)
 
     def _cast(self, node: ast.Cast) -> Typed:
-        if node.type.name in REG_TYPES and not (node.type.dimensions or node.type.schema):
+        if is_reg_cast(node):
             return self.planner.session.reg_cast(self, node)
         target = self.planner.type(node.type)
+        if target.is_string_category and is_reg_cast(node.arg):
+            named = self.planner.session.reg_text(self, node.arg)
+            return named if target == TEXT else Typed(cast_to(named.scalar, target))
         if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
             return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
         match node.arg:
@@ -385,6 +388,8 @@ class Expressions:
         result = None if node.literals is None else among_literals(self, arg, node)
         if result is None:
             items = [self._resolve(item) for item in items_of(node)]
+            if any(not i.unknown and _as_texts(arg.scalar.type, i.scalar.type) for i in (arg, *items)):
+                arg, *items = (i if i.unknown else Typed(cast_to(i.scalar, TEXT)) for i in (arg, *items))
             # A plain equality is what rules and indexes look for.
             name = "eq" if len(items) == 1 else "in"
             result = self.apply(name, (arg, *items), node.position)
@@ -412,8 +417,10 @@ class Expressions:
                     f"{node.symbol} {prefix.upper()} is not supported yet", position=node.position
                 )
         left, right = self._resolve(node.left), self._resolve(node.right)
-        if right.scalar.type.element == TEXT and left.scalar.type.kind in (Kind.CHAR, Kind.NAME):
-            left = Typed(Cast(left.scalar, TEXT))  # relkind = ANY (ARRAY['r', 'v'])
+        element = right.scalar.type.element
+        if element is not None and not left.unknown and _as_texts(left.scalar.type, element):
+            left = Typed(cast_to(left.scalar, TEXT))  # relkind = ANY (ARRAY['r', 'v'])
+            right = Typed(cast_to(right.scalar, ScalarType(right.scalar.type.kind, element=TEXT)))
         return self.apply(f"{prefix}_{name}", (left, right), node.position)
 
     def _case(self, node: ast.Case) -> Typed:
@@ -446,6 +453,10 @@ class Expressions:
         index = Typed(Literal(1 + PAIR_FIELDS.index(node.name), INT4))
         return self.apply("array_subscript", (pair, index), node.position)
 
+    def answer(self, node: ast.Expression) -> Typed | None:
+        """What is known of a look-up in a catalog, where it is made beside the condition that it stands in."""
+        return self.answers.get((id(node), 0, False)) if self.answers else None
+
     def _subquery(self, node: ast.Subquery | ast.InQuery | ast.Quantified) -> Typed:
         key = answer_key(node)
         if (known := self.answers.get(key)) is not None:
@@ -463,3 +474,17 @@ class Expressions:
 
     def _function(self, node: ast.Function) -> Typed:
         return self.planner.session.function(self, node)
+
+
+def _as_texts(left: ScalarType, right: ScalarType) -> bool:
+    """Whether the two compare as texts: "char" and name have no operators with other types of strings."""
+    kinds = {left.kind, right.kind}
+    strings = left.is_string_category and right.is_string_category
+    return strings and len(kinds) > 1 and not kinds.isdisjoint((Kind.CHAR, Kind.NAME))
+
+
+def is_reg_cast(node: ast.Expression) -> TypeGuard[ast.Cast]:
+    """Whether it is a cast to regclass or another of the types that name objects."""
+    if not isinstance(node, ast.Cast):
+        return False
+    return node.type.name in REG_TYPES and not (node.type.dimensions or node.type.schema)

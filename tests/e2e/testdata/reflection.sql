@@ -45,3 +45,34 @@ WITH RECURSIVE d (oid, depth) AS (SELECT 'vw'::regclass::oid, 0 UNION ALL SELECT
 -- comments, as DBeaver and psql find them
 SELECT c.relname, d.description FROM pg_class c LEFT JOIN pg_description d ON d.objoid = c.oid AND d.objsubid = 0 AND d.classoid = 'pg_class'::regclass WHERE c.relname IN ('orders', 'customers') ORDER BY 1;
 SELECT n.nspname, d.description FROM pg_namespace n LEFT JOIN pg_description d ON d.objoid = n.oid AND d.objsubid = 0 AND d.classoid = 'pg_namespace'::regclass WHERE n.nspname = 'mine';
+-- types by the functions that read and write them: pgjdbc, ADBC, Npgsql, asyncpg, Rails
+SELECT t.oid, t.typname, t.typinput, t.typoutput, t.typreceive, t.typsend, t.typmodin, t.typmodout, t.typanalyze, t.typsubscript FROM pg_type t WHERE t.oid < 4000 AND t.typname IN ('bool', 'char', 'name', 'int8', '_int8', 'int2', 'int4', 'text', '_text', 'oid', 'regproc', '_regproc', 'float4', 'float8', '_float8', 'bpchar', 'varchar', '_varchar', 'date', 'timestamp', '_timestamp', 'timestamptz', 'time', 'interval', 'numeric', '_numeric', 'json', 'jsonb', 'bytea', 'uuid', 'int4range', '_int4range', 'int8range', 'numrange', 'daterange', 'tsrange', 'tstzrange', 'record', 'int2vector', 'oidvector') ORDER BY 1;
+SELECT oid, typname, typreceive::text, typbasetype, typrelid, typarray FROM pg_type WHERE typtype <> 'c' AND (typreceive != 0 OR typsend != 0) AND typname::text IN ('int4', 'text', 'record') ORDER BY oid;
+SELECT t.typname, e.typname FROM pg_type t JOIN pg_type e ON t.typelem = e.oid WHERE t.typinput = 'array_in'::regproc AND t.oid < 1010 AND e.typname IN ('int2', 'int4', 'text') ORDER BY 1;
+SELECT e.typdelim FROM pg_catalog.pg_type t, pg_catalog.pg_type e WHERE t.oid = 1007 and t.typelem = e.oid;
+SELECT typinput = 'pg_catalog.array_in'::regproc AS is_array, typtype, typname FROM pg_type WHERE typname IN ('_int4', 'int4', 'interval') ORDER BY 3;
+SELECT ns.nspname, a.typname, a.oid, a.typbasetype, CASE WHEN pg_proc.proname = 'array_recv' THEN 'a' ELSE a.typtype END AS type, CASE WHEN pg_proc.proname = 'array_recv' THEN a.typelem WHEN a.typtype = 'r' THEN rngsubtype ELSE 0 END AS elemoid, CASE WHEN pg_proc.proname IN ('array_recv', 'oidvectorrecv') THEN 3 WHEN a.typtype = 'r' THEN 2 WHEN a.typtype = 'd' THEN 1 ELSE 0 END AS ord FROM pg_type AS a JOIN pg_namespace AS ns ON (ns.oid = a.typnamespace) JOIN pg_proc ON pg_proc.oid = a.typreceive LEFT OUTER JOIN pg_class AS cls ON (cls.oid = a.typrelid) LEFT OUTER JOIN pg_type AS b ON (b.oid = a.typelem) LEFT OUTER JOIN pg_class AS elemcls ON (elemcls.oid = b.typrelid) LEFT OUTER JOIN pg_range ON (pg_range.rngtypid = a.oid) WHERE (a.typtype IN ('b', 'r', 'e', 'd') OR (a.typtype = 'c' AND cls.relkind = 'c') OR (pg_proc.proname = 'array_recv' AND (b.typtype IN ('b', 'r', 'e', 'd')))) AND a.typname IN ('int4', '_int4', 'oidvector', 'int4range', '_int4range', 'text') ORDER BY ord, a.typname;
+SELECT proname, prorettype, proargtypes, provolatile, proisstrict, prosrc, oid FROM pg_proc WHERE proname IN ('array_in', 'int4recv', 'jsonb_send', 'numerictypmodout', 'regprocout') ORDER BY 1;
+SELECT 'array_in'::regproc, 'pg_catalog.int4recv'::regproc::text, 'textout'::regproc::oid, 2406::oid::regproc::text, 'array_recv'::regproc = 2400;
+SELECT c.relname, t.typname, t.typtype, t.typrelid = c.oid FROM pg_class c JOIN pg_type t ON t.oid = c.reltype WHERE c.relname IN ('orders', 'vw') ORDER BY 1;
+SELECT a.amname, a.amhandler FROM pg_am a WHERE a.amname = 'nothing';
+-- texts beside the catalogs' own types: SQLAlchemy with psycopg 3, pandas
+SELECT relname FROM pg_class WHERE relkind = ANY (ARRAY['r'::varchar, 'v'::varchar]) AND relname IN ('orders', 'vw') ORDER BY 1;
+SELECT 'r'::"char" = 'r'::varchar, 'r'::"char" = 'r'::text, 'r'::"char" = ANY (ARRAY['x', 'r']::text[]), 'r'::varchar = ANY (ARRAY['r']::"char"[]), 'a'::name = ANY (ARRAY['a']::varchar[]), 'r'::"char" <> ALL (ARRAY['v']::varchar[]), 'r'::"char" IN ('r'::varchar), 'r'::"char" IN ('v'::varchar, 'r'::text), 'r'::"char" IN ('v', 'r');
+SELECT nspname FROM pg_namespace WHERE nspname NOT LIKE 'pg/_' || '%' ESCAPE '/' AND nspname <> 'information_schema' AND nspname NOT LIKE 'mz%' ORDER BY 1;
+SELECT v.a, v.a LIKE v.p ESCAPE '/', v.a LIKE v.p ESCAPE v.e FROM (VALUES ('a_b', 'a/_' || '%', '/'), ('axb', 'a/_%', '/'), ('a/b', 'a/_%', '!'), ('a', NULL, '/')) AS v (a, p, e) ORDER BY 1;
+SELECT c.relname, d.description FROM pg_class c LEFT OUTER JOIN pg_description d ON d.objoid = c.oid AND d.objsubid = 0 AND d.classoid = ('pg_' || 'class')::regclass WHERE c.relname IN ('orders', 'customers') ORDER BY 1;
+SELECT c.relname, d.description FROM pg_class c JOIN pg_description d ON d.objoid = c.oid AND d.classoid = lower('PG_CLASS')::regclass WHERE c.relname = 'orders';
+SELECT c.relname FROM pg_class c LEFT JOIN (VALUES ('orders'), ('vw')) AS v (n) ON c.oid = v.n::regclass WHERE c.relname IN ('orders', 'customers') AND v.n IS NOT NULL ORDER BY 1;
+-- TypeORM, pgx: types by computed names, and by their names
+SELECT n, n::regtype = o::oid, n::regtype::text FROM (VALUES ('int4', 23), ('"pg_catalog"."int4"', 23), ('integer', 23), (' Double  Precision', 701), ('_text', 1009), ('text[]', 1009), ('numeric(10,2)', 1700), ('timestamp with time zone', 1184), ('"char"', 18), ('char', 1042), ('23', 23), ('pg_catalog.varchar', 1043), ('character varying(3)[]', 1015)) AS v (n, o) ORDER BY 1;
+SELECT 'int4'::regtype::text, '_int4'::regtype::text, 'orders'::regclass::text, 'pg_class'::regclass::varchar, 'public'::regnamespace::text, 0::oid::regtype::text;
+SELECT * FROM current_schema();
+SELECT * FROM current_schema;
+SELECT a.*, lower(b) FROM lower('A') AS a, upper('b') AS u (b);
+SELECT pg_my_temp_schema();
+SELECT * FROM pg_catalog.pg_get_keywords() ORDER BY word LIMIT 500;
+SELECT string_agg(word, ',' ORDER BY word) FROM pg_catalog.pg_get_keywords() AS k WHERE word <> ALL ('{a,abs,select}'::text[]) AND catcode = 'R';
+SELECT count(*) FROM (SELECT pg_catalog.pg_partition_ancestors('orders'::regclass)) AS a;
+SELECT u.tgname FROM pg_catalog.pg_trigger AS u, pg_catalog.pg_partition_ancestors(u.tgrelid) WITH ORDINALITY AS a (relid, depth);
+SELECT * FROM pg_catalog.pg_show_all_settings() AS s WHERE s.name = 'nothing'

@@ -18,7 +18,9 @@ from ....repr.types import BOOL, BPCHAR, NAME, TEXT, Kind
 from ...columns.arrays import put
 from ...columns.blank_padding import padded
 from ...columns.row_errors import Evaluated, RowErrors, merge_errors, same_error
+from ...datetimes.datetime_input import InputError
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
+from ..rowwise import rowwise
 
 INVALID_ESCAPE = "22025"
 _DANGLING = "LIKE pattern must not end with escape character"
@@ -132,7 +134,25 @@ def _function(name: str, operator: str, *, fold: bool, negate: bool) -> Function
     return Function(name, overloads, operator)
 
 
+def _escaped(pattern: str, escape: str) -> str:
+    """A pattern of another escape character, or of none, in terms of the backslash."""
+    if len(escape) > 1:
+        raise InputError(INVALID_ESCAPE, "invalid escape string")
+    parts: list[str] = []
+    characters = iter(pattern)
+    for character in characters:
+        if escape and character == escape:
+            following = next(characters, None)
+            if following is None:
+                raise InputError(INVALID_ESCAPE, _DANGLING)
+            parts.append("\\" + following)
+        else:
+            parts.append("\\\\" if character == "\\" else character)
+    return "".join(parts)
+
+
 FUNCTIONS: tuple[Function, ...] = (
+    Function("like escape", (Overload((TEXT, TEXT), TEXT, rowwise(_escaped), can_fail=True),)),
     _function("like", "~~", fold=False, negate=False),
     _function("not_like", "!~~", fold=False, negate=True),
     _function("ilike", "~~*", fold=True, negate=False),

@@ -313,6 +313,29 @@ def test_reads_go_on_while_nothing_can_be_written(fresh: InProcess) -> None:
         assert rows(db, "SELECT a FROM v ORDER BY a") == [(1,), (3,)]
 
 
+def test_what_a_session_cannot_drop_as_it_ends_is_dropped_later(
+    fresh: InProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    def temporary() -> list[str]:
+        return [item.name for item in fresh.coordinator.catalog.user_items() if item.temporary]
+
+    def away(transaction: Transaction) -> Outcome:
+        raise StoreAway("the store cannot be reached")
+
+    consensus: Any = fresh.stores.consensus
+    db = fresh.connect()
+    db.execute("CREATE TEMPORARY TABLE own (a int)")
+    consensus.commit = away
+    try:
+        db.close()
+        eventually(lambda: "dropped later" in caplog.text)
+        assert fresh.call(temporary) == ["own"]
+    finally:
+        del consensus.commit
+    eventually(lambda: fresh.call(temporary) == [])
+    same_after_restart(fresh)
+
+
 def test_the_loop_never_waits_for_a_slow_store() -> None:
     """Each round trip to the store takes 300 ms; definitions, writes and reads go on, and the loop is never held."""
     from time import sleep
