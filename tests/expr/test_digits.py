@@ -8,7 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from ptvc.expr.text.digits import HUGE, whole
+from ptvc.expr.digits import HUGE, whole
 from ptvc.expr.text.text_input import from_text
 from ptvc.repr.types import FLOAT8, INT2, INT4, INT8, INTERVAL, JSONB, MZ_TIMESTAMP, NUMERIC, OID, ScalarType
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from ..text.digits import whole
+from ..digits import whole
 from .datetime_input import (
     MAX_DATE,
     MAX_TIMESTAMP,

@@ -12,7 +12,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..text.digits import whole
+from ..digits import whole
 from .datetime_input import InputError
 
 MICROS_PER_DAY = 86_400_000_000

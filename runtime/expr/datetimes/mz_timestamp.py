@@ -14,7 +14,7 @@ from ...repr.types import MZ_TIMESTAMP, ScalarType
 from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
 from ..columns.infinities import INFINITY
 from ..columns.row_errors import Evaluated, Mask, same_error
-from ..text.digits import whole
+from ..digits import whole
 from .datetime_input import MAX_TIMESTAMP, InputError, parse_timestamptz
 
 OUT_OF_RANGE = "mz_timestamp out of range"

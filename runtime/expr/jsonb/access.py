@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
-from ..text.digits import whole
+from ..digits import whole
 from .document import ABSENT, Absent, Document, as_text
 
 _INDEX = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+\Z")

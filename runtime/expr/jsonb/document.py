@@ -23,7 +23,7 @@ from decimal import Context, Decimal
 from typing import Any, Final, NoReturn
 
 from ..datetimes.datetime_input import InputError
-from ..text.digits import whole
+from ..digits import whole
 
 
 class Absent(enum.Enum):

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from json.encoder import encode_basestring
 
 from ..datetimes.datetime_input import InputError
+from ..digits import whole
 from ..jsonb.document import check_characters
-from .digits import whole
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')

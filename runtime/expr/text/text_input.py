@@ -34,10 +34,10 @@ from ..datetimes.datetime_input import (
 from ..datetimes.interval_fields import last_field, restricted, two_fields_are_minutes
 from ..datetimes.interval_input import parse_interval
 from ..datetimes.zones import Zone
+from ..digits import HUGE, whole
 from ..jsonb.columns import check_column, parse_column
 from .array_input import parse_array
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
-from .digits import HUGE, whole
 from .map_input import parse_maps
 from .range_text import parse_ranges
 

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...expr.coercion.literals import coerce_unknown
-from ...expr.text.digits import whole
+from ...expr.digits import whole
 from ...expr.tree.scalar import Literal
 from ...repr.types import INT4, INT8, TEXT, Kind, ScalarType
 from ...transform.pipeline import is_chain

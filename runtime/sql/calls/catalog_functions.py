@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ...errors import DataError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ...expr.coercion.literals import cast_to
 from ...expr.coercion.type_rules import base_name
+from ...expr.digits import whole
 from ...expr.functions.system.relation_names import canonical
 from ...expr.functions.system.relation_names import parts as parsed
 from ...expr.functions.system.system import quote_ident
 from ...expr.functions.system.type_names import SPELLINGS, spelled
-from ...expr.text.digits import whole
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
 from ...repr.type_functions import BY_NAME, TYPE_FUNCTIONS

@@ -8,9 +8,9 @@ from dataclasses import replace
 
 from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedColumn, Unsupported
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
+from ...expr.digits import whole
 from ...expr.functions.comparison.assertions import assert_not_null
 from ...expr.temporal import check_temporal
-from ...expr.text.digits import whole
 from ...expr.tree.relation import Map, Project, Relation
 from ...expr.tree.scalar import Cast, ColumnRef, Scalar, remap
 from ...repr.schema import Column, Schema

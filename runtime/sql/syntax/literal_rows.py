@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...expr.coercion.session_zone import read_text
-from ...expr.text.digits import whole
+from ...expr.digits import whole
 from ...interrupt import check_interrupt
 from ...repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
 

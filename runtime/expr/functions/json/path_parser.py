@@ -18,8 +18,8 @@ from functools import lru_cache
 from typing import NoReturn
 
 from ...datetimes.datetime_input import InputError
+from ...digits import whole
 from ...jsonb.document import number_text
-from ...text.digits import whole
 from .path import (
     AnyElement,
     AnyMember,

@@ -15,7 +15,7 @@ from ...coercion.type_rules import base_name
 from ...columns.row_errors import Evaluated, listed_errors
 from ...columns.value_size import check_value
 from ...datetimes.datetime_input import InputError
-from ...text.digits import whole
+from ...digits import whole
 from ...text.text_output import to_text
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
 from ...tree.scalar import Call, Scalar

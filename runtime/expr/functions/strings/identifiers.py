@@ -7,7 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from ....repr.types import BOOL, INT8, TEXT, array_of
 from ...datetimes.datetime_input import InputError
-from ...text.digits import whole
+from ...digits import whole
 from ...tree.function import Function, Overload
 from ..rowwise import rowwise
 

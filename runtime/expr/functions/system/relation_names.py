@@ -10,7 +10,7 @@ import re
 
 from ....repr.types import OID, TEXT
 from ...datetimes.datetime_input import InputError
-from ...text.digits import whole
+from ...digits import whole
 from ...tree.function import Function, Overload
 from ..rowwise import rowwise
 from .system import quote_ident
