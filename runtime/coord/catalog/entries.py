@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...config import DEFAULT_CLUSTER, DEFAULT_SCHEMA
-from ...errors import UndefinedObject
+from ...errors import About, UndefinedObject
 from ...expr.tree.codec import relation_from_json, relation_to_json, scalar_from_json, scalar_to_json
 from ...expr.tree.relation import Get, GlobalId, Project, Relation
 from ...expr.tree.scalar import Scalar
@@ -80,6 +80,10 @@ class Item:
     owner: str = OWNER_ID
     acl: Acl | None = None
     function: FunctionDefinition | None = None
+
+    def about(self, *, column: str | None = None, constraint: str | None = None) -> About:
+        """What an error of one of the table's rules is about."""
+        return About(self.schema_name, self.name, column, constraint)
 
     @property
     def securable(self) -> Securable:

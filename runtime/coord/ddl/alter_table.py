@@ -66,7 +66,10 @@ async def alter_table(catalog: Catalog, plan: AlterTable, rows: Rows) -> list[Ch
             new = replace(new, stored=item.stored + types, layout=(*item.layout, *places))
     if plan.empty is not None and len(await read(_one(_table(item)))):
         column = plan.schema[plan.empty]
-        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
+        raise NotNullViolation(
+            f'column "{column.name}" of relation "{item.name}" contains null values',
+            item.about(column=column.name),
+        )
     for index in plan.present:
         await _check_present(item, index, read)
     oids = {constraint.oid for constraint in known.values()}
@@ -139,7 +142,10 @@ async def _check_present(item: Item, index: int, read: Read) -> None:
     column = item.schema[index]
     is_null = resolve_call("is_null", (ColumnRef(index, column.type, True),))
     if len(await read(_one(Filter(_table(item), (is_null,))))):
-        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
+        raise NotNullViolation(
+            f'column "{column.name}" of relation "{item.name}" contains null values',
+            item.about(column=column.name),
+        )
 
 
 async def _check_rows(item: Item, constraint: Constraint, read: Read) -> None:
@@ -147,7 +153,8 @@ async def _check_rows(item: Item, constraint: Constraint, read: Read) -> None:
     wrong: Scalar = resolve_call("not", (constraint.check,))
     if len(await read(_one(Filter(_table(item), (wrong,))))):
         raise CheckViolation(
-            f'check constraint "{constraint.name}" of relation "{item.name}" is violated by some row'
+            f'check constraint "{constraint.name}" of relation "{item.name}" is violated by some row',
+            item.about(constraint=constraint.name),
         )
 
 

@@ -117,7 +117,7 @@ def violation(item: Item, constraint: Constraint, rows: Batch, row: int) -> Uniq
     """23505, as PostgreSQL words it."""
     return UniqueViolation(
         f'duplicate key value violates unique constraint "{constraint.name}"',
-        constraint=constraint.name,
+        item.about(constraint=constraint.name),
         detail=f"{_shown(item, constraint, rows, row)} already exists.",
     )
 
@@ -126,7 +126,7 @@ def not_unique(item: Item, constraint: Constraint, rows: Batch, row: int) -> Uni
     """23505 for a constraint that the rows there are do not allow."""
     return UniqueViolation(
         f'could not create unique index "{constraint.name}"',
-        constraint=constraint.name,
+        item.about(constraint=constraint.name),
         detail=f"{_shown(item, constraint, rows, row)} is duplicated.",
     )
 

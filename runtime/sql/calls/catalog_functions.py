@@ -12,8 +12,8 @@ from ...expr.coercion.literals import cast_to
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system.relation_names import canonical
 from ...expr.functions.system.relation_names import parts as parsed
-from ...expr.functions.system.type_names import SPELLINGS, spelled
 from ...expr.functions.system.system import quote_ident
+from ...expr.functions.system.type_names import SPELLINGS, spelled
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
 from ...repr.type_functions import BY_NAME, TYPE_FUNCTIONS
@@ -248,8 +248,8 @@ class CatalogFunctions:
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
             simple = [ScalarType(k) for k in SIMPLE]
-            shown = {type_.oid: str(type_) for type_ in simple}
-            arrays = {array_of(type_).oid: f"{type_}[]" for type_ in simple}
+            shown = {type_.oid: base_name(type_) for type_ in simple}
+            arrays = {array_of(type_).oid: base_name(array_of(type_)) for type_ in simple}
             return shown | arrays | {REGPROC.oid: str(REGPROC)} | type_names(context)
         if kind == "regrole":
             return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}

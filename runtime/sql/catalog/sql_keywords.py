@@ -6,7 +6,13 @@ from typing import Final
 
 from ...repr.types import BOOL, CHAR, TEXT
 
-COLUMNS: Final = (("word", TEXT), ("catcode", CHAR), ("barelabel", BOOL), ("catdesc", TEXT), ("baredesc", TEXT))
+COLUMNS: Final = (
+    ("word", TEXT),
+    ("catcode", CHAR),
+    ("barelabel", BOOL),
+    ("catdesc", TEXT),
+    ("baredesc", TEXT),
+)
 
 _CATEGORIES = {
     "U": "unreserved",

@@ -228,11 +228,11 @@ def key_of(node: SubqueryNode) -> AnswerKey:
 
 def subquery_nodes(node: object) -> Iterator[SubqueryNode]:
     """The outermost subqueries, and look-ups in catalogs, of an expression."""
-    if isinstance(node, ast.Subquery | ast.InQuery) or (
-        isinstance(node, ast.Quantified) and isinstance(node.right, ast.Query)
+    if (
+        isinstance(node, ast.Subquery | ast.InQuery)
+        or (isinstance(node, ast.Quantified) and isinstance(node.right, ast.Query))
+        or (isinstance(node, ast.Cast) and is_reg_cast(node) and not isinstance(node.arg, ast.String))
     ):
-        yield node
-    elif isinstance(node, ast.Cast) and is_reg_cast(node) and not isinstance(node.arg, ast.String):
         yield node
     elif isinstance(node, tuple):
         for part in node:
