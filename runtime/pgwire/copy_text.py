@@ -183,7 +183,7 @@ class Splitter:
         if self._newline == b"\r\n":
             stops -= 1
         mark = starts[(stops - starts == 2) & (raw[starts] == BACKSLASH)]
-        mark = mark[:0] if self._csv else mark[raw[mark + 1] == ord(".")]
+        mark = mark[raw[mark + 1] == ord(".")]
         ended = len(mark) > 0
         size = int(mark[0]) if ended else used
         rows = int(np.searchsorted(starts, size))

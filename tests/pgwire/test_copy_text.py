@@ -110,15 +110,11 @@ def test_text_cases(data: bytes, expected: list[Row]) -> None:
         (b'"",\n', [("", None)]),
         (b'"""","a""b"\n', [('"', 'a"b')]),
         (b'a,b\n"c\n",d', [("a", "b"), ("c\n", "d")]),
-        (b"a,\\N\n", [("a", "\\N")]),
+        (b"a,\\N\n\\.\nx", [("a", "\\N")]),
     ],
 )
 def test_csv_cases(data: bytes, expected: list[Row]) -> None:
     assert read(data, CSV_OPTIONS) == expected
-
-
-def test_the_mark_of_the_end_is_data_in_csv() -> None:
-    assert read(b"a\n\\.\nb\n", CSV_OPTIONS, ONE) == [("a",), ("\\.",), ("b",)]
 
 
 def test_empty_lines_of_one_column() -> None:

@@ -77,7 +77,7 @@ class CatalogFunctions:
             )
         if kind == "regproc" and inner.scalar.type.is_function:
             return inner
-        names = self._reg_names(kind)
+        names = {0: "-"} | self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
     def reg_text(self, expressions: Expressions, node: ast.Cast) -> Typed:
