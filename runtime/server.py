@@ -16,6 +16,7 @@ from pathlib import Path
 from .clock import SystemClock
 from .config import SWITCH_INTERVAL_S, Settings
 from .coord.coordinator import Coordinator
+from .coord.garbage import GarbageCollection
 from .coord.storage.storage import Storage
 from .directory import PRIVATE_UMASK, RUNTIME_FILE, RuntimeInfo, installed_version, lock
 from .errors import Fenced, PtvcError
@@ -113,7 +114,10 @@ async def run(directory: Path, host: str, port: int, settings: Settings, locatio
                 flush=True,
             )
             warm = loop.run_in_executor(None, _settle)
+            supervisor = Supervisor(lambda _, error: failed(error))
+            supervisor.start("garbage collection", GarbageCollection().run())
             await stopping.wait()
+            await supervisor.stop()
             await warm
             logger.info("stopping")
         finally:

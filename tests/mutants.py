@@ -1,8 +1,8 @@
-"""Known bugs, put into a copy of the code one at a time: does what CI runs find them?
+"""Does what CI runs find known bugs?
 
-`scripts/mutants` shows for each the test that fails first.  Of the tests that CI takes (the ordinary ones, and the slice
-`--rotation`) it runs only those named here, which should find the bug.  It is for changes of what CI selects, and no
-part of CI.
+`scripts/mutants` puts the bugs of `known_bugs` into a copy of the code, one at a time, and runs the tests that are to find each: of
+those, what CI takes (the ordinary ones, and the slice `--rotation`).  `tests/test_mutants.py` does the same as slow tests, so that
+CI takes a tenth of the bugs, chosen by the commit.
 """
 
 from __future__ import annotations
@@ -16,122 +16,19 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
+
+from known_bugs import MUTANTS, Mutant
 
 ROOT = Path(__file__).parent.parent
 COPIED = ("runtime", "tests", "dbt", "docs", "benchmarks", "pyproject.toml", "README.md")
-
-
-@dataclass(frozen=True, slots=True)
-class Mutant:
-    """`old`, which occurs once in the module, becomes `new`; `tests` should find it."""
-
-    name: str
-    module: str
-    old: str
-    new: str
-    tests: tuple[str, ...]
-
-
-MUTANTS = (
-    Mutant(
-        "a hold ends the holds of others",
-        "persist/state.py",
-        "holds = (*(h for h in head.holds if h.holder != hold.holder), hold)",
-        "holds = (hold,)",
-        ("tests/persist/test_holds.py", "tests/persist/test_client.py"),
-    ),
-    Mutant(
-        "a commit of which a reader sees a half is remembered twice",
-        "persist/cache.py",
-        "        with self._lock:\n            entry = self._entries[shard]\n            head, known = entry.head, None",
-        "        head = self._entries[shard].head\n        with self._lock:\n            entry = self._entries[shard]\n            known = None",
-        ("tests/persist/test_cache.py",),
-    ),
-    Mutant(
-        "the directory of a new blob is not synced",
-        "persist/blob/file.py",
-        "                os.unlink(temporary)\n        _sync_directory(path.parent)",
-        "                os.unlink(temporary)",
-        ("tests/persist/stores/test_blob.py", "tests/persist/test_power_loss.py"),
-    ),
-    Mutant(
-        "updates at the since itself are given out though they may have been advanced to it",
-        "persist/state.py",
-        "lower <= head.since and head.since > head.start",
-        "lower < head.since and head.since > head.start",
-        ("tests/persist/test_client.py", "tests/persist/test_state_machine.py"),
-    ),
-    Mutant(
-        "of two replicas' outputs the second loses a time",
-        "coord/storage/group_commit.py",
-        "parts=trim(update.parts, known))",
-        "parts=trim(update.parts, known + 1))",
-        ("tests/coord/storage/test_group_commit.py",),
-    ),
-    Mutant(
-        "two transactions of one group that conflict are both committed",
-        "coord/storage/group_commit.py",
-        "if gone or id_ in written or",
-        "if gone or",
-        ("tests/coord/storage/test_group_commit.py", "tests/e2e/inprocess/sessions"),
-    ),
-    Mutant(
-        "reads do not wait for writes that are under way",
-        "coord/storage/oracle.py",
-        "min(self._open, default=self._closed)",
-        "self._closed",
-        ("tests/coord/storage/test_oracle.py",),
-    ),
-    Mutant(
-        "a row leaves the window of mz_now() one time too early or late",
-        "compute/operators/temporal_filter.py",
-        "now = events.times < end",
-        "now = events.times <= end",
-        ("tests/compute/operators/test_temporal_filter.py",),
-    ),
-    Mutant(
-        "retractions do not reach the counts of DISTINCT",
-        "compute/operators/counts.py",
-        "arrived = np.flatnonzero(sums)",
-        "arrived = np.flatnonzero(sums > 0)",
-        ("tests/compute/operators/test_distinct.py",),
-    ),
-    Mutant(
-        "a row that appears at two times of a step is there twice",
-        "compute/operators/counts.py",
-        "come = come[np.flatnonzero(np.diff(group, prepend=-1))]",
-        "pass",
-        ("tests/compute/operators/test_append_only.py",),
-    ),
-    Mutant(
-        "NULL joins NULL",
-        "compute/operators/joins/join.py",
-        "self._null_safe = null_safe",
-        "self._null_safe = True",
-        ("tests/compute/operators/test_join.py",),
-    ),
-    Mutant(
-        "an outer join becomes an inner one by a predicate over the wrong side",
-        "transform/outer_to_inner.py",
-        "if keeps_left and any(rejects_null(predicate, right)",
-        "if keeps_left and any(rejects_null(predicate, left)",
-        ("tests/transform",),
-    ),
-    Mutant(
-        "halves are rounded down",
-        "expr/columns/decimals.py",
-        "* 2 >= bottom)",
-        "* 2 > bottom)",
-        ("tests/expr",),
-    ),
-)
+TIMEOUT_S = 900.0
 
 
 @contextmanager
 def copied() -> Iterator[Path]:
-    """A copy of the code and its tests, whose `ptvc` is its own."""
+    """A copy of the code and its tests, whose `ptvc` is its own, and so is the adapter for whoever starts in it."""
     with tempfile.TemporaryDirectory(prefix="ptvc-mutants-") as folder:
         copy = Path(folder) / "copy"
         copy.mkdir()
@@ -148,21 +45,24 @@ def copied() -> Iterator[Path]:
 
 @contextmanager
 def applied(mutant: Mutant, copy: Path) -> Iterator[None]:
-    path = copy / "runtime" / mutant.module
-    text = path.read_text()
-    assert text.count(mutant.old) == 1, (
-        f"{mutant.module} has changed: give the mutant `{mutant.name}` its line"
-    )
-    path.write_text(text.replace(mutant.old, mutant.new))
+    before = {copy / edit.file: (copy / edit.file).read_text() for edit in mutant.edits}
     try:
+        for edit in mutant.edits:
+            path = copy / edit.file
+            text = path.read_text()
+            assert text.count(edit.old) == 1, (
+                f"{edit.file} has changed: give the mutant `{mutant.name}` its line"
+            )
+            path.write_text(text.replace(edit.old, edit.new))
         yield
     finally:
-        path.write_text(text)
+        for path, text in before.items():
+            path.write_text(text)
 
 
-def found_by(tests: tuple[str, ...], copy: Path, rotation: int) -> str | None:
-    """The first test that fails; None if all pass."""
-    selection = ["--part", "ci", "--rotation", str(rotation), "-x", *tests]
+def failing(tests: tuple[str, ...], copy: Path, rotation: int, *, first: bool = False) -> list[str]:
+    """Those of the tests that fail; the first of them only, if that is enough."""
+    selection = ["--part", "ci", "--rotation", str(rotation), *(["-x"] if first else []), *tests]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *selection],
         cwd=copy,
@@ -171,12 +71,27 @@ def found_by(tests: tuple[str, ...], copy: Path, rotation: int) -> str | None:
         capture_output=True,
         text=True,
         check=False,
+        timeout=TIMEOUT_S,
     )
     if done.returncode == 0:
-        return None
-    failed = re.search(r"^(?:FAILED|ERROR) (.+?)(?: - |$)", done.stdout, re.MULTILINE)
-    assert failed is not None, done.stdout[-3000:] + done.stderr[-3000:]
-    return failed[1]
+        return []
+    failed = re.findall(r"^(?:FAILED|ERROR) (tests/.+?)(?: - |$)", done.stdout, re.MULTILINE)
+    assert failed, done.stdout[-3000:] + done.stderr[-3000:]
+    return failed
+
+
+def missed(mutant: Mutant, copy: Path, rotation: int) -> tuple[list[str], list[str]]:
+    """Which tests fail with the mutant, and which do not though they should."""
+    with applied(mutant, copy):
+        failed = failing(mutant.tests, copy, rotation, first=mutant.finding is None)
+    if mutant.finding is None:
+        return failed, [] if failed else list(mutant.tests)
+    return failed, [test for test in mutant.tests if not any(_is_of(each, test) for each in failed)]
+
+
+def _is_of(failed: str, test: str) -> bool:
+    """Whether it is the test, or a case of it."""
+    return failed == test or (failed.startswith(test) and failed[len(test)] in "[:/")
 
 
 def main() -> int:
@@ -185,18 +100,24 @@ def main() -> int:
     parser.add_argument("only", nargs="*", help="parts of the names of the mutants; all, unless given")
     arguments = parser.parse_args()
     chosen = [m for m in MUTANTS if not arguments.only or any(part in m.name for part in arguments.only)]
-    missed = 0
+    alive = 0
     with copied() as copy:
         for mutant in chosen:
-            with applied(mutant, copy):
-                found = found_by(mutant.tests, copy, arguments.rotation)
-            if found is None:
-                missed += 1
-            elif found_by((found,), copy, arguments.rotation) is not None:
-                raise AssertionError(f"{found} fails without a mutant, too")
-            print(f"{'NOT FOUND' if found is None else 'found':9}  {mutant.name}: {found or '-'}", flush=True)
-    print(f"{len(chosen) - missed} of {len(chosen)} found")
-    return int(missed > 0)
+            began = monotonic()
+            failed, not_found = missed(mutant, copy, arguments.rotation)
+            seconds = monotonic() - began
+            # What fails without the mutant, too, has found nothing.
+            anyway = failing((failed[0],), copy, arguments.rotation) if failed else []
+            is_found = not not_found and not anyway
+            alive += not is_found
+            number = f"{mutant.finding:2}" if mutant.finding is not None else "  "
+            shown = ", ".join(not_found or failed[:1]) + (" FAILS ANYWAY" if anyway else "")
+            print(
+                f"{'found' if is_found else 'NOT FOUND':9} {number} {mutant.name} ({seconds:.0f} s): {shown}",
+                flush=True,
+            )
+    print(f"{len(chosen) - alive} of {len(chosen)} found")
+    return int(alive > 0)
 
 
 if __name__ == "__main__":

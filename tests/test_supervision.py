@@ -26,7 +26,6 @@ REPORTS_BY_ITSELF = {
     ("coord/thread_pool.py", "_start_thread"),  # every exception goes to who awaits the computation
     ("replica/ingest.py", "__init__"),  # a source that fails says so, and stops alone
     ("replica/egress.py", "__init__"),  # so does a sink
-    ("replica/queries/pool.py", "__init__"),  # so does a query
     ("replica/jobs.py", "run_job"),
     ("replica/driver.py", "_handle"),
 }

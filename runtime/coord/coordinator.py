@@ -19,7 +19,7 @@ from ..errors import PtvcError
 from ..supervision import Supervisor
 from ..watchdog import Watchdog
 from .backend import DETACHED, Backend
-from .catalog.entries import TEMP_SCHEMA_PREFIX
+from .catalog.items import TEMP_SCHEMA_PREFIX
 from .catalog.role import OWNER_ID, RoleEntry
 from .catalog.scram_secret import ScramSecret
 from .controller import Controller
@@ -102,7 +102,14 @@ class Coordinator:
             Subscriptions(storage, catalog, controller, peeks, count(1)),
             self._answers,
         )
-        maintenance = Maintenance(self._settings, storage, catalog, controller, ddl.settle_sinks)
+        maintenance = Maintenance(
+            self._settings,
+            storage,
+            catalog,
+            controller,
+            ddl.settle_sinks,
+            lambda: ddl.drop_left_behind({session.temp_schema for session in self._sessions.values()}),
+        )
         await controller.start()
         self._supervisor.thread("watchdog", self.watchdog.run).start()
         self._supervisor.start("tick", self._tick())

@@ -9,6 +9,7 @@ Names are those of PostgreSQL 18, which clients and tools set when they begin, a
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -113,6 +114,8 @@ class Number(Setting):
         if match is None:
             raise self._invalid(text, self._units_hint if self.unit else None)
         value = float(match[1])
+        if math.isinf(value):
+            raise self._invalid(text, "Value exceeds integer range.")
         if (unit := match[2]) is None:
             return round(value)
         if self.unit is None or unit not in (known := _units_beside(self.unit)):

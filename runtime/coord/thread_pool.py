@@ -8,16 +8,21 @@ await pool.run(work) ──> queue ──> one of a few threads: interruptible(i
 A computation is a pure function of what it is given.  Whoever awaits it may be cancelled at any moment, and then goes on at
 once; the computation ends at its next `check_interrupt`, or does not begin if it still waits for a thread.  There are
 never more threads than the pool's size, so that many clients with large statements take turns.
+
+A computation that does not come by `check_interrupt` keeps its thread.  After STUCK_S the log says so and another thread takes
+its place (MOST_STUCK of a pool at most): others do not wait for what nobody waits for any more.
 """
 
 from __future__ import annotations
 
 import asyncio
+import logging
 import os
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from queue import Empty, SimpleQueue
 from threading import Thread
 from typing import Any, TypeVar
@@ -28,13 +33,22 @@ from ..interrupt import Interrupt, interruptible
 
 T = TypeVar("T")
 
+logger = logging.getLogger(__name__)
 
-@dataclass(frozen=True, slots=True)
+STUCK_S = 5.0
+MOST_STUCK = 8
+
+
+@dataclass(slots=True, eq=False)
 class _Task:
     work: Callable[[], Any]
     done: asyncio.Future[Any]
     loop: asyncio.AbstractEventLoop
     interrupt: Interrupt = field(default_factory=Interrupt)
+    thread: Thread | None = None
+    """What computes it now."""
+    replaced: bool = False
+    """Another thread has taken the place of the one that computes it."""
 
     def run(self) -> None:
         if self.interrupt.error is not None:
@@ -71,6 +85,9 @@ class ThreadPool:
         self._tasks: SimpleQueue[_Task] = SimpleQueue()
         self._idle = threading.Semaphore(0)
         self._threads = 0
+        self._numbers = count(1)
+        self.stuck = 0
+        """Threads that were replaced and compute still."""
         self.busy = 0
         """Threads that compute now."""
         self._counting = threading.Lock()
@@ -86,15 +103,29 @@ class ThreadPool:
             return await task.done  # type: ignore[no-any-return]
         except asyncio.CancelledError:
             task.interrupt.set()
+            loop.call_later(STUCK_S, self._replace, task)
             raise
+
+    def _replace(self, task: _Task) -> None:
+        """Starts another thread if one computes the task still, which was cancelled."""
+        with self._counting:
+            if task.thread is None or self.stuck == MOST_STUCK:
+                return
+            logger.warning(
+                "%s does not stop computing what was cancelled %g s ago", task.thread.name, STUCK_S
+            )
+            task.replaced = True
+            self.stuck += 1
+            self._threads -= 1
+        if not self._tasks.empty():
+            self._start_thread()
 
     def _start_thread(self) -> None:
         with self._counting:
             if self._threads == self._size:
                 return
             self._threads += 1
-            number = self._threads
-        Thread(target=self._serve, name=f"{self._name} {number}", daemon=True).start()
+        Thread(target=self._serve, name=f"{self._name} {next(self._numbers)}", daemon=True).start()
 
     def _serve(self) -> None:
         while True:
@@ -103,16 +134,25 @@ class ThreadPool:
             except Empty:
                 self._idle.release()
                 task = self._tasks.get()
-            self._count(1)
+            self._begun(task)
             try:
                 task.run()
             finally:
-                self._count(-1)
+                self._ended(task)
+            if task.replaced:
+                return
             del task  # what it held is not kept until the next one comes
 
-    def _count(self, change: int) -> None:
+    def _begun(self, task: _Task) -> None:
         with self._counting:
-            self.busy += change
+            task.thread = threading.current_thread()
+            self.busy += 1
+
+    def _ended(self, task: _Task) -> None:
+        with self._counting:
+            task.thread = None
+            self.busy -= 1
+            self.stuck -= task.replaced
 
 
 _pools: WeakSet[ThreadPool] = WeakSet()
@@ -131,3 +171,11 @@ PLANNING = ThreadPool("planning", 4)
 
 EVALUATION = ThreadPool("evaluation", 8)
 """Constant queries, which may call functions of users, and whole results: sorted, decoded, read from blobs."""
+
+FEW_ROWS = 1_000
+"""What is computed over fewer rows takes less time than to hand it to another thread and back."""
+
+
+async def over_rows(count: int, work: Callable[[], T]) -> T:
+    """What `work()`, a computation over so many rows, returns or raises: here if they are few, else in another thread."""
+    return work() if count <= FEW_ROWS else await EVALUATION.run(work)

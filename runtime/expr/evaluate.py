@@ -32,6 +32,8 @@ from .columns.row_errors import (
     select_errors,
 )
 from .columns.value_size import check_value
+from .cost import is_cheap
+from .guarded import guarded
 from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
@@ -186,8 +188,12 @@ def _call(call: Call, columns: tuple[pa.Array, ...], length: int) -> Partial:
         return pa.scalar(None, call.type.arrow), merge_errors(arg_errors)
     if constant:
         data = [as_array(datum, 1) for datum in data]
-    output = overload.kernel(data, CallInfo(types, call.type, 1 if constant else length))
-    result = output if isinstance(output, Evaluated) else Evaluated(output)
+    result = guarded(
+        lambda rows, count: overload.kernel(rows, CallInfo(types, call.type, count)),
+        data,
+        1 if constant else length,
+        call.type,
+    )
     if constant:
         check_value(result.values.nbytes)
         datum, errors = _constant(result, length)
@@ -257,11 +263,17 @@ def _cast(cast: Cast, columns: tuple[pa.Array, ...], length: int) -> Partial:
     if isinstance(datum, pa.Scalar):
         if not datum.is_valid:
             return pa.scalar(None, cast.type.arrow), errors
-        one = cast_array(as_array(datum, 1), cast.arg.type, cast.type, cast.explicit)
-        return _constant(one, length)
-    result = cast_array(datum, cast.arg.type, cast.type, cast.explicit)
+        return _constant(_cast_rows(cast, as_array(datum, 1)), length)
+    result = _cast_rows(cast, datum)
     count_made(result.values)
     return result.values, merge_errors([errors, result.errors])
+
+
+def _cast_rows(cast: Cast, rows: pa.Array) -> Evaluated:
+    def kernel(data: Sequence[Datum], count: int) -> Evaluated:
+        return cast_array(as_array(data[0], count), cast.arg.type, cast.type, cast.explicit)
+
+    return guarded(kernel, [rows], len(rows), cast.type)
 
 
 def _truth(datum: Datum, length: int) -> Mask:
@@ -380,7 +392,7 @@ def can_fail(scalar: Scalar) -> bool:
 
 
 def fold(scalar: Scalar) -> Scalar:
-    """The same expression with constant parts computed.  What would fail, or has no Python value, stays."""
+    """The same expression with constant parts computed.  What would fail, has no Python value, or is not cheap, stays."""
     return transform(scalar, _fold_node)
 
 
@@ -399,7 +411,7 @@ def _fold_node(node: Scalar) -> Scalar:
 
 
 def _fold_constant(node: Scalar) -> Scalar:
-    if not all(isinstance(child, Literal) for child in children(node)):
+    if not all(isinstance(child, Literal) for child in children(node)) or not is_cheap(node):
         return node
     try:
         result = evaluate(node, (), 1)

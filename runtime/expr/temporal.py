@@ -61,6 +61,20 @@ def _changes_inside(binding: Binding) -> bool:
     return any(_filters(node) and free_locals(node) for node in walk(binding.value))
 
 
+def finds_now(relation: Relation, most: int) -> bool | None:
+    """Whether `mz_now()` stands in it; None if that takes a look at more than `most` expressions."""
+    left = most
+    for node in walk(relation):
+        for scalar in scalars_of(node):
+            for part in walk_scalar(scalar):
+                if isinstance(part, MzNow | NowCompare):
+                    return True
+                left -= 1
+                if left < 0:
+                    return None
+    return False
+
+
 def at_time(relation: Relation, time: int) -> Relation:
     """The relation as it is at `time` (milliseconds since 1970), without `mz_now()`."""
     children = inputs(relation)

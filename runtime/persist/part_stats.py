@@ -23,6 +23,9 @@ from ..repr.intervals import is_interval
 MAX_TEXT_BOUND = 256
 """Characters, or bytes.  A longer bound is dropped, not cut: a cut greatest value would be too small."""
 
+MAX_BYTES = 4 * MAX_TEXT_BOUND
+"""What takes more has more characters.  To make Python's text of 32 MB to count them would hold other threads up."""
+
 
 @dataclass(frozen=True, slots=True)
 class ColumnStats:
@@ -75,6 +78,10 @@ def _column_stats(column: pa.Array) -> ColumnStats:
     elif pa.types.is_timestamp(kind):
         column = column.view(pa.int64())
     extremes = pc.min_max(column)
+    if isinstance(extremes["min"], pa.BinaryScalar) and any(
+        extremes[each].as_buffer().size > MAX_BYTES for each in ("min", "max")
+    ):
+        return ColumnStats(nulls, None)
     least, greatest = extremes["min"].as_py(), extremes["max"].as_py()
     if isinstance(least, str | bytes) and (len(least) > MAX_TEXT_BOUND or len(greatest) > MAX_TEXT_BOUND):
         return ColumnStats(nulls, None)

@@ -34,7 +34,7 @@ class RowWriter:
             return b""
         if not self._options.header:
             return b""
-        names = [self._escape(pa.array([name], pa.string())) for name in self._schema.names]
+        names = [self._escape(pa.array([name], pa.string()), False) for name in self._schema.names]
         return bytes(joined_bytes(_framed(self._line(names))))
 
     def trailer(self) -> bytes:
@@ -56,14 +56,14 @@ class RowWriter:
         return pc.binary_join_element_wise(*parts, pa.scalar("\n"), "")
 
     def _text(self, array: pa.Array, type_: ScalarType) -> pa.Array:
-        text = self._escape(to_text(array, type_, self._zone))
+        text = self._escape(to_text(array, type_, self._zone), self._options.force_quote)
         return text.fill_null(self._options.null) if text.null_count else text
 
-    def _escape(self, text: pa.Array) -> pa.Array:
-        """Values as the format writes them; NULL stays NULL."""
+    def _escape(self, text: pa.Array, forced: bool) -> pa.Array:
+        """Values as the format writes them; NULL stays NULL.  `forced` quotes all others."""
         options = self._options
         if options.format is CopyFormat.CSV:
-            return self._quote(text)
+            return self._quote(text, forced)
         if not _contains(text, "\\" + "".join(raw for raw, _ in _ESCAPES) + options.delimiter):
             return text
         text = pc.replace_substring(text, "\\", "\\\\")
@@ -73,10 +73,10 @@ class RowWriter:
             text = pc.replace_substring(text, options.delimiter, "\\" + options.delimiter)
         return text
 
-    def _quote(self, text: pa.Array) -> pa.Array:
+    def _quote(self, text: pa.Array, forced: bool) -> pa.Array:
         """Quotes where a reader would otherwise see something else: a separator, a quote, NULL, the end mark."""
         options = self._options
-        special = pc.equal(text, options.null)
+        special = pc.or_(pc.equal(text, options.null), forced)
         for mark in (options.delimiter, options.quote, "\n", "\r"):
             if _contains(text, mark):
                 special = pc.or_(special, pc.match_substring(text, mark))

@@ -126,14 +126,14 @@ def numeric_text(raw: bytes) -> str:
     if abs(weight) > 200:
         raise DataError("value overflows numeric format", sqlstate="22003")
     exponent = 4 * (weight - count + 1)
-    mantissa = int("".join(f"{digit:04d}" for digit in digits) or "0")
+    mantissa = "".join(f"{digit:04d}" for digit in digits) or "0"
     text = _point(mantissa, exponent, scale)
     return "-" + text if sign else text
 
 
-def _point(mantissa: int, exponent: int, scale: int) -> str:
+def _point(mantissa: str, exponent: int, scale: int) -> str:
     """`mantissa * 10**exponent` with exactly `scale` decimals, digits beyond them cut off, as numeric_recv does."""
     shift = exponent + scale
-    shown = mantissa * 10**shift if shift >= 0 else mantissa // 10**-shift
-    text = str(shown).rjust(scale + 1, "0")
+    shown = mantissa + "0" * shift if shift >= 0 else mantissa[:shift]
+    text = (shown.lstrip("0") or "0").rjust(scale + 1, "0")
     return f"{text[:-scale]}.{text[-scale:]}" if scale else text

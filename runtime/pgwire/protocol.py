@@ -13,6 +13,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from time import monotonic
 from typing import TypeVar
 
 from ..coord.results.results import Columns, Command, CopyIn, CopyOut, Empty, Result, Rows
@@ -32,8 +33,8 @@ log = logging.getLogger("ptvc.pgwire")
 
 T = TypeVar("T")
 
-YIELD_EVERY = 64
-"""Messages handled before other connections get their turn, however fast this client sends."""
+TURN_S = 0.005
+"""So long one connection is served, however fast its client sends, before others get their turn."""
 
 _COPY_KINDS = (FrontendKind.COPY_DATA, FrontendKind.COPY_DONE, FrontendKind.COPY_FAIL)
 
@@ -63,6 +64,7 @@ class Connection:
         self._busy = False
         self._canceled = False
         self._idle = True  # ReadyForQuery is the last that was sent: it is the client's turn
+        self._turn_ends = 0.0
         self._handlers: dict[int, Callable[[Data], Awaitable[None]]] = {
             FrontendKind.PARSE: self._parse,
             FrontendKind.BIND: self._bind,
@@ -82,7 +84,6 @@ class Connection:
 
     async def run(self) -> None:
         """Until Terminate.  Raises `ClientGone`, `Terminated` and `FramingError`."""
-        handled = 0
         while True:
             refusal = None
             if self._idle:
@@ -100,9 +101,7 @@ class Connection:
             finally:
                 self._busy = False
                 self._canceled = False
-            handled += 1
-            if handled % YIELD_EVERY == 0:
-                await asyncio.sleep(0)
+            await self._take_turns()
 
     async def _wait_for_client(self) -> None:
         """Raises what ends the connection if the client stays idle for too long."""
@@ -129,6 +128,13 @@ class Connection:
                 await self._ready()
             else:
                 self._skipping = True
+
+    async def _take_turns(self) -> None:
+        """Between two statements: lets other clients go on if this one has been at it for TURN_S.  What needs no thread and no
+        replica never waits, so a client that sends much of it would keep the loop to itself."""
+        if monotonic() >= self._turn_ends:
+            await asyncio.sleep(0)
+            self._turn_ends = monotonic() + TURN_S
 
     # --- errors --------------------------------------------------------------------------------------------------
 
@@ -212,6 +218,7 @@ class Connection:
             async for result in results:
                 await self._send_result(result)
                 await self._wire.flush_much()
+                await self._take_turns()
         finally:
             await _aclose(results)
 

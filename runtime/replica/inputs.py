@@ -9,11 +9,18 @@ import pyarrow as pa
 
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
-from ..persist.read import read_snapshot, read_updates
+from ..persist.read import read_rows, read_snapshot, read_updates
 from ..repr.batch import Batch, Delta, concat_deltas
 from ..repr.consolidate import advance, consolidate
 from ..repr.schema import Schema
 from .protocol import ChangesOf, Import
+
+
+def load_rows(blob: Blob, source: Import) -> Delta:
+    """As `load_snapshot`, but equal rows may be there several times (`read_rows`)."""
+    if source.changes is not None:
+        return _changes(blob, source, source.changes)
+    return read_rows(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
 
 
 def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta:

@@ -81,7 +81,7 @@ class Replica:
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
         self._dataflows = Dataflows(retrying, writer, self._outputs)
-        self._peeks = Peeks(blob, connection)
+        self._peeks = Peeks(blob, connection, self._supervisor)
         self._sources = Sources(retrying, writer, connection.send)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)

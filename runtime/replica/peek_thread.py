@@ -14,6 +14,7 @@ from ..compute.oneshot import evaluate_once
 from ..expr.tree.relation import Get, Project, Relation
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta, from_ipc
+from ..supervision import Supervisor
 from .index import Index
 from .protocol import CancelPeek, Connection, Message, Peek, PeekIndex
 from .queries import IndexContents, Pool, Query
@@ -26,9 +27,9 @@ AT_ONCE = 1_000
 class Peeks:
     """`receive` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
 
-    def __init__(self, blob: Blob, connection: Connection) -> None:
+    def __init__(self, blob: Blob, connection: Connection, supervisor: Supervisor) -> None:
         self._connection = connection
-        self._pool = Pool(Start(blob, dict(os.environ)), connection.send_encoded)
+        self._pool = Pool(Start(blob, dict(os.environ)), connection.send_encoded, supervisor)
 
     def warm(self) -> None:
         """Has a process ready for the first query."""

@@ -87,13 +87,13 @@ def _column_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exa
 
 
 _FEW_TEXTS = 8
-"""So many pairs of texts are compared as Python's values: 2 us each, where the kernels take 50 us for any number."""
+"""So many pairs of texts are compared one by one: 2 us each, where the kernels take 50 us for any number."""
 
 
 def _text_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices) -> Mask:
     if len(li) <= _FEW_TEXTS:
         pairs = zip(li.tolist(), ri.tolist(), strict=True)
-        return np.array([left[i].as_py() == right[j].as_py() for i, j in pairs], np.bool_)
+        return np.array([_same_bytes(left[i].as_buffer(), right[j].as_buffer()) for i, j in pairs], np.bool_)
     a, b = left.take(pa.array(li)), right.take(pa.array(ri))
     compared = pc.equal(a, b)
     same: Mask = buffers.fixed(compared)
@@ -101,6 +101,13 @@ def _text_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices) -> Ma
     if valid is None:
         return same
     return np.where(valid, same, buffers.fixed(pc.and_(a.is_null(), b.is_null())))
+
+
+def _same_bytes(left: pa.Buffer | None, right: pa.Buffer | None) -> bool:
+    """Of two texts, None for NULL.  Other threads go on meanwhile: to make Python's text of 32 MB would hold them up for 40 ms."""
+    if left is None or right is None:
+        return left is right
+    return bool(left.equals(right))
 
 
 def _interval_equal(left: pa.Array, li: Indices, right: pa.Array, ri: Indices, exact: bool) -> Mask:

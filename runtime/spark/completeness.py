@@ -16,16 +16,14 @@ import secrets
 from collections.abc import Sequence
 
 from ..coord.catalog.catalog import Catalog
-from ..coord.catalog.entries import Item
+from ..coord.catalog.items import MaterializedView, Stored, Table
 from ..coord.catalog.views import expand
 from ..coord.storage.catalog_store import load_catalog
 from ..errors import ObjectNotReady
 from ..expr.temporal import reads_now
 from ..expr.tree.relation_tree import dependencies, scalars_of, walk
 from ..persist.client import PersistClient
-from ..sql.catalog.catalog_view import ItemKind
 
-_STAMPED = (ItemKind.TABLE, ItemKind.SOURCE)
 _ATTEMPTS = 10
 
 
@@ -35,7 +33,7 @@ class Completeness:
     def __init__(self, persist: PersistClient, catalog: Catalog) -> None:
         self._persist = persist
         self._catalog = catalog
-        shards = [item.shard for item in catalog.user_items() if item.shard is not None]
+        shards = [item.shard for item in catalog.user_items() if isinstance(item, Stored)]
         self._closed = max((persist.state(shard).upper for shard in shards), default=0)
         self._known: dict[str, int] = {}
 
@@ -44,18 +42,17 @@ class Completeness:
         """All that is committed is below."""
         return self._closed
 
-    def frontier(self, item: Item) -> int:
+    def frontier(self, item: Stored) -> int:
         """The stored item's contents are known at all times below, from its since on."""
         if item.id not in self._known:
             self._known[item.id] = self._derived(item)
         return self._known[item.id]
 
-    def _derived(self, item: Item) -> int:
-        assert item.shard is not None
+    def _derived(self, item: Stored) -> int:
         state = self._persist.state(item.shard)
-        if item.kind in _STAMPED:
+        if not isinstance(item, MaterializedView):
             return max(state.upper, self._closed)
-        if state.upper <= state.since or item.relation is None:
+        if state.upper <= state.since:
             return state.upper  # it is not hydrated
         definition = expand(item.relation, self._catalog)
         if any(reads_now(scalar) for node in walk(definition) for scalar in scalars_of(node)):
@@ -63,15 +60,14 @@ class Completeness:
         found = self._closed
         for id_ in dependencies(definition):
             below = self._catalog.find_by_id(id_)
-            if below is None or below.shard is None:
+            if not isinstance(below, Stored):
                 return state.upper
             found = min(found, self._unchanged(below, state.upper))
         return max(state.upper, found)
 
-    def _unchanged(self, item: Item, lower: int) -> int:
+    def _unchanged(self, item: Stored, lower: int) -> int:
         """Where the item changes first, from `lower` on; if it does not, how far that is known."""
         complete = self.frontier(item)
-        assert item.shard is not None
         upper = self._persist.state(item.shard).upper
         if upper <= lower:
             return complete
@@ -87,7 +83,7 @@ def frontier_of(persist: PersistClient, id: str) -> int:
     catalog, version = load_catalog(persist)
     for _ in range(_ATTEMPTS):
         item = catalog.find_by_id(id)
-        found = Completeness(persist, catalog).frontier(item) if item is not None else 0
+        found = Completeness(persist, catalog).frontier(item) if isinstance(item, Stored) else 0
         catalog, now = load_catalog(persist)
         if now == version:
             return found
@@ -96,7 +92,7 @@ def frontier_of(persist: PersistClient, id: str) -> int:
 
 
 def hold_latest(
-    persist: PersistClient, items: Sequence[Item], lease_ms: int, holder: str | None = None
+    persist: PersistClient, items: Sequence[Stored], lease_ms: int, holder: str | None = None
 ) -> int:
     """The newest time at which all `items` are complete; a leased hold, under that name, keeps them readable at it.
 
@@ -108,7 +104,7 @@ def hold_latest(
         complete = Completeness(persist, catalog)
         frontiers = {item.full_name: complete.frontier(item) for item in items}
         time = min(frontiers.values()) - 1
-        sinces = {shard: _since(persist, item, time, frontiers) for item in items if (shard := item.shard)}
+        sinces = {item.shard: _since(persist, item, time, frontiers) for item in items}
         try:
             persist.set_holds(holder, sinces, critical=False, lease_ms=lease_ms)
         except ObjectNotReady:  # maintenance runs concurrently
@@ -120,12 +116,11 @@ def hold_latest(
     raise ObjectNotReady("the relations change all the time", hint="Try it again.")
 
 
-def _since(persist: PersistClient, item: Item, time: int, frontiers: dict[str, int]) -> int:
+def _since(persist: PersistClient, item: Stored, time: int, frontiers: dict[str, int]) -> int:
     """Where the item has to be held for `time`."""
-    assert item.shard is not None
     state = persist.state(item.shard)
     if state.upper <= state.since:
-        if item.kind is ItemKind.TABLE:
+        if isinstance(item, Table):
             return state.since
         raise ObjectNotReady(f'"{item.full_name}" holds nothing yet', hint="Wait until it has been hydrated.")
     since = min(time, state.upper - 1)

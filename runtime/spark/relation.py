@@ -7,13 +7,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from ..clock import SystemClock
-from ..coord.catalog.entries import Item
+from ..coord.catalog.items import Item, Stored, Table
+from ..coord.catalog.stored_layout import AS_CREATED
 from ..coord.storage.catalog_store import find_item
 from ..errors import ObjectNotReady, UndefinedObject, UndefinedTable, Unsupported, WrongObjectType
 from ..persist.client import PersistClient, ShardId
 from ..persist.stores import open_existing
 from ..repr.schema import Schema
-from ..sql.catalog.catalog_view import ItemKind
 from .completeness import frontier_of
 from .options import Options
 
@@ -23,7 +23,7 @@ class PersistedRelation:
     """`schema` is what it shows: of the shard's columns, those at `layout`.  `consensus` and `blobs` are URLs that any task can open."""
 
     persist: PersistClient
-    item: Item
+    item: Stored
     shard: ShardId
     schema: Schema
     layout: tuple[int, ...]
@@ -40,17 +40,16 @@ def opened(options: Options) -> Iterator[PersistedRelation]:
     try:
         persist = PersistClient(stores.consensus, stores.blob, SystemClock())
         item = stored_item(persist, options)
-        assert item.shard is not None
         if not len(item.schema):
             raise Unsupported(f'"{item.full_name}" has no columns: Spark cannot read it')
-        layout = item.layout or tuple(range(len(item.schema)))
+        layout = item.layout if isinstance(item, Table) else AS_CREATED
         yield PersistedRelation(
             persist,
             item,
             item.shard,
             item.schema,
-            layout,
-            item.kind is ItemKind.TABLE,
+            layout.all_places(item.schema),
+            isinstance(item, Table),
             stores.location.consensus,
             stores.location.blob,
         )
@@ -85,10 +84,10 @@ def resolve_time(relation: PersistedRelation, as_of: int | None) -> int | None:
     return as_of
 
 
-def stored_item(persist: PersistClient, options: Options) -> Item:
+def stored_item(persist: PersistClient, options: Options) -> Stored:
     """The relation that the options name.  UndefinedTable if there is none; WrongObjectType if it is not stored."""
     item = _find(persist, options)
-    if item.shard is None:
+    if not isinstance(item, Stored):
         raise WrongObjectType(
             f'"{item.full_name}" is a {item.kind.value.replace("-", " ")}, which stores no rows',
             hint="Read a table, a source or a materialized view.",

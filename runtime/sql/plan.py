@@ -29,63 +29,16 @@ from .statement.explain import plan_explain
 from .statement.merge import merge
 from .statement.show import show
 from .statement.subscribe import plan_subscribe
-from .syntax.data_statements import (
-    CopyStatement,
-    DeleteStatement,
-    InsertStatement,
-    MergeStatement,
-    TruncateStatement,
-    UpdateStatement,
+from .syntax import (
+    data_statements,
+    definition_statements,
+    function_statements,
+    privilege_statements,
+    query_statements,
+    role_statements,
+    session_statements,
+    show_statements,
 )
-from .syntax.definition_statements import (
-    AlterClusterStatement,
-    AlterRetentionStatement,
-    AlterSinkStatement,
-    AlterTableStatement,
-    ApplyReplacementStatement,
-    CommentStatement,
-    CreateClusterStatement,
-    CreateIndexStatement,
-    CreateMaterializedViewStatement,
-    CreateSchemaStatement,
-    CreateSinkStatement,
-    CreateSourceStatement,
-    CreateTableStatement,
-    CreateTypeStatement,
-    CreateViewStatement,
-    DropStatement,
-    RenameStatement,
-    SetSchemaStatement,
-    SwapStatement,
-)
-from .syntax.function_statements import (
-    AlterFunctionStatement,
-    CommentFunctionStatement,
-    CreateFunctionStatement,
-    DropFunctionStatement,
-)
-from .syntax.privilege_statements import GrantStatement, OwnerStatement
-from .syntax.query_statements import QueryStatement, SubscribeStatement
-from .syntax.role_statements import DefaultPrivileges, DropOwned, ReassignOwned, RoleDefinition
-from .syntax.session_statements import (
-    BeginStatement,
-    CloseStatement,
-    CommitStatement,
-    DeallocateStatement,
-    DeclareStatement,
-    DiscardStatement,
-    ExecuteStatement,
-    FetchStatement,
-    NoOpStatement,
-    PrepareStatement,
-    ReleaseStatement,
-    RollbackStatement,
-    RollbackToStatement,
-    SavepointStatement,
-    SetStatement,
-    SetTransactionStatement,
-)
-from .syntax.show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
 from .syntax.types import resolve_type
 
 EXPLAIN_SCHEMA = Schema((Column("QUERY PLAN", TEXT, False),))
@@ -158,7 +111,7 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             return planned
 
 
-_Q = TypeVar("_Q", query_plans.Select, query_plans.Subscribe)
+_Q = TypeVar("_Q", bound=query_plans.QueryPlan)
 
 
 def _bind_query(query: _Q, values: Sequence[Literal]) -> _Q:
@@ -218,84 +171,69 @@ def _guarded(planner: Planner, statement: Statement) -> PlannedStatement:
 
 def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
     node = statement.node
-    if isinstance(node, RoleDefinition | ReassignOwned | DropOwned | DefaultPrivileges):
+    if isinstance(node, role_statements.AsWritten):
         return node
+    if isinstance(node, definition_statements.CreateStatement):
+        return _create(planner, node, statement)
+    if isinstance(node, function_statements.FunctionStatement):
+        return _function(planner, node)
     match node:
-        case QueryStatement(query=query):
+        case query_statements.QueryStatement(query=query):
             return server_calls.plan_query(planner, query, node.as_of)
-        case SubscribeStatement():
+        case query_statements.SubscribeStatement():
             return plan_subscribe(planner, node)
-        case ExplainStatement():
+        case show_statements.ExplainStatement():
             return plan_explain(planner, node)
-        case InsertStatement():
+        case data_statements.InsertStatement():
             return data.insert(planner, node)
-        case UpdateStatement():
+        case data_statements.UpdateStatement():
             return data.update(planner, node)
-        case DeleteStatement():
+        case data_statements.DeleteStatement():
             return data.delete(planner, node)
-        case MergeStatement():
+        case data_statements.MergeStatement():
             return merge(planner, node, data.writable(node.target.name, planner))
-        case TruncateStatement():
+        case data_statements.TruncateStatement():
             return data.truncate(planner, node)
-        case CopyStatement():
+        case data_statements.CopyStatement():
             return data.copy(planner, node)
-        case ShowObjectsStatement():
+        case show_statements.ShowObjectsStatement():
             return show(planner, node)
-        case (
-            CreateTableStatement()
-            | CreateViewStatement()
-            | CreateMaterializedViewStatement()
-            | CreateIndexStatement()
-            | CreateSourceStatement()
-            | CreateSinkStatement()
-            | CreateSchemaStatement()
-            | CreateClusterStatement()
-            | CreateTypeStatement()
-        ):
-            return _create(planner, node, statement)
-        case (
-            CreateFunctionStatement()
-            | DropFunctionStatement()
-            | AlterFunctionStatement()
-            | CommentFunctionStatement()
-        ):
-            return _function(planner, node)
-        case AlterClusterStatement():
+        case definition_statements.AlterClusterStatement():
             return definitions.alter_cluster(planner, node)
-        case AlterRetentionStatement():
+        case definition_statements.AlterRetentionStatement():
             return alterations.alter_retention(planner, node)
-        case DropStatement():
+        case definition_statements.DropStatement():
             return alterations.drop(planner, node)
-        case RenameStatement():
+        case definition_statements.RenameStatement():
             return alterations.rename(planner, node)
-        case AlterTableStatement():
+        case definition_statements.AlterTableStatement():
             return alter_table(planner, node)
-        case SetSchemaStatement():
+        case definition_statements.SetSchemaStatement():
             return alterations.set_schema(planner, node)
-        case AlterSinkStatement():
+        case definition_statements.AlterSinkStatement():
             return sink.alter(planner, node)
-        case SwapStatement():
+        case definition_statements.SwapStatement():
             return alterations.swap(planner, node)
-        case ApplyReplacementStatement():
+        case definition_statements.ApplyReplacementStatement():
             return replacement.apply(planner, node)
-        case CommentStatement():
+        case definition_statements.CommentStatement():
             return alterations.comment(planner, node)
-        case GrantStatement():
+        case privilege_statements.GrantStatement():
             return grant.grant(planner, node)
-        case OwnerStatement():
+        case privilege_statements.OwnerStatement():
             return grant.owner(planner, node)
-        case PrepareStatement():
+        case session_statements.PrepareStatement():
             return _prepare(planner.context, node, statement)
-        case ExecuteStatement():
+        case session_statements.ExecuteStatement():
             return execute(planner, node)
-        case DeclareStatement(name=name, query=query, hold=hold, binary=binary):
+        case session_statements.DeclareStatement(name=name, query=query, hold=hold, binary=binary):
             if node.scroll is not None:
                 raise Unsupported(
                     "SCROLL cursors are not supported",
                     hint="Cursors go forward; to begin anew, CLOSE and DECLARE it again.",
                     position=node.scroll,
                 )
-            if isinstance(query, SubscribeStatement):
+            if isinstance(query, query_statements.SubscribeStatement):
                 if hold:
                     raise Unsupported(
                         "a cursor of a subscription cannot be WITH HOLD", position=query.position
@@ -308,34 +246,23 @@ def _plan(planner: Planner, statement: Statement) -> PlannedStatement:
             return _session(node, planner.context)
 
 
-_Create = (
-    CreateTableStatement
-    | CreateViewStatement
-    | CreateMaterializedViewStatement
-    | CreateIndexStatement
-    | CreateSourceStatement
-    | CreateSinkStatement
-    | CreateSchemaStatement
-    | CreateClusterStatement
-    | CreateTypeStatement
-)
-
-
-def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedStatement:
+def _create(
+    planner: Planner, node: definition_statements.CreateStatement, statement: Statement
+) -> PlannedStatement:
     match node:
-        case CreateTableStatement():
+        case definition_statements.CreateTableStatement():
             return definitions.create_table(planner, node)
-        case CreateViewStatement():
+        case definition_statements.CreateViewStatement():
             return definitions.create_view(planner, node, statement.text)
-        case CreateMaterializedViewStatement():
+        case definition_statements.CreateMaterializedViewStatement():
             return definitions.create_materialized_view(planner, node, statement.text)
-        case CreateIndexStatement():
+        case definition_statements.CreateIndexStatement():
             return definitions.create_index(planner, node)
-        case CreateSourceStatement():
+        case definition_statements.CreateSourceStatement():
             return definitions.create_source(planner, node, statement.sql)
-        case CreateSinkStatement():
+        case definition_statements.CreateSinkStatement():
             return sink.create(planner, node, statement.sql)
-        case CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
+        case definition_statements.CreateSchemaStatement(name=name, if_not_exists=if_not_exists):
             if name.startswith(("pg_", "mz_")):
                 raise PtvcError(
                     f'unacceptable schema name "{name}"',
@@ -343,9 +270,9 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
                     detail='The prefixes "pg_" and "mz_" are reserved.',
                 )
             return definition_plans.CreateSchema(name, if_not_exists)
-        case CreateClusterStatement():
+        case definition_statements.CreateClusterStatement():
             return definitions.create_cluster(node)
-        case CreateTypeStatement():
+        case definition_statements.CreateTypeStatement():
             return create_type(node, planner.context)
         case _:
             assert_never(node)
@@ -353,40 +280,24 @@ def _create(planner: Planner, node: _Create, statement: Statement) -> PlannedSta
 
 def _function(
     planner: Planner,
-    node: CreateFunctionStatement | DropFunctionStatement | AlterFunctionStatement | CommentFunctionStatement,
+    node: function_statements.FunctionStatement,
 ) -> PlannedStatement:
     match node:
-        case CreateFunctionStatement():
+        case function_statements.CreateFunctionStatement():
             return function.create_function(planner, node)
-        case DropFunctionStatement():
+        case function_statements.DropFunctionStatement():
             return function.drop_function(planner, node)
-        case AlterFunctionStatement():
+        case function_statements.AlterFunctionStatement():
             return function.alter_function(planner, node)
-        case CommentFunctionStatement():
+        case function_statements.CommentFunctionStatement():
             return function.comment_function(planner, node)
         case _:
             assert_never(node)
 
 
-_Session = (
-    SetStatement
-    | ShowVariableStatement
-    | BeginStatement
-    | SetTransactionStatement
-    | CommitStatement
-    | RollbackStatement
-    | SavepointStatement
-    | RollbackToStatement
-    | ReleaseStatement
-    | FetchStatement
-    | CloseStatement
-    | DeallocateStatement
-    | DiscardStatement
-    | NoOpStatement
-)
-
-
-def _prepare(context: PlanContext, node: PrepareStatement, statement: Statement) -> session_plans.Prepare:
+def _prepare(
+    context: PlanContext, node: session_statements.PrepareStatement, statement: Statement
+) -> session_plans.Prepare:
     """What a parameter's type is restricted to, as in varchar(3), means nothing, as in PostgreSQL."""
     known = types_in(context)
     types = [
@@ -397,37 +308,39 @@ def _prepare(context: PlanContext, node: PrepareStatement, statement: Statement)
     return session_plans.Prepare(node.name, replace(prepared, text=statement.sql))
 
 
-def _session(node: _Session, context: PlanContext) -> PlannedStatement:
+def _session(
+    node: session_statements.SessionStatement | show_statements.ShowVariableStatement, context: PlanContext
+) -> PlannedStatement:
     match node:
-        case SetStatement(name=name, value=value, local=local):
+        case session_statements.SetStatement(name=name, value=value, local=local):
             return session_plans.SetVariable(name.lower(), value, local)
-        case ShowVariableStatement(name=name):
+        case show_statements.ShowVariableStatement(name=name):
             return session_plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
-        case BeginStatement(read_only=read_only):
+        case session_statements.BeginStatement(read_only=read_only):
             return session_plans.Begin(read_only)
-        case SetTransactionStatement(read_only=read_only):
+        case session_statements.SetTransactionStatement(read_only=read_only):
             return session_plans.SetTransaction(read_only)
-        case CommitStatement():
+        case session_statements.CommitStatement():
             return session_plans.Commit()
-        case RollbackStatement():
+        case session_statements.RollbackStatement():
             return session_plans.Rollback()
-        case SavepointStatement(name=name):
+        case session_statements.SavepointStatement(name=name):
             return session_plans.Savepoint(name)
-        case RollbackToStatement(name=name):
+        case session_statements.RollbackToStatement(name=name):
             return session_plans.RollbackTo(name)
-        case ReleaseStatement(name=name):
+        case session_statements.ReleaseStatement(name=name):
             return session_plans.Release(name)
-        case FetchStatement(name=name, direction=direction, count=count, move=move):
+        case session_statements.FetchStatement(name=name, direction=direction, count=count, move=move):
             return session_plans.Fetch(
                 name, direction, count, move, context.cursors.get(name), node.timeout_ms
             )
-        case CloseStatement(name=name):
+        case session_statements.CloseStatement(name=name):
             return session_plans.CloseCursor(name)
-        case DeallocateStatement(name=name):
+        case session_statements.DeallocateStatement(name=name):
             return session_plans.Deallocate(name)
-        case DiscardStatement(what=what):
+        case session_statements.DiscardStatement(what=what):
             return session_plans.Discard(what)
-        case NoOpStatement(tag=tag):
+        case session_statements.NoOpStatement(tag=tag):
             return session_plans.NoOp(tag)
         case _:
             assert_never(node)

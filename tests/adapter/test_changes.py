@@ -190,6 +190,44 @@ class TestContinuousTests:
         assert again.failures == 1
 
 
+class TestRunsWithoutContinuousTests:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"base.sql": "select 1 as id"}
+
+    @pytest.fixture(scope="class")
+    def tests(self) -> dict[str, str]:
+        return {
+            "no_threes.sql": "{{ config(store_failures_as='materialized_view') }} "
+            "select id from {{ ref('base') }} where id = 3"
+        }
+
+    def stored(self, project: Any) -> list[str]:
+        rows = project.run_sql(
+            "select name from mz_catalog.mz_objects "
+            f"where schema_name = '{project.test_schema}_dbt_test__audit' and type = 'materialized-view'",
+            fetch="all",
+        )
+        return [name for (name,) in rows]
+
+    def test_a_run_that_would_lose_a_test_is_refused_and_a_build_is_not(self, project: Any) -> None:
+        run_dbt(["build"])
+        write_file("select 2 as id", project.project_root, "models", "base.sql")
+        (result,) = run_dbt(["run"], expect_pass=False)
+        assert '"no_threes"' in result.message
+        assert "dbt build --select base+" in result.message
+        assert self.stored(project) == ["no_threes"]
+        run_dbt(["build", "--select", "base+"])
+        assert self.stored(project) == ["no_threes"]
+
+    def test_full_refresh_says_that_it_is_gone(self, project: Any) -> None:
+        _, log = run_dbt_and_capture(["run", "--full-refresh"])
+        assert "dropped with it" in log
+        assert "`dbt test` makes the views of tests anew" in log
+        run_dbt(["test"])
+        assert self.stored(project) == ["no_threes"]
+
+
 class TestRefusals:
     @pytest.fixture(scope="class")
     def models(self) -> dict[str, str]:

@@ -194,6 +194,37 @@ class TestConnections:
         for name in ("finished", "others"):
             project.run_sql(f"drop materialized view {schema}.{name}")
 
+    def test_what_follows_an_interrupt_is_not_cancelled_by_it(
+        self, project: Any, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        """The drops of a thread begin when the interrupt has cancelled what ran on its connection."""
+        connections, order = project.adapter.connections, []
+
+        def cancel(connection: Any) -> None:
+            thread.start()
+            thread.join(0.2)
+            order.append("cancelled")
+
+        def dropping() -> None:
+            connections.interrupted.wait()
+            connections.building[connections.get_thread_identifier()] = ["a relation"]
+            project.adapter.post_model_hook({}, None)
+
+        thread = threading.Thread(target=dropping)
+        monkeypatch.setattr(type(connections), "cancel", lambda self, connection: cancel(connection))
+        monkeypatch.setattr(
+            type(project.adapter), "drop_relation", lambda self, relation: order.append("dropped")
+        )
+        with project.adapter.connection_named("waits"):
+            project.adapter.execute("select 1")
+            canceler = threading.Thread(target=connections.cancel_open)
+            canceler.start()
+            canceler.join()
+            thread.join()
+        connections.interrupted.clear()
+        assert order[0] == "cancelled"
+        assert order[-1] == "dropped"
+
     def test_a_model_interrupted_while_it_waits_is_dropped(
         self, project: Any, monkeypatch: pytest.MonkeyPatch
     ) -> None:

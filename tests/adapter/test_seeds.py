@@ -72,6 +72,50 @@ class TestSeeds:
         assert messages(run_dbt(["build"])) == {"seed": "INSERT 3", "doubled": "CREATE MATERIALIZED VIEW"}
 
 
+WRITTEN = {
+    "jsonb": '"{""flag"": ""PA"", ""decks"": [1, 2.50]}"',
+    "json": '"{""a"": 1}"',
+    "integer[]": '"{1,2}"',
+    "interval": "1 day 3600 s",
+    "uuid": "A0EEBC99-9C0B-4EF8-BB6D-6BB9BD380A11",
+    "bytea": "\\x00FF",
+    "int4range": '"[1,3]"',
+    "char(5)": "a",
+    "numeric(10,2)": "1.505",
+    "date": "infinity",
+    "time": "06:00:00",
+    "timestamp(0)": "2013-01-01 06:00:00.4",
+    "timestamptz": "2013-01-01 06:00+02",
+    "varchar(9)": "a%b",
+}
+
+
+class TestTypesOfColumns:
+    """A value that is written in another way than it is stored, for one type a column."""
+
+    @pytest.fixture(scope="class")
+    def seeds(self) -> dict[str, str]:
+        names = [f"c{i}" for i in range(len(WRITTEN))]
+        types = {name: f"'{type_}'" for name, type_ in zip(names, WRITTEN, strict=True)}
+        config = ", ".join(f"{name}: {type_}" for name, type_ in types.items())
+        rows = ["id," + ",".join(names), "1," + ",".join(WRITTEN.values()), "2" + "," * len(names)]
+        return {
+            "seed.csv": "\n".join(rows) + "\n",
+            "seeds.yml": f"seeds:\n  - name: seed\n    config: {{column_types: {{{config}}}}}\n",
+        }
+
+    def test_what_is_loaded_is_unchanged_at_the_next_run(self, project: Any) -> None:
+        assert messages(run_dbt(["seed"])) == {"seed": "INSERT 2"}
+        assert messages(run_dbt(["seed"])) == {"seed": "UNCHANGED"}
+
+    @pytest.mark.parametrize(
+        ("column", "value"), [("c0", "'[1]'"), ("c2", "array[2, 1]"), ("c3", "'2 days'")]
+    )
+    def test_another_value_is_a_difference(self, project: Any, column: str, value: str) -> None:
+        project.run_sql(f"update {project.test_schema}.seed set {column} = {value} where id = 1")
+        assert messages(run_dbt(["seed"])) == {"seed": "INSERT 2"}
+
+
 class TestReadersOfASeed:
     @pytest.fixture(scope="class")
     def seeds(self) -> dict[str, str]:

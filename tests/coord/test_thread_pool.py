@@ -10,6 +10,7 @@ from time import monotonic
 
 import pytest
 from inprocess import eventually
+from ptvc.coord import thread_pool
 from ptvc.coord.thread_pool import ThreadPool
 from ptvc.errors import MemoryLimitExceeded
 from ptvc.expr.columns.value_size import MAX_VALUE, check_value
@@ -139,3 +140,25 @@ def test_values_are_limited_inside_only() -> None:
     large()
     with pytest.raises(MemoryLimitExceeded):
         asyncio.run(inside(large))
+
+
+def test_another_thread_takes_the_place_of_one_that_does_not_stop(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(thread_pool, "STUCK_S", 0.05)
+    end = threading.Event()
+
+    async def main() -> None:
+        pool = ThreadPool("stuck", 1)
+        begun = threading.Event()
+        task = asyncio.create_task(pool.run(lambda: (begun.set(), end.wait())))
+        await asyncio.to_thread(begun.wait)
+        task.cancel()
+        assert await asyncio.wait_for(pool.run(lambda: 7), 10) == 7
+        assert pool.stuck == 1
+        end.set()
+        await asyncio.to_thread(lambda: eventually(lambda: pool.stuck == pool.busy == 0))
+        assert await pool.run(lambda: threading.current_thread().name) == "stuck 2"
+
+    asyncio.run(main())
+    assert "stuck 1 does not stop computing" in caplog.text

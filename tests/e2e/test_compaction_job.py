@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
+from ptvc.coord.catalog.items import Stored
 from ptvc.persist.client import PartRef
 
 WITHIN_S = 120.0
@@ -14,8 +15,7 @@ SUM = "SELECT count(*), sum(id), sum(amount), min(note), max(note) FROM t"
 
 def parts(runtime: InProcess, name: str) -> tuple[PartRef, ...]:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     persist = runtime.persist
     return persist.snapshot(item.shard, persist.state(item.shard).upper - 1).parts
 

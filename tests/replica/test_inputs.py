@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.replica.inputs import Input, read_once
+from ptvc.replica.inputs import Input, load_rows, read_once
 
 from .support import Update, delta, imported, parts, updates_of
 
@@ -99,3 +99,19 @@ def test_random_deliveries_add_up_to_the_history() -> None:
                 result += got
         result += taken(source, upper)
         assert sorted(result) == sorted(history)
+
+
+def test_rows_that_were_never_deleted_are_read_as_they_were_written() -> None:
+    blob = MemoryBlob()
+    rows = load_rows(
+        blob, imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1)])
+    )
+    assert [*zip(rows.oks.columns[0].to_pylist(), rows.oks.diffs.tolist(), strict=True)] == [
+        (2, 1),
+        (1, 1),
+        (2, 1),
+    ]
+    assert set(rows.oks.times.tolist()) == {10}
+    deleted = imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1), (1, 7, -1)])
+    rows = load_rows(blob, deleted)
+    assert [*zip(rows.oks.columns[0].to_pylist(), rows.oks.diffs.tolist(), strict=True)] == [(2, 2)]

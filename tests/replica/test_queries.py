@@ -26,6 +26,7 @@ from ptvc.replica.queries.processes import LOW_PRIORITY
 from ptvc.replica.queries.worker import Start
 from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
+from ptvc.supervision import Supervisor
 
 from .support import SCHEMA, delta, imported
 
@@ -37,7 +38,9 @@ class Asked:
 
     def __init__(self) -> None:
         self._answers: SimpleQueue[PeekRows | PeekFailed] = SimpleQueue()
-        self.pool = Pool(Start(MemoryBlob(), dict(os.environ)), self._deliver)
+        self.failures: list[tuple[str, BaseException]] = []
+        supervisor = Supervisor(lambda name, error: self.failures.append((name, error)))
+        self.pool = Pool(Start(MemoryBlob(), dict(os.environ)), self._deliver, supervisor)
 
     def _deliver(self, pieces: Iterable[bytes | memoryview]) -> None:
         self._answers.put(pickle.loads(b"".join(pieces)[4:]))
@@ -305,3 +308,17 @@ def test_threads_end_with_the_pool() -> None:
     runner.thread.join(WAIT_S)
     assert not runner.thread.is_alive()
     assert runner.thread not in threading.enumerate()
+
+
+def test_a_thread_of_the_pool_that_fails_is_the_replica_s_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, failed = Asked(), threading.Event()
+
+    def broken(*_: object) -> None:
+        raise RuntimeError("a defect")
+
+    monkeypatch.setattr(asked.pool.supervisor, "_on_failure", lambda name, error: failed.set())
+    monkeypatch.setattr(asked.pool, "next", broken)
+    asked.ask(1, numbers(1))
+    assert failed.wait(WAIT_S)
+    assert str(asked.pool.supervisor.failure) == "a defect"
+    asked.pool.close()

@@ -61,6 +61,8 @@ def main() -> int:
                 if result.violations:
                     found += 1
                     print(f"seed {result.seed}: {result.violations[0]}", flush=True)
+            if not ran % 1000:
+                print(f"{ran} seeds, {found} with violations", flush=True)
             if found >= options.most:
                 pool.shutdown(cancel_futures=True)
                 break

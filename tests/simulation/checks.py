@@ -6,22 +6,21 @@ from collections import Counter
 
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Item, entry_from_json, entry_to_json
+from ptvc.coord.catalog.entries import entry_from_json, entry_to_json
+from ptvc.coord.catalog.items import Item, Maintained, MaterializedView, Sink, Source, Stored
 from ptvc.coord.catalog.views import expand
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD
 from ptvc.expr.tree.relation_tree import dependencies
-from ptvc.persist.client import PersistClient
+from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.read import read_snapshot
 from ptvc.repr.batch import Delta, empty_delta
 from ptvc.repr.consolidate import consolidate
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 from .clients import QUICKSTART
+from .connectors import Outside
 from .loop import SimulatedLoop
 from .model import Model, Object
-
-STORED = (ItemKind.TABLE, ItemKind.MATERIALIZED_VIEW)
 
 
 def persist_of(coordinator: Coordinator) -> PersistClient:
@@ -61,12 +60,11 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
         elif key in rows and key not in memory and entry_from_json(key, rows[key]) and key != "ids":
             wrong.append(f"the catalog on disk has {key}, which memory has not")
     for item in coordinator.catalog.user_items():
-        if item.kind not in STORED:
+        if not isinstance(item, Stored):
             continue
         if item.id not in coordinator.storage.collections:
             wrong.append(f"{item.name} has no collection")
             continue
-        assert item.shard is not None
         upper = persist_of(coordinator).state(item.shard).upper
         known = coordinator.storage.collections[item.id].durable_upper
         if upper != known:
@@ -80,16 +78,23 @@ def memory_is_durable(coordinator: Coordinator) -> list[str]:
     return wrong
 
 
-def contents(persist: PersistClient, item: Item, as_of: int | None = None) -> Delta:
+def contents(persist: PersistClient, item: Stored, as_of: int | None = None) -> Delta:
     """What is stored of it, by default at the last durable time."""
-    assert item.shard is not None
-    state = persist.state(item.shard)
+    return _contents(persist, item.shard, as_of)
+
+
+def _contents(persist: PersistClient, shard: ShardId, as_of: int | None) -> Delta:
+    state = persist.state(shard)
     if state.upper == state.since:  # nothing was ever written
         return empty_delta(state.schema)
     if as_of is None:
         as_of = state.upper - 1
-    found = read_snapshot(persist.blob, persist.snapshot(item.shard, min(as_of, state.upper - 1)))
+    found = read_snapshot(persist.blob, persist.snapshot(shard, min(as_of, state.upper - 1)))
     return Delta(consolidate(found.oks), found.errs)
+
+
+def rows_at(persist: PersistClient, shard: ShardId, time: int | None) -> Counter[tuple[object, ...]]:
+    return _counted(_contents(persist, shard, time))
 
 
 def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[str]:
@@ -98,7 +103,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
         entry.name: "cluster" for entry in catalog.cluster_entries() if entry.name != QUICKSTART
     }
     wrong = model.wrong_names(found)
-    items = {item.name: item for item in catalog.user_items()}
+    items = {item.name: item for item in catalog.user_items() if isinstance(item, Stored)}
     for table in model.objects:
         if table.kind != "table":
             continue
@@ -108,8 +113,7 @@ def as_promised(persist: PersistClient, catalog: Catalog, model: Model) -> list[
     return wrong
 
 
-def wrong_rows(persist: PersistClient, item: Item, table: Object) -> list[str]:
-    assert item.shard is not None
+def wrong_rows(persist: PersistClient, item: Stored, table: Object) -> list[str]:
     state = persist.state(item.shard)
     if state.upper == state.since:
         return table.wrong_rows({})
@@ -126,26 +130,72 @@ def behind(coordinator: Coordinator, time: int) -> list[Item]:
     return [
         item
         for item in coordinator.catalog.user_items()
-        if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
-        and item.cluster is not None
+        if isinstance(item, Maintained)
         and coordinator.catalog.cluster(item.cluster) is not None
         and (_unknown(coordinator, item) or coordinator.storage.collections.frontier(item.id) <= time)
     ]
 
 
+def sinks_behind(coordinator: Coordinator, outside: Outside, time: int) -> list[str]:
+    """Sinks whose target does not show what they read now, or not up to `time`."""
+    return [
+        item.name
+        for item in coordinator.catalog.user_items()
+        if isinstance(item, Sink)
+        and (
+            (target := outside.targets.get(item.id)) is None
+            or item.former is not None
+            or target.generation != item.generation
+            or target.upper <= time
+        )
+    ]
+
+
+def sinks_are_exact(coordinator: Coordinator, outside: Outside) -> list[str]:
+    """What a sink has written is, folded, what it reads holds at that time."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if isinstance(item, Sink) and (target := outside.targets.get(item.id)) is not None:
+            source = coordinator.catalog.get(item.on)
+            if persist_of(coordinator).state(source.shard or "").since >= target.upper:
+                wrong.append(f"{source.name} is not held readable at {target.upper} for {item.name}")
+                continue
+            expected = _counted(contents(persist_of(coordinator), source, target.upper - 1))
+            if target.rows != expected:
+                more, less = target.rows - expected, expected - target.rows
+                wrong.append(f"{item.name} has written {dict(more)} too many, and lacks {dict(less)}")
+    return wrong
+
+
+def sources_are_exact(coordinator: Coordinator) -> list[str]:
+    """A source has counted up to the position that is durable with its rows."""
+    wrong = []
+    for item in coordinator.catalog.user_items():
+        if isinstance(item, Source):
+            positions = [row[0] for row in rows_at(persist_of(coordinator), ShardId(item.remap), None)]
+            end = int(str(positions[0])) if positions else 0
+            found = _counted(contents(persist_of(coordinator), item))
+            if len(positions) > 1 or found != Counter((n,) for n in range(1, end + 1)):
+                wrong.append(f"{item.name} is at {positions}, and holds {sorted(found.items(), key=str)}")
+    return wrong
+
+
+def left_behind(coordinator: Coordinator) -> list[str]:
+    """Temporary objects, though no session is left that has made some."""
+    return [item.name for item in coordinator.catalog.user_items() if item.temporary]
+
+
 def _unknown(coordinator: Coordinator, item: Item) -> bool:
     """Whether the coordinator has forgotten, or never known, that it maintains the object."""
-    return item.kind is ItemKind.MATERIALIZED_VIEW and item.id not in coordinator.storage.collections
+    return isinstance(item, MaterializedView) and item.id not in coordinator.storage.collections
 
 
 def views_are_exact(coordinator: Coordinator) -> list[str]:
     """What is stored of views is what recomputation gives at the same time."""
     wrong = []
     for item in coordinator.catalog.user_items():
-        if item.kind is not ItemKind.MATERIALIZED_VIEW:
+        if not isinstance(item, MaterializedView):
             continue
-        assert item.shard is not None
-        assert item.relation is not None
         persist = persist_of(coordinator)
         state = persist.state(item.shard)
         if state.upper == state.since:
@@ -155,7 +205,7 @@ def views_are_exact(coordinator: Coordinator) -> list[str]:
         inputs = {}
         for id_ in dependencies(relation):
             source = coordinator.catalog.find_by_id(id_)
-            if source is None or source.shard is None:
+            if not isinstance(source, Stored):
                 wrong.append(f"{item.name} reads {id_}, which does not exist")
                 break
             if persist.state(source.shard).since > as_of:

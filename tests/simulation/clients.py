@@ -80,6 +80,8 @@ class Client:
         self.model = model
         self.shared = shared
         self.objects: list[Object] = []
+        self.temporary: list[Object] = []
+        """The tables of its session alone."""
         self._chances = chances
         self._say = say
         self._broken = broken
@@ -129,6 +131,7 @@ class Client:
             raise Terminated
         self._session = await coordinator.open("ptvc", "ptvc", {})
         self.timeout_ms = 0
+        self.temporary = []
 
     async def close(self) -> None:
         session, self._session = self._session, None

@@ -43,6 +43,8 @@ class Faults:
     def heal(self) -> None:
         self.stores.heal()
         self._latencies.slow = False
+        if self.driver is not None:
+            self.driver.heal()
 
     async def run(self, loop: SimulatedLoop) -> None:
         while self.allowed:
@@ -75,6 +77,10 @@ class Faults:
         if self.driver is not None and (replicas := self.driver.replicas):
             self.driver.kill_replica(self._random.choice(replicas))
 
+    def slow_replica(self, loop: SimulatedLoop) -> None:
+        if self.driver is not None and (replicas := self.driver.replicas):
+            self.driver.slow_down(self._random.choice(replicas))
+
     def kill_driver(self, loop: SimulatedLoop) -> None:
         if self.driver is not None:
             self.driver.kill()
@@ -97,5 +103,6 @@ _FAULTS: list[Callable[[Faults, SimulatedLoop], None]] = [
     Faults.kill_driver,
     Faults.die_at_a_commit,
     Faults.die,
+    Faults.slow_replica,
 ]
-_WEIGHTS = [4, 3, 3, 1, 2, 4, 2, 2, 1]
+_WEIGHTS = [4, 3, 3, 1, 2, 4, 2, 2, 1, 2]

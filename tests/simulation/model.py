@@ -26,12 +26,14 @@ ABSENT = None
 
 @dataclass(eq=False, slots=True)
 class Object:
-    """`names` are those that it may have; ABSENT: it may not exist."""
+    """`names` are those that it may have; ABSENT: it may not exist.  It goes with what it is `on`, and may go with what it is
+    `perhaps_on`."""
 
     kind: str
     names: set[str | None] = field(default_factory=lambda: {ABSENT})
     rows: dict[int, set[int | None]] = field(default_factory=dict)
     on: Object | None = None
+    perhaps_on: set[Object] = field(default_factory=set)
     cluster: str | None = None
 
     @property
@@ -98,7 +100,9 @@ class Model:
     def drop_cascade(self, dropped: Object, outcome: Outcome) -> None:
         dropped.becomes(ABSENT, outcome)
         for other in self.objects:
-            if other.on is dropped and outcome is not Outcome.REFUSED:
+            if dropped in other.perhaps_on and outcome is not Outcome.REFUSED:
+                other.names = other.names | {ABSENT}
+            elif other.on is dropped and outcome is not Outcome.REFUSED:
                 # Whether it came before the drop or after is another question than whether it was done.
                 self.drop_cascade(other, outcome)
 

@@ -9,11 +9,18 @@ from dataclasses import replace
 from typing import Any
 from unittest import mock
 
+from ptvc.coord.controller.sink_frontiers import SinkFrontiers
 from ptvc.coord.ddl import catalog_changes
+from ptvc.coord.ddl.ddl import Ddl
+from ptvc.coord.query.subscription_rows import RowEncoder
+from ptvc.coord.results.results import Columns
 from ptvc.coord.storage import catalog_transactions, group_commit
 from ptvc.coord.storage.group_commit import Defined, GroupCommit
+from ptvc.coord.transaction.transaction import Savepoint
+from ptvc.coord.transaction.transaction import Transaction as Block
 from ptvc.persist.consensus.base import Transaction
 from ptvc.persist.machine import Machine
+from ptvc.replica.protocol import SinkProgress
 from ptvc.sql.catalog.catalog_view import PlanContext
 from ptvc.sql.statement import definitions
 from ptvc.sql.syntax.ast import Name
@@ -85,4 +92,56 @@ def lost_reply_is_a_refusal() -> Iterator[None]:
         return done
 
     with mock.patch.object(Machine, "commit", apart):
+        yield
+
+
+@contextmanager
+def open_progress() -> Iterator[None]:
+    """A row of progress names a time of which nothing was told yet."""
+    progress = RowEncoder._progress
+
+    def ahead(self: RowEncoder, time: int) -> Columns:
+        return progress(self, time + 1)
+
+    with mock.patch.object(RowEncoder, "_progress", ahead):
+        yield
+
+
+@contextmanager
+def left_behind() -> Iterator[None]:
+    """What a session cannot drop as it ends stays until the next start."""
+
+    async def nothing(self: Ddl, schemas: object) -> None:
+        return
+
+    with mock.patch.object(Ddl, "drop_left_behind", nothing):
+        yield
+
+
+@contextmanager
+def sinks_ahead() -> Iterator[None]:
+    """A sink is taken to be a second further than its target."""
+    moved = SinkFrontiers.moved
+
+    def ahead(self: SinkFrontiers, progress: SinkProgress) -> None:
+        moved(self, replace(progress, upper=progress.upper + 1000))
+
+    with mock.patch.object(SinkFrontiers, "moved", ahead):
+        yield
+
+
+@contextmanager
+def rows_behind_a_savepoint() -> Iterator[None]:
+    """ROLLBACK TO keeps what was written behind the savepoint, unless the block has failed there."""
+    rollback_to = Block.rollback_to
+
+    def kept(self: Block, name: str) -> Savepoint:
+        writes, shapes = {id_: list(parts) for id_, parts in self.writes.items()}, dict(self.shapes)
+        failed = self.failed
+        savepoint = rollback_to(self, name)
+        if not failed:
+            self.writes, self.shapes = writes, shapes
+        return savepoint
+
+    with mock.patch.object(Block, "rollback_to", kept):
         yield

@@ -18,6 +18,7 @@ from ptvc.coord.controller.driver_process import OnExit
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
 from ptvc.expr.tree.relation import GlobalId, Relation
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
 from ptvc.replica.protocol import (
@@ -26,7 +27,10 @@ from ptvc.replica.protocol import (
     CancelPeek,
     CheckpointPublished,
     DriverHello,
+    Ingested,
     InstallDataflow,
+    InstallSink,
+    InstallSource,
     JobFinished,
     LargeSteps,
     LimitMemory,
@@ -45,6 +49,7 @@ from ptvc.replica.protocol import (
 )
 from ptvc.repr.batch import Delta, from_ipc, to_ipc
 
+from .connectors import Connectors, Outside
 from .loop import SimulatedLoop
 from .network import Wire
 
@@ -61,13 +66,17 @@ class SimulatedReplica:
         latency: Callable[[], float],
         blob: MemoryBlob,
         writer: str,
+        outside: Outside,
         ended: Callable[[], None],
     ) -> None:
         self._loop = loop
         self._random = random
-        self._latency = latency
+        self._latency_of = latency
+        self.slowness = 1.0
         self._blob = blob
         self._dataflows = Dataflows(blob, writer)
+        self._checkpoints = outside.checkpoints
+        self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
         self._inbox: list[Message] = []
         self._canceled: set[int] = set()
@@ -96,6 +105,13 @@ class SimulatedReplica:
             self._awake = True
             self._loop.call_later(self._latency(), self._work)
 
+    def _latency(self) -> float:
+        return self._latency_of() * self.slowness
+
+    def _later(self, work: Callable[[], None]) -> None:
+        delay = self._random.random() * self._random.choice((0.05, 0.5, 1.0))
+        self._loop.call_later(delay, lambda: work() if self._alive else None)
+
     def _work(self) -> None:
         self._awake = False
         if not self._alive:
@@ -105,6 +121,12 @@ class SimulatedReplica:
             self._handle(message)
         for answer in self._dataflows.step():
             self._send(answer)
+        for _, pending in self._dataflows.checkpoints():
+            self._loop.call_later(self._latency(), self._save, pending)
+
+    def _save(self, pending: PendingCheckpoint) -> None:
+        if self._alive and (written := pending.write()) is not None:
+            self._send(written)
 
     def _send(self, message: Message) -> None:
         if self._alive:
@@ -114,20 +136,33 @@ class SimulatedReplica:
         match message:
             case Progress():
                 self._dataflows.receive(message)
+                self._connectors.receive(message)
             case Appended():
                 self._dataflows.acknowledge(message)
             case InstallDataflow():
-                for answer in self._dataflows.install(replace(message, durable=None)):
+                if not self._checkpoints:
+                    message = replace(message, durable=None)
+                for answer in self._dataflows.install(message):
                     self._send(answer)
             case Uninstall(id=id_):
                 self._dataflows.uninstall(id_)
+                self._connectors.uninstall(id_)
+            case InstallSource():
+                self._connectors.install_source(message)
+            case InstallSink():
+                self._connectors.install_sink(message)
+            case Ingested():
+                self._connectors.ingested(message)
             case Peek():
                 self._loop.call_later(self._latency(), self._peek, message)
             case PeekIndex():
                 self._peek_index(message)
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
-            case LimitMemory() | LargeSteps() | CheckpointPublished():
+            case CheckpointPublished():
+                if (state := self._dataflows.published(message)) is not None:
+                    state.sweep()
+            case LimitMemory() | LargeSteps():
                 return
             case _:
                 raise TypeError(f"a simulated replica does not understand {type(message).__name__}")
@@ -176,10 +211,12 @@ class SimulatedDriver:
         random: Random,
         latency: Callable[[], float],
         blob: MemoryBlob,
+        outside: Outside,
         address: str,
         on_exit: OnExit,
     ) -> None:
         self._loop = loop
+        self._outside = outside
         self._random = random
         self._latency = latency
         self._blob = blob
@@ -214,6 +251,14 @@ class SimulatedDriver:
 
     def kill_replica(self, name: str) -> None:
         self._running[name].kill()
+
+    def slow_down(self, name: str) -> None:
+        """What the replica does takes long, while the others of its cluster go on."""
+        self._running[name].slowness = 200.0
+
+    def heal(self) -> None:
+        for replica in self._running.values():
+            replica.slowness = 1.0
 
     def _delay(self, most: float) -> float:
         return self._random.random() * most
@@ -273,7 +318,13 @@ class SimulatedDriver:
                 self._loop.call_later(self._delay(0.3), self._run, name, wanted)
 
         replica = SimulatedReplica(
-            self._loop, self._random, self._latency, self._blob, replica_writer(name, epoch, attempt), ended
+            self._loop,
+            self._random,
+            self._latency,
+            self._blob,
+            replica_writer(name, epoch, attempt),
+            self._outside,
+            ended,
         )
         try:
             replica.dial(self._address, ReplicaHello(name, epoch, attempt, attempt))
@@ -287,12 +338,13 @@ def launcher(
     random: Random,
     latency: Callable[[], float],
     blob: MemoryBlob,
+    outside: Outside,
     made: Callable[[SimulatedDriver], None],
 ) -> Callable[[str, Path, OnExit], SimulatedDriver]:
     """Makes the coordinator's driver."""
 
     def launch(address: str, directory: Path, on_exit: OnExit) -> SimulatedDriver:
-        driver = SimulatedDriver(loop, random, latency, blob, address, on_exit)
+        driver = SimulatedDriver(loop, random, latency, blob, outside, address, on_exit)
         made(driver)
         return driver
 

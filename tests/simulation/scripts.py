@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 
 from ptvc.coord.coordinator import Coordinator
 
@@ -11,6 +12,21 @@ from .clients import QUICKSTART, Client, Gone
 from .model import ABSENT, Effect, Object, Outcome
 
 Step = Callable[["Script"], Awaitable[None]]
+
+
+@dataclass(slots=True)
+class Block:
+    """What a block is to have done when it commits; `tables` are those that it has made, under their names."""
+
+    effects: list[Effect] = field(default_factory=list)
+    tables: dict[Object, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Savepoint:
+    name: str
+    effects: int
+    tables: dict[Object, str]
 
 
 class Script:
@@ -21,7 +37,7 @@ class Script:
         self.random = client.random
         self.left = statements
         self._quickstart = quickstart
-        self._block: list[Effect] | None = None
+        self._block: Block | None = None
 
     async def run(self, coordinator: Coordinator) -> None:
         """Until there are no more statements.  Raises Terminated when the process is stopping."""
@@ -52,7 +68,7 @@ class Script:
             return (await self.client.ask(sql, effect, rows or ())).outcome is Outcome.DONE
         answer = await self.client.ask(sql, None, rows or ())
         if answer.outcome is Outcome.DONE:
-            block.append(effect)
+            block.effects.append(effect)
         return answer.outcome is Outcome.DONE
 
     def _doubting(self, table: Object, keys: list[int], change: Effect) -> Effect:
@@ -66,9 +82,18 @@ class Script:
 
         return effect
 
-    def _table(self) -> Object | None:
-        tables = [*self.client.of("table"), self.client.shared]
-        return self.random.choice(tables)
+    def _table(self) -> Object:
+        """One that everybody sees."""
+        return self.random.choice([*self.client.of("table"), self.client.shared])
+
+    def _any_table(self) -> Object:
+        """Its session's, or its block's, more often."""
+        own = [*self.client.temporary, *(self._block.tables if self._block is not None else ())]
+        return self.random.choice(own) if own and self.random.random() < 0.5 else self._table()
+
+    def _shown(self, table: Object) -> str:
+        made = self._block.tables.get(table) if self._block is not None else None
+        return made or str(table.name)
 
     def _cluster(self) -> str:
         names = [QUICKSTART, *(made.name for made in self.client.of("cluster") if made.name is not None)]
@@ -81,8 +106,7 @@ class Script:
     # -- rows --
 
     async def insert(self) -> None:
-        table = self._table()
-        assert table is not None
+        table = self._any_table()
         rows = [self.client.new_row() for _ in range(self.random.choice((1, 1, 3)))]
 
         def effect(outcome: Outcome) -> None:
@@ -92,13 +116,12 @@ class Script:
         values = ", ".join(f"({key}, {value})" for key, value in rows)
         done = self._doubting(table, [key for key, _ in rows], effect)
         if self.random.random() < 0.2:
-            await self._do(f"COPY {_shown(table)} FROM STDIN", done, rows)
+            await self._do(f"COPY {self._shown(table)} FROM STDIN", done, rows)
         else:
-            await self._do(f"INSERT INTO {_shown(table)} VALUES {values}", done)
+            await self._do(f"INSERT INTO {self._shown(table)} VALUES {values}", done)
 
     async def update(self) -> None:
-        table = self._table()
-        assert table is not None
+        table = self._any_table()
         if self._block is not None or not (keys := self.client.known_keys(table)):
             return
         key, value = self.random.choice(keys), self.random.randrange(100, 200)
@@ -106,12 +129,11 @@ class Script:
         def effect(outcome: Outcome) -> None:
             table.update(key, value, outcome)
 
-        sql = f"UPDATE {_shown(table)} SET v = {value} WHERE k = {key}"
+        sql = f"UPDATE {self._shown(table)} SET v = {value} WHERE k = {key}"
         await self._do(sql, self._doubting(table, [key], effect))
 
     async def delete(self) -> None:
-        table = self._table()
-        assert table is not None
+        table = self._any_table()
         if self._block is not None or not (keys := self.client.known_keys(table)):
             return
         key = self.random.choice(keys)
@@ -119,15 +141,16 @@ class Script:
         def effect(outcome: Outcome) -> None:
             table.delete(key, outcome)
 
-        await self._do(f"DELETE FROM {_shown(table)} WHERE k = {key}", self._doubting(table, [key], effect))
+        await self._do(
+            f"DELETE FROM {self._shown(table)} WHERE k = {key}", self._doubting(table, [key], effect)
+        )
 
     async def select(self) -> None:
         """What it reads of its own keys is what was answered before."""
-        table = self._table()
-        assert table is not None
+        table = self._any_table()
         if self._block is not None:
             return
-        answer = await self.client.ask(f"SELECT k, v FROM {_shown(table)}")
+        answer = await self.client.ask(f"SELECT k, v FROM {self._shown(table)}")
         if answer.outcome is Outcome.DONE:
             found: dict[int, list[int]] = {}
             for key, value in answer.rows:
@@ -140,7 +163,39 @@ class Script:
     async def create_table(self) -> None:
         table = self.client.made(self.client.model.add("table"))
         name = self.client.new_name("t")
-        await self._do(f"CREATE TABLE {name} (k int, v int)", lambda outcome: table.becomes(name, outcome))
+        done = await self._do(
+            f"CREATE TABLE {name} (k int, v int)", lambda outcome: table.becomes(name, outcome)
+        )
+        if done and self._block is not None:
+            self._block.tables[table] = name
+
+    async def create_temporary(self) -> None:
+        """A table of the session, or of the block."""
+        table, name = Object("table"), self.client.new_name("tt")
+        block = self._block
+        drops = block is not None and self.random.random() < 0.3
+        client, end = self.client, " ON COMMIT DROP" if drops else ""
+
+        def effect(outcome: Outcome) -> None:
+            if outcome is Outcome.DONE and not drops:
+                table.becomes(name, outcome)
+                client.temporary.append(table)
+
+        if await self._do(f"CREATE TEMPORARY TABLE {name} (k int, v int){end}", effect) and block is not None:
+            block.tables[table] = name
+
+    async def discard(self) -> None:
+        if self._block is not None:
+            return
+        what = self.random.choice(("ALL", "TEMP"))
+        self.client.temporary, before = [], self.client.temporary
+        if (await self.client.ask(f"DISCARD {what}")).outcome is not Outcome.DONE:
+            return  # they may be there, or not, until the session ends
+        if what == "ALL":
+            self.client.timeout_ms = 0
+        for table in before:
+            if (await self.client.ask(f"SELECT k, v FROM {table.name}")).outcome is Outcome.DONE:
+                self.client._broken(f"DISCARD {what} has left {table.name}")
 
     async def create_table_as(self) -> None:
         source = self.random.choice(self.client.of("table") or [None])
@@ -174,6 +229,42 @@ class Script:
             lambda name, cluster: f"CREATE INDEX {name}{self._place(cluster)} ON {_shown(table)} (k)",
         )
 
+    async def create_source(self) -> None:
+        await self._create_in_cluster(
+            "source",
+            None,
+            lambda name, cluster: f"CREATE SOURCE {name}{self._place(cluster)} FROM LOAD GENERATOR COUNTER",
+        )
+
+    async def create_sink(self) -> None:
+        table = self._table()
+        await self._create_in_cluster(
+            "sink",
+            table,
+            lambda name, cluster: (
+                f"CREATE SINK {name}{self._place(cluster)} FROM {_shown(table)}"
+                f" INTO FILE '/simulated/{name}' FORMAT JSON ENVELOPE NONE"
+            ),
+        )
+
+    async def alter_sink(self) -> None:
+        """What it has read before may be an input for a while."""
+        table = self._table()
+        if self._block is not None or not (sinks := self.client.of("sink")):
+            return
+        sink = self.random.choice(sinks)
+
+        def effect(outcome: Outcome) -> None:
+            if outcome is Outcome.REFUSED or sink.on is table:
+                return
+            sink.perhaps_on |= {table} if sink.on is None else {table, sink.on}
+            sink.on = None
+            if outcome is Outcome.DONE:
+                sink.perhaps_on.discard(table)
+                sink.on = table
+
+        await self._do(f"ALTER SINK {sink.name} SET FROM {_shown(table)}", effect)
+
     async def _create_in_cluster(
         self, kind: str, table: Object | None, sql: Callable[[str, str], str]
     ) -> None:
@@ -191,14 +282,16 @@ class Script:
         await self._do(sql(name, cluster), effect)
 
     async def drop(self) -> None:
-        found = self.client.of("table", "materialized view", "index")
+        client, model = self.client, self.client.model
+        found = [*client.of("table", "materialized view", "index", "source", "sink"), *client.temporary]
         if not found:
             return
         gone = self.random.choice(found)
-        model = self.client.model
 
         def effect(outcome: Outcome) -> None:
             model.drop_cascade(gone, outcome)
+            if gone in client.temporary and outcome is not Outcome.REFUSED:
+                client.temporary.remove(gone)
 
         await self._do(f"DROP {gone.kind.upper()} {gone.name} CASCADE", effect)
 
@@ -219,7 +312,16 @@ class Script:
             return
         cluster = self.client.made(self.client.model.add("cluster"))
         name = self.client.new_name("c")
-        await self._do(f"CREATE CLUSTER {name}", lambda outcome: cluster.becomes(name, outcome))
+        options = self.random.choice(("", " (REPLICATION FACTOR 2)"))
+        await self._do(f"CREATE CLUSTER {name}{options}", lambda outcome: cluster.becomes(name, outcome))
+
+    async def alter_cluster(self) -> None:
+        """More or fewer replicas."""
+        if self._block is None:
+            factor = self.random.choice((1, 2, 2, 3))
+            await self._do(
+                f"ALTER CLUSTER {self._cluster()} SET (REPLICATION FACTOR {factor})", lambda _: None
+            )
 
     async def drop_cluster(self) -> None:
         if self._block is not None:
@@ -261,16 +363,18 @@ class Script:
         if (await self.client.ask("BEGIN")).outcome is not Outcome.DONE:
             await self.client.ask("ROLLBACK")
             return
-        effects: list[Effect] = []
-        self._block = effects
-        count = self.random.randrange(1, 4)
-        for _ in range(count):
+        block = self._block = Block()
+        savepoints: list[Savepoint] = []
+        for _ in range(self.random.randrange(1, 6)):
+            if self.random.random() < 0.35:
+                await self._savepoint(block, savepoints)
+                continue
             (step,) = self.random.choices(IN_BLOCK, IN_BLOCK_WEIGHTS)
             await step(self)
         self._block = None
 
         def effect(outcome: Outcome) -> None:
-            for each in effects:
+            for each in block.effects:
                 each(outcome)
 
         if self.random.random() < 0.15:
@@ -279,9 +383,27 @@ class Script:
         if (await self.client.ask("COMMIT", effect)).outcome is not Outcome.DONE:
             await self.client.ask("ROLLBACK")
 
+    async def _savepoint(self, block: Block, savepoints: list[Savepoint]) -> None:
+        """Sets one, goes back to one, or forgets one; those behind it go with it."""
+        word = self.random.choice(("SAVEPOINT", "ROLLBACK TO", "RELEASE")) if savepoints else "SAVEPOINT"
+        if word == "SAVEPOINT":
+            name = f"p{len(savepoints)}"
+            if (await self.client.ask(f"SAVEPOINT {name}")).outcome is Outcome.DONE:
+                savepoints.append(Savepoint(name, len(block.effects), dict(block.tables)))
+            return
+        place = self.random.randrange(len(savepoints))
+        savepoint = savepoints[place]
+        if (await self.client.ask(f"{word} {savepoint.name}")).outcome is not Outcome.DONE:
+            return
+        if word == "RELEASE":
+            del savepoints[place:]
+            return
+        del savepoints[place + 1 :]
+        del block.effects[savepoint.effects :]
+        block.tables = dict(savepoint.tables)
 
-def _shown(table: Object | None) -> str:
-    assert table is not None
+
+def _shown(table: Object) -> str:
     return str(table.name)
 
 
@@ -300,9 +422,15 @@ STEPS: list[Step] = [
     Script.drop_cluster,
     Script.set_timeout,
     Script.block,
+    Script.create_temporary,
+    Script.discard,
+    Script.alter_cluster,
+    Script.create_source,
+    Script.create_sink,
+    Script.alter_sink,
 ]
-WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 12]
-WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 8, 4, 4, 2, 4, 20, 4, 25]
+WEIGHTS = [30, 6, 6, 6, 10, 3, 8, 4, 8, 4, 4, 5, 6, 14, 5, 2, 3, 2, 5, 4]
+WEIGHTS_OF_CLUSTERS = [20, 3, 3, 6, 5, 2, 12, 6, 4, 2, 4, 28, 4, 40, 2, 1, 4, 1, 1, 1]
 """Of those whose clients drop the cluster that all are in."""
 
 IN_BLOCK: list[Step] = [
@@ -311,5 +439,6 @@ IN_BLOCK: list[Step] = [
     Script.create_view,
     Script.create_index,
     Script.drop,
+    Script.create_temporary,
 ]
-IN_BLOCK_WEIGHTS = [10, 3, 4, 1, 2]
+IN_BLOCK_WEIGHTS = [10, 3, 4, 1, 2, 2]

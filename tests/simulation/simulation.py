@@ -9,11 +9,12 @@ import logging
 import sys
 import traceback
 import warnings
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory
 from types import NoneType
 
 from ptvc.config import Settings
@@ -21,6 +22,7 @@ from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
 from ptvc.errors import PtvcError
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.client import PersistClient, ShardId
 from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.location import Location
@@ -28,6 +30,7 @@ from ptvc.persist.stores import Stores
 
 from . import checks
 from .clients import QUICKSTART, Chances, Client, Terminated
+from .connectors import Outside
 from .faults import Faults, Latencies
 from .loop import Killed, SimulatedLoop, Stuck
 from .model import Model, Outcome
@@ -35,8 +38,17 @@ from .replicas import SimulatedDriver, launcher
 from .scripts import Script
 from .seams import ThreadlessSupervisor, planned_on_the_loop
 from .stores import Disk, SimulatedConsensus
+from .subscribers import VIEW_SQL, Row, Subscriber, drawn
 
-SETTINGS = Settings(tick_ms=250, compaction_interval_ms=1000, retain_history_ms=500)
+SETTINGS = Settings(
+    tick_ms=250,
+    compaction_interval_ms=1000,
+    retain_history_ms=500,
+    replica_slots=100,
+    checkpoint_rows=2,
+    checkpoint_interval_ms=300,
+)
+_IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 BEGIN_MS = 1_700_000_000_000
 STOP_S = 120.0
 """An orderly end takes no longer, even while a store is away."""
@@ -67,6 +79,9 @@ class Profile:
     faults: bool | None = None
     interrupts: bool | None = None
     quickstart: bool | None = None
+    subscribers: int | None = None
+    replicas: int | None = None
+    checkpoints: bool | None = None
 
 
 @dataclass(slots=True)
@@ -104,13 +119,27 @@ class Simulation:
         ]
         self._scripts = [Script(client, statements, quickstart=quickstart) for client in self._clients]
         self._prober = Client(0, Random(0), self._model, self._shared, Chances(), self._say, self._broken)
-        self._directory = Path(gettempdir()) / "ptvc-simulation"
+        self._replicas = profile.replicas or random.choice((1, 1, 1, 2))
+        self._view = not quickstart and random.random() < 0.3
+        followers = random.choice((0, 0, 0, 1, 2)) if profile.subscribers is None else profile.subscribers
+        self._subscribers = [
+            self._subscriber(n, Random(random.random()), interrupts) for n in range(1, followers + 1)
+        ]
+        checkpoints = random.random() < 0.15 if profile.checkpoints is None else profile.checkpoints
+        self._directory: Path
         self._loop: SimulatedLoop
         self._loops: list[SimulatedLoop] = []
+        self._shared_shard: ShardId | None = None
+        self._outside = Outside(self._broken, checkpoints)
         self._prepared = False
 
     def run(self) -> Result:
-        self._directory.mkdir(exist_ok=True)
+        with TemporaryDirectory(prefix="ptvc-simulation-", dir=_IN_MEMORY) as directory:
+            self._directory = Path(directory)
+            self._run()
+        return self.result
+
+    def _run(self) -> None:
         time = 0.0
         phases: list[Callable[[], object]] = [self._work, self._verify]
         while phases:
@@ -130,7 +159,6 @@ class Simulation:
             loop.bury()
         self.result.virtual_s = time
         self.result.statements = sum(client.asked for client in self._clients)
-        return self.result
 
     # -- processes --
 
@@ -198,7 +226,14 @@ class Simulation:
                 clock,
                 ThreadlessSupervisor(lambda name, error: failed(error)),
                 fenced,
-                launcher(self._loop, self._random, self._latencies.message, self._disk.blob, self._launched),
+                launcher(
+                    self._loop,
+                    self._random,
+                    self._latencies.message,
+                    self._disk.blob,
+                    self._outside,
+                    self._launched,
+                ),
             )
         except Killed:
             self._loop.kill()
@@ -259,29 +294,78 @@ class Simulation:
             self._loop.create_task(script.run(coordinator), name=f"script {script.client.number}")
             for script in self._scripts
         ]
-        try:
-            await asyncio.wait(scripts)
-        finally:
-            faults.cancel()
-            self._faults.heal()
-        ended = [script.exception() for script in scripts]
-        if (error := next(filter(None, ended), None)) is not None:
-            raise error
-        await self._check(coordinator)
+        async with self._following(coordinator):
+            try:
+                await asyncio.wait(scripts)
+            finally:
+                faults.cancel()
+                self._faults.heal()
+            ended = [script.exception() for script in scripts]
+            if (error := next(filter(None, ended), None)) is not None:
+                raise error
+            await self._check(coordinator)
         return True
 
     async def _verify(self, coordinator: Coordinator) -> bool:
         """After a restart."""
-        await self._check(coordinator)
+        async with self._following(coordinator):
+            await self._check(coordinator)
         return True
 
     async def _prepare(self, coordinator: Coordinator) -> None:
-        await self._prober.connect(coordinator)
-        await self._prober.ask(
-            "CREATE TABLE s (k int, v int)", lambda outcome: self._shared.becomes("s", outcome)
-        )
-        await self._prober.close()
+        prober = self._prober
+        await prober.connect(coordinator)
+        await prober.ask("CREATE TABLE s (k int, v int)", lambda outcome: self._shared.becomes("s", outcome))
+        if self._replicas > 1:
+            await prober.ask(f"ALTER CLUSTER {QUICKSTART} SET (REPLICATION FACTOR {self._replicas})")
+        if self._view:
+            view = self._model.add("materialized view", on=self._shared, cluster=QUICKSTART)
+            await prober.ask(VIEW_SQL, lambda outcome: view.becomes("digits", outcome))
+        await prober.close()
         self._prepared = True
+
+    def _subscriber(self, number: int, random: Random, interrupts: bool) -> Subscriber:
+        followed = drawn(random, view=self._view)
+        return Subscriber(number, random, followed, self._shared_rows, interrupts, self._say, self._broken)
+
+    def _shared_rows(self, time: int) -> Counter[Row]:
+        """What the shared table holds at `time`, past the coordinator."""
+        shard = self._shared_shard
+        assert shard is not None
+        reader = PersistClient(self._disk.consensus, self._disk.blob, _Clock(self._loop))
+        return checks.rows_at(reader, shard, time)
+
+    @contextlib.asynccontextmanager
+    async def _following(self, coordinator: Coordinator) -> AsyncIterator[None]:
+        """Subscribers follow meanwhile; at the end of the block they have come to where everything is."""
+        item = next(item for item in coordinator.catalog.user_items() if item.name == self._shared.name)
+        self._shared_shard = item.shard
+        tasks = [
+            self._loop.create_task(subscriber.run(coordinator), name="subscriber")
+            for subscriber in self._subscribers
+        ]
+        try:
+            yield
+            await self._heard(coordinator)
+        finally:
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+            for task in tasks:
+                if not task.cancelled() and (error := task.exception()) is not None:
+                    self._broken(f"a subscriber ended with {error!r}")
+
+    async def _heard(self, coordinator: Coordinator) -> None:
+        time, deadline = coordinator.storage.oracle.read_time, self._loop.time() + CATCH_UP_S
+        for subscriber in self._subscribers:
+            subscriber.quiet = True
+            while subscriber.complete is None or subscriber.complete < time:
+                if self._loop.time() > deadline:
+                    self._broken(f"not told of {time}: {subscriber.followed.sql} after {subscriber.complete}")
+                    return
+                await asyncio.sleep(0.5)
+            subscriber.check()
 
     async def _check(self, coordinator: Coordinator) -> None:
         await self._probe(coordinator)
@@ -289,6 +373,8 @@ class Simulation:
         self._none(await self._settled(coordinator))
         self._none(checks.as_promised(checks.persist_of(coordinator), coordinator.catalog, self._model))
         self._none(checks.views_are_exact(coordinator))
+        self._none(checks.sources_are_exact(coordinator))
+        self._none(checks.sinks_are_exact(coordinator, self._outside))
 
     async def _probe(self, coordinator: Coordinator) -> None:
         """Reads, writes, definitions and blocks are answered."""
@@ -325,9 +411,16 @@ class Simulation:
     async def _catch_up(self, coordinator: Coordinator) -> None:
         time = coordinator.storage.oracle.read_time
         deadline = self._loop.time() + CATCH_UP_S
-        while late := checks.behind(coordinator, time):
+        while True:
+            late = [item.name for item in checks.behind(coordinator, time)]
+            late += checks.sinks_behind(coordinator, self._outside, time)
+            left = checks.left_behind(coordinator)
+            if not late and not left:
+                return
             if self._loop.time() > deadline:
-                self._broken(f"not maintained: {', '.join(item.name for item in late)}")
+                for what, names in (("not maintained", late), ("left of sessions that have ended", left)):
+                    if names:
+                        self._broken(f"{what}: {', '.join(names)}")
                 return
             await asyncio.sleep(1.0)
 

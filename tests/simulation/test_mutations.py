@@ -14,8 +14,18 @@ from .simulation import Profile, run, undisturbed
 MOST_SEEDS = 60
 
 CANCELS = Profile(interrupts=True, faults=False, quickstart=False)
-CLUSTERS = Profile(interrupts=False, faults=False, quickstart=True)
+CLUSTERS = Profile(
+    interrupts=False,
+    faults=False,
+    quickstart=True,
+    clients=3,
+    statements=14,
+    subscribers=0,
+    checkpoints=False,
+)
 STORES = Profile(interrupts=False, faults=True, quickstart=False)
+FOLLOWED = Profile(interrupts=True, faults=False, quickstart=False, subscribers=2)
+BLOCKS = Profile(interrupts=False, faults=False, quickstart=False, subscribers=0, statements=20)
 
 
 @pytest.mark.parametrize(
@@ -26,6 +36,10 @@ STORES = Profile(interrupts=False, faults=True, quickstart=False)
         (mutations.durable_but_not_in_memory, CANCELS, "memory has"),
         (mutations.cancelled_though_durable, CANCELS, "and must be one of not there"),
         (mutations.lost_reply_is_a_refusal, STORES, "memory has|other frontiers|must be one of"),
+        (mutations.open_progress, FOLLOWED, "subscriber . .*(at [0-9]+ has|is told of)"),
+        (mutations.left_behind, STORES, "left of sessions that have ended"),
+        (mutations.sinks_ahead, STORES, "and its target ends at"),
+        (mutations.rows_behind_a_savepoint, BLOCKS, "must be one of not there"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )

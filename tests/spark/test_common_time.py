@@ -12,6 +12,7 @@ import ptvc.spark
 import pytest
 from inprocess import InProcess, eventually, hydrated, running
 from ptvc.config import Settings
+from ptvc.coord.catalog.items import MaterializedView, Table
 from ptvc.errors import InvalidParameter, ObjectNotReady, PtvcError, UndefinedTable, WrongObjectType
 from ptvc.spark.source import PtvcSource
 
@@ -158,11 +159,9 @@ def test_nobody_writes_any_more(runtime: InProcess) -> None:
     eventually(lambda: readable(runtime, "large"))
     catalog, persist = runtime.coordinator.catalog, runtime.persist
     table, view = (catalog.find("public", name) for name in ("quiet", "large"))
-    assert table is not None
-    assert view is not None
+    assert isinstance(table, Table)
+    assert isinstance(view, MaterializedView)
     written, seen = table.shard, view.shard
-    assert written is not None
-    assert seen is not None
 
     def beyond() -> bool:
         """Whether the view is durable up to a time at which nobody has written."""

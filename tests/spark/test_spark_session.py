@@ -14,6 +14,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, running
 from ptvc.compute.spark.session import spark_session, stop_session
 from ptvc.config import Settings
+from ptvc.coord.catalog.items import Table
 from ptvc.errors import ObjectNotReady
 from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
@@ -133,9 +134,8 @@ def test_refusals_say_why(spark: SparkSession, runtime: InProcess) -> None:
     late = spark.readStream.format("ptvc").options(**known, starting="5").load().writeStream.format("noop")
     runtime.query("INSERT INTO known VALUES (1)")
     table, persist = runtime.coordinator.catalog.find("public", "known"), runtime.persist
-    assert table is not None
+    assert isinstance(table, Table)
     shard = table.shard
-    assert shard is not None
 
     def forgotten() -> bool:
         try:

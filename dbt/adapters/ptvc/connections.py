@@ -140,8 +140,9 @@ class PtvcConnectionManager(SQLConnectionManager):
 
     def cancel_open(self) -> list[str]:
         """Ctrl-C, or a failure under --fail-fast: statements are stopped on the server, and waiting ends."""
-        self.interrupted.set()
-        return super().cancel_open()
+        with self.lock:  # who sees the interrupt and takes the lock is not cancelled any more
+            self.interrupted.set()
+            return super().cancel_open()
 
     def cleanup_all(self) -> None:
         super().cleanup_all()

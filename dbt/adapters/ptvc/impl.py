@@ -5,8 +5,10 @@ Statements are written in macros; here is what Jinja cannot do: hashes, waiting,
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from multiprocessing.context import SpawnContext
@@ -48,7 +50,8 @@ from dbt.adapters.ptvc.relation import (
     shorten,
 )
 from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
-from dbt.adapters.ptvc.seeds import copy_value, same_rows
+from dbt.adapters.ptvc.retired import Retirement, is_retired, left_over, retired_below, stands_for
+from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 from dbt.adapters.ptvc.source_body import closing_parenthesis
 
@@ -66,6 +69,8 @@ _PROGRESS_EVERY_S = 5.0
 _WORTH_SAYING_S = 2.0
 _POLL_FIRST_S = 0.02
 _POLL_MAX_S = 0.5
+_STALLED_S = 8.0
+"""Longer than the pause between two attempts of a sink: what has been mended meanwhile is found to be so."""
 
 
 @dataclass
@@ -118,6 +123,7 @@ class PtvcAdapter(SQLAdapter):
     def __init__(self, config: AdapterRequiredConfig, mp_context: SpawnContext) -> None:
         super().__init__(config, mp_context)
         become_parent_of(self.type())
+        self._retiring = threading.Lock()
 
     @property
     def credentials(self) -> PtvcCredentials:
@@ -233,19 +239,36 @@ class PtvcAdapter(SQLAdapter):
         super().rename_relation(from_relation, to_relation)  # type: ignore[no-untyped-call]
 
     @available.parse_none
-    def take_place(self, existing: PtvcRelation, successor: PtvcRelation, target: PtvcRelation) -> None:
+    def take_place(
+        self,
+        existing: PtvcRelation,
+        successor: PtvcRelation,
+        target: PtvcRelation,
+        sinks: Sequence[PtvcRelation] = (),
+    ) -> None:
         """Drops `existing`, with what rests on it, and gives `successor` the name of `target`, in one transaction: readers find
-        the one or the other."""
-        self.cache_dropped(existing)
-        self.cache_renamed(successor, target)
-        self.execute_macro(
-            "ptvc__take_place", kwargs={"existing": existing, "successor": successor, "target": target}
-        )
+        the one or the other.  `sinks` stay, and what they read."""
+        known = [self.get_relation(sink.database, sink.schema or "", sink.identifier or "") for sink in sinks]
+        # Two models at the same time may retire what rests on both.
+        with self._retiring if sinks else nullcontext():
+            retirement = Retirement.of(existing, sinks, self._dependency_edges() if sinks else ())
+            self.cache_dropped(existing)
+            for sink in known:
+                self.cache_added(sink)
+            self.cache_renamed(successor, target)
+            self.execute_macro(
+                "ptvc__take_place",
+                kwargs={"retirement": retirement, "successor": successor, "target": target},
+            )
 
     @available.parse_list
     def dependents(self, relation: PtvcRelation) -> list[PtvcRelation]:
         """All that a cascading drop of `relation` would take along, as the catalog is now."""
         return transitive_dependents(relation, self._dependency_edges())
+
+    @available
+    def stands_for(self, identifier: str, name: str | None) -> bool:
+        return stands_for(identifier, name)
 
     # --- what changed ----------------------------------------------------------------------------------------------
 
@@ -382,6 +405,8 @@ class PtvcAdapter(SQLAdapter):
         """Called when the model's materialization has ended, in whichever way."""
         unfinished = self.connections.building.pop(self.connections.get_thread_identifier(), [])
         if self.connections.interrupted.is_set():
+            with self.connections.lock:
+                pass  # the statements that the interrupt cancels have been: what follows is none of them
             for relation in unfinished:
                 self.drop_relation(relation)  # type: ignore[no-untyped-call]
         super().post_model_hook(config, context)
@@ -417,6 +442,83 @@ class PtvcAdapter(SQLAdapter):
             if self.connections.interrupted.wait(pause):
                 raise DbtRuntimeError(f"stopped waiting for {relation.render()} to be hydrated.")
             pause = min(pause * 1.5, _POLL_MAX_S)
+
+    # --- sinks -----------------------------------------------------------------------------------------------------
+
+    @available.parse(lambda *a, **k: False)
+    def cut_over(self, sink: PtvcRelation, timeout: float) -> bool:
+        """Let a sink read what has taken the place of what it reads, and drop that; False if nothing has."""
+        edges = self._dependency_edges()
+        retired = retired_below(sink, edges)
+        if not retired:
+            return False
+        old = [relation for relation in _read_by(sink, edges) if is_retired(relation)]
+        if old and len(_read_by(sink, edges)) == 1:
+            self.execute_macro(
+                "ptvc__cut_over", kwargs={"sink": sink, "upstream": self._successor(sink, old[0])}
+            )
+
+        def is_done() -> bool:
+            return not any(is_retired(found) for found in _read_by(sink, self._dependency_edges()))
+
+        self._await_sink(sink, timeout, is_done, "still writes what it has read before")
+        self.drop_retired(retired)
+        return True
+
+    def _successor(self, sink: PtvcRelation, old: PtvcRelation) -> PtvcRelation:
+        for found in self.list_relations(old.database, old.schema or ""):
+            assert isinstance(found, PtvcRelation)
+            if not is_retired(found) and not found.is_index and stands_for(old.identifier, found.identifier):
+                return found
+        raise DbtRuntimeError(
+            f"sink {sink.render()} reads {old.render()}, whose place nothing has taken: run the model that it reads, too."
+        )
+
+    @available.parse_list
+    def retired_below(self, sink: PtvcRelation) -> list[PtvcRelation]:
+        return retired_below(sink, self._dependency_edges())
+
+    @available.parse_none
+    def drop_retired(self, retired: Sequence[PtvcRelation]) -> None:
+        """Those that no sink reads any more."""
+        for relation in left_over(retired, self._dependency_edges() if retired else ()):
+            self.drop_relation(relation)  # type: ignore[no-untyped-call]
+
+    @available.parse_none
+    def wait_until_running(self, sink: PtvcRelation, timeout: float) -> None:
+        """Return when the sink writes; a sink that is stalled, and stays so, is an error, and is left as it is."""
+        stalled: float | None = None
+
+        def is_running() -> bool:
+            nonlocal stalled
+            status, error = self._sink_status(sink)
+            now = time.monotonic()
+            stalled = None if status != "stalled" else now if stalled is None else stalled
+            if stalled is not None and now - stalled > _STALLED_S:
+                raise DbtRuntimeError(f"sink {sink.render()} is stalled, and writes nothing: {error}")
+            return status == "running"
+
+        self._await_sink(sink, timeout, is_running, "does not run")
+
+    def _await_sink(
+        self, sink: PtvcRelation, timeout: float, condition: Callable[[], bool], otherwise: str
+    ) -> None:
+        start, pause = time.monotonic(), _POLL_FIRST_S
+        while not condition():
+            if time.monotonic() - start > timeout:
+                status, error = self._sink_status(sink)
+                raise DbtRuntimeError(
+                    f"sink {sink.render()} {otherwise} after {timeout:g} s ({status}{f': {error}' if error else ''})."
+                )
+            if self.connections.interrupted.wait(pause):
+                raise DbtRuntimeError(f"stopped waiting for sink {sink.render()}.")
+            pause = min(pause * 1.5, _POLL_MAX_S)
+
+    def _sink_status(self, sink: PtvcRelation) -> tuple[str, str | None]:
+        rows = list(self.execute_macro("ptvc__get_sink_status", kwargs={"relation": sink}))
+        if not rows:
+            raise DbtRuntimeError(f"sink {sink.render()} is not there any more.")
+        return rows[0][0], rows[0][1]
 
     # --- Python models ---------------------------------------------------------------------------------------------
 
@@ -481,25 +583,12 @@ class PtvcAdapter(SQLAdapter):
         """`columns`, `rows` or `none`: where a table differs from a seed with these columns, by quoted name and type."""
         handle = self.connections.get_thread_connection().handle
         name = relation.render()
-        wanted = ", ".join(f"cast(null as {type_}) as {column}" for column, type_ in columns.items())
-        with self.connections.exception_handler(name), handle.cursor() as cursor:
-            # Types are compared as the server describes them, since each has several names.
-            described = []
-            for query in (f"select {wanted}", f"select * from {name} where false"):
-                cursor.execute(self.connections._add_query_comment(query))
-                described.append(_description(cursor))
-            if described[0] != described[1]:
-                return "columns"
-            count = len(agate_table.rows)
-            rows = f"select {', '.join(columns)} from {name} limit {count + 1}"
-            cursor.execute(self.connections._add_query_comment(rows))
-            stored = cursor.fetchall()
         values = [column.values() for column in agate_table.columns]
-        return "none" if same_rows(stored, values, handle.info.timezone) else "rows"
+        with self.connections.exception_handler(name), handle.cursor() as cursor:
+            return difference(cursor, self.connections._add_query_comment, name, columns, values)
 
 
-def _description(cursor: psycopg.Cursor[Any]) -> list[tuple[bytes | None, int, int]]:
-    """Names, types and type modifiers of a result's columns."""
-    result = cursor.pgresult
-    assert result is not None
-    return [(result.fname(i), result.ftype(i), result.fmod(i)) for i in range(result.nfields)]
+def _read_by(sink: PtvcRelation, edges: Iterable[Edge]) -> list[PtvcRelation]:
+    """What the sink reads now, and what it has read before, until it has written all of that."""
+    name = (sink.schema, sink.identifier)
+    return [referenced for user, referenced in edges if (user.schema, user.identifier) == name]

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...sql.catalog.catalog_view import ItemKind
 from ...storage.connectors import only_appends
 from ...storage.envelope import EnvelopeKind
 from ...transform.append_only import AppendOnly
 from .catalog import Catalog
+from .connectors import connector_options, connector_word
+from .items import MaterializedView, Source
 from .views import expand
 
 
@@ -30,19 +31,14 @@ def _is_append_only(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool])
 
 
 def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> bool:
-    item = catalog.find_by_id(id)
-    if item is None:
-        return False  # a relation of the system's
-    if item.kind is ItemKind.SOURCE:
-        options = item.options
-        return only_appends(
-            options["connector"], options["connector_options"], EnvelopeKind(options["envelope"])
-        )
-    if item.kind is not ItemKind.MATERIALIZED_VIEW:
-        return False
-    if item.options.get("replaced"):
-        return False  # by the difference to its earlier definition rows have gone
-    assert item.relation is not None
-    definition = expand(item.relation, catalog)
-    below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))
-    return AppendOnly(below).holds(definition)
+    match catalog.find_by_id(id):
+        case Source(connector=connector, envelope=envelope):
+            return only_appends(
+                connector_word(connector), connector_options(connector), EnvelopeKind(envelope.value)
+            )
+        case MaterializedView(relation=relation, replaced=False):
+            definition = expand(relation, catalog)
+            below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))
+            return AppendOnly(below).holds(definition)
+        case _:  # of a view that was replaced, rows have gone by the difference to its earlier definition
+            return False

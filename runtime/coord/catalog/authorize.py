@@ -17,30 +17,12 @@ from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from .catalog import Catalog
-from .entries import ClusterEntry, Item, Owned, SchemaEntry
+from .entries import ClusterEntry, Owned, SchemaEntry
+from .items import Function, Index, Item, NamedType
 from .privileges import CREATE, DELETE, INSERT, TRUNCATE, UPDATE, Privileges
 from .role import RoleEntry
 
 _MERGE = {MERGE_INSERT: INSERT, MERGE_UPDATE: UPDATE, MERGE_DELETE: DELETE}
-_Session = (
-    session_plans.SetTransaction
-    | session_plans.SetVariable
-    | session_plans.ShowVariable
-    | session_plans.Begin
-    | session_plans.Commit
-    | session_plans.Rollback
-    | session_plans.Savepoint
-    | session_plans.RollbackTo
-    | session_plans.Release
-    | session_plans.Prepare
-    | session_plans.Execute
-    | session_plans.Fetch
-    | session_plans.CloseCursor
-    | session_plans.Deallocate
-    | session_plans.Discard
-    | session_plans.NoOp
-)
-"""Statements of the session, which need nothing; what EXECUTE runs is checked as what it is."""
 
 
 class Authorization:
@@ -52,7 +34,16 @@ class Authorization:
         """Raises 42501 if the role may not execute the statement in a session with that cluster."""
         if role.superuser and not self.privileges.views_are_limited:
             return
-        if isinstance(planned, _Session | RoleDefinition | PrivilegeDefinition):
+        if isinstance(planned, session_plans.SessionPlan | RoleDefinition | PrivilegeDefinition):
+            return
+        if isinstance(planned, definition_plans.Create):
+            self._create(planned, role, cluster)
+            return
+        if isinstance(planned, definition_plans.Alter):
+            self._alter(planned, role)
+            return
+        if isinstance(planned, data_plans.Write | data_plans.CopyFrom):
+            self._write(planned, role, cluster)
             return
         match planned:
             case (
@@ -71,36 +62,12 @@ class Authorization:
                 if explained is not None:
                     self._query(explained, role, cluster)
                 self._explained(frozenset(), id_, role)
-            case (
-                data_plans.Insert()
-                | data_plans.Update()
-                | data_plans.Delete()
-                | data_plans.Merge()
-                | data_plans.Truncate()
-                | data_plans.CopyFrom()
-            ):
-                self._write(planned, role, cluster)
-            case (
-                definition_plans.CreateSchema()
-                | definition_plans.CreateTable()
-                | definition_plans.CreateType()
-                | definition_plans.CreateView()
-                | definition_plans.CreateMaterializedView()
-                | definition_plans.CreateIndex()
-                | definition_plans.CreateSource()
-                | definition_plans.CreateSink()
-                | definition_plans.CreateCluster()
-                | definition_plans.CreateFunction()
-            ):
-                self._create(planned, role, cluster)
             case _:
-                self._alter(planned, role)
+                assert_never(planned)
 
     # -- data --
 
-    def _query(
-        self, query: query_plans.Select | query_plans.Subscribe, role: RoleEntry, cluster: str
-    ) -> None:
+    def _query(self, query: query_plans.QueryPlan, role: RoleEntry, cluster: str) -> None:
         self.privileges.must_read(role, query.reads)
         if not isinstance(query.relation, Constant):
             self._cluster_of(query.reads, role, cluster)
@@ -114,24 +81,19 @@ class Authorization:
         if id.startswith("s"):
             return False
         item = self._catalog.find_by_id(id)
-        return item is None or item.kind.is_relation
+        return not isinstance(item, Function | NamedType)
 
     def _explained(self, reads: query_plans.Reads, id: GlobalId | None, role: RoleEntry) -> None:
         self.privileges.must_read(role, reads)
         if id is not None:
             item = self._catalog.get(id)
-            if item.kind is catalog_view.ItemKind.INDEX:
+            if isinstance(item, Index):
                 item = self._catalog.get(item.on)
             self.privileges.must_read(role, (item.id,))
 
     def _write(
         self,
-        planned: data_plans.Insert
-        | data_plans.Update
-        | data_plans.Delete
-        | data_plans.Merge
-        | data_plans.Truncate
-        | data_plans.CopyFrom,
+        planned: data_plans.Write | data_plans.CopyFrom,
         role: RoleEntry,
         cluster: str,
     ) -> None:
@@ -160,16 +122,7 @@ class Authorization:
 
     def _create(
         self,
-        planned: definition_plans.CreateSchema
-        | definition_plans.CreateTable
-        | definition_plans.CreateType
-        | definition_plans.CreateView
-        | definition_plans.CreateMaterializedView
-        | definition_plans.CreateIndex
-        | definition_plans.CreateSource
-        | definition_plans.CreateSink
-        | definition_plans.CreateCluster
-        | definition_plans.CreateFunction,
+        planned: definition_plans.Create,
         role: RoleEntry,
         cluster: str,
     ) -> None:
@@ -235,16 +188,7 @@ class Authorization:
 
     def _alter(
         self,
-        planned: definition_plans.AlterCluster
-        | definition_plans.AlterRetention
-        | definition_plans.AlterSink
-        | definition_plans.AlterTable
-        | definition_plans.Drop
-        | definition_plans.Rename
-        | definition_plans.SetSchema
-        | definition_plans.Swap
-        | definition_plans.ApplyReplacement
-        | definition_plans.Comment,
+        planned: definition_plans.Alter,
         role: RoleEntry,
     ) -> None:
         must = self.privileges

@@ -11,10 +11,10 @@ from __future__ import annotations
 import copy
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from ...config import DATABASE, ClusterOptions
-from ...expr.tree.relation import Get, GlobalId, Project, Relation
-from ...expr.tree.relation_tree import inputs, with_inputs
+from ...expr.tree.relation import GlobalId, Relation
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
@@ -25,17 +25,30 @@ from .entries import (
     DefaultAclEntry,
     Entry,
     IdsEntry,
-    Item,
     Owned,
     SchemaEntry,
     SettingsEntry,
     entry_key,
 )
+from .items import (
+    Function,
+    Index,
+    Item,
+    ItemBase,
+    NamedType,
+    Relational,
+    Table,
+    View,
+)
+from .planned_items import planned_item, widened
 from .role import FIRST_ROLE, RoleEntry, Roles
 
 FIRST_USER_OID = 16_384
 
 SYSTEM_SCHEMAS = {"pg_catalog": 11, "information_schema": 13_000, "mz_catalog": 13_001, "mz_internal": 13_002}
+
+
+Kind = TypeVar("Kind", bound=ItemBase)
 
 
 @dataclass(slots=True)
@@ -55,14 +68,14 @@ class Catalog:
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
         self._items: dict[GlobalId, Item] = {}
-        self._by_name: dict[tuple[str, str], GlobalId] = {}
+        self._by_name: dict[tuple[str, str], Relational] = {}
         self._populated: frozenset[str] = frozenset()
         self._schemas: dict[str, SchemaEntry] = {}
         self._clusters: dict[str, ClusterEntry] = {}
         self._ordered: tuple[Item, ...] = ()
-        self._relations: tuple[Item, ...] = ()
-        self._functions: dict[str, list[Item]] = {}
-        self._types: dict[tuple[str, str], Item] = {}
+        self._relations: tuple[Relational, ...] = ()
+        self._functions: dict[str, list[Function]] = {}
+        self._types: dict[tuple[str, str], NamedType] = {}
         self._dependents: dict[GlobalId, list[Item]] = {}
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next = _NextIds()
@@ -129,11 +142,10 @@ class Catalog:
         roles = dict(self.roles.by_id)
         for change in changes:
             match change.before:
-                case Item(id=id_, kind=kind) if not kind.is_relation:
+                case ItemBase(id=id_, schema_name=schema, name=name) as item:
                     del self._items[id_]
-                case Item(id=id_, schema_name=schema, name=name):
-                    del self._items[id_]
-                    del self._by_name[schema, name]
+                    if isinstance(item, Relational):
+                        del self._by_name[schema, name]
                 case SchemaEntry(name=name):
                     del self._schemas[name]
                 case ClusterEntry(name=name):
@@ -146,11 +158,12 @@ class Catalog:
                     del self.default_acls[defaults.role, defaults.schema, defaults.kind]
         for change in changes:
             match change.after:
-                case Item() as item:
+                case ItemBase() as item:
                     self._items[item.id] = item
-                    if item.kind.is_relation:
-                        self._by_name[item.schema_name, item.name] = item.id
-                    oids = (item.oid, *(constraint.oid for constraint in item.constraints))
+                    if isinstance(item, Relational):
+                        self._by_name[item.schema_name, item.name] = item
+                    constraints = item.constraints if isinstance(item, Table) else ()
+                    oids = (item.oid, *(constraint.oid for constraint in constraints))
                     self._next.oid = max(self._next.oid, max(oids) + 1)
                     self._next.id = max(self._next.id, int(item.id[1:]) + 1)
                 case SchemaEntry() as schema_entry:
@@ -174,15 +187,16 @@ class Catalog:
         self.roles = Roles(roles.values())
         self._populated = frozenset(schema for schema, _ in self._by_name)
         self._ordered = tuple(sorted(self._items.values(), key=lambda item: int(item.id[1:])))
-        self._relations = tuple(item for item in self._ordered if item.kind.is_relation)
-        functions: dict[str, list[Item]] = {}
-        types: dict[tuple[str, str], Item] = {}
+        self._relations = tuple(item for item in self._ordered if isinstance(item, Relational))
+        functions: dict[str, list[Function]] = {}
+        types: dict[tuple[str, str], NamedType] = {}
         if len(self._relations) != len(self._ordered):
             for item in self._ordered:
-                if item.kind is ItemKind.FUNCTION:
-                    functions.setdefault(item.name, []).append(item)
-                elif item.kind is ItemKind.TYPE:
-                    types[item.schema_name, item.name] = item
+                match item:
+                    case Function():
+                        functions.setdefault(item.name, []).append(item)
+                    case NamedType():
+                        types[item.schema_name, item.name] = item
         self._functions, self._types = functions, types
         dependents: dict[GlobalId, list[Item]] = {}
         for item in self._ordered:
@@ -197,6 +211,12 @@ class Catalog:
     def get(self, id: GlobalId) -> Item:
         return self._items[id]
 
+    def get_as(self, id: GlobalId, kind: type[Kind]) -> Kind:
+        """As `get`, of what a plan knows the kind."""
+        item = self._items[id]
+        assert isinstance(item, kind), f"{item.full_name} is a {item.kind.value}"
+        return item
+
     def find_by_id(self, id: GlobalId) -> Item | None:
         return self._items.get(id)
 
@@ -204,36 +224,31 @@ class Catalog:
         """`relation` over tables as they are now."""
         return widened(relation, self._items)
 
-    def find(self, schema: str, name: str) -> Item | None:
-        id_ = self._by_name.get((schema, name))
-        return self._items[id_] if id_ is not None else None
+    def find(self, schema: str, name: str) -> Relational | None:
+        return self._by_name.get((schema, name))
 
-    def user_items(self) -> list[Item]:
+    def user_items(self) -> list[Relational]:
         """Relations, indexes and sinks, in order of creation, so that every one comes after those it uses."""
         return list(self._relations)
 
-    def user_functions(self) -> list[Item]:
+    def user_functions(self) -> list[Function]:
         """In order of creation."""
-        return [item for item in self._ordered if item.kind is ItemKind.FUNCTION]
+        return [item for item in self._ordered if isinstance(item, Function)]
 
     def user_objects(self) -> list[Item]:
         """As `user_items`, and functions and types."""
         return list(self._ordered)
 
-    def user_types(self) -> list[Item]:
+    def user_types(self) -> list[NamedType]:
         return list(self._types.values())
 
-    def find_type(self, schema: str, name: str) -> Item | None:
+    def find_type(self, schema: str, name: str) -> NamedType | None:
         return self._types.get((schema, name))
 
-    def find_function(self, schema: str, name: str, types: Sequence[ScalarType]) -> Item | None:
+    def find_function(self, schema: str, name: str, types: Sequence[ScalarType]) -> Function | None:
         """The function of that name which takes exactly such arguments."""
         for item in self._functions.get(name, ()):
-            if (
-                item.schema_name == schema
-                and item.function is not None
-                and item.function.types == tuple(types)
-            ):
+            if item.schema_name == schema and item.definition.types == tuple(types):
                 return item
         return None
 
@@ -266,8 +281,8 @@ class Catalog:
     def cluster_entries(self) -> list[ClusterEntry]:
         return list(self._clusters.values())
 
-    def indexes_on(self, id: GlobalId) -> list[Item]:
-        return [i for i in self.dependents(id) if i.kind is ItemKind.INDEX and i.on == id]
+    def indexes_on(self, id: GlobalId) -> list[Index]:
+        return [i for i in self.dependents(id) if isinstance(i, Index) and i.on == id]
 
     # -- CatalogView --
 
@@ -330,42 +345,9 @@ class Catalog:
         catalog changes, and what it found before belongs to the old one."""
         planned = kept.get(item.id)
         if planned is None:
-            definition = item.relation
-            # An indexed view stays a Get, so that a query can find its index; who cannot use one expands it.
-            if item.kind is not ItemKind.VIEW or self.indexes_on(item.id):
-                definition = None
-            if item.kind is ItemKind.TABLE and item.layout:
-                definition = item.contents
-            elif definition is not None:
-                definition = widened(definition, self._items)
-            planned = CatalogItem(
-                item.id,
-                QualifiedName(DATABASE, item.schema_name, item.name),
-                item.kind,
-                item.schema,
-                definition,
-                item.defaults,
-                item.constraints,
-                item.layout,
-                item.function,
-            )
-            kept[item.id] = planned
+            indexed = isinstance(item, View) and bool(self.indexes_on(item.id))
+            kept[item.id] = planned = planned_item(item, self._items, indexed)
         return planned
-
-
-def widened(relation: Relation, items: Mapping[GlobalId, Item]) -> Relation:
-    """`relation` with every table read with all the columns that it has now, and shown with those it had then."""
-    if isinstance(relation, Get):
-        item = items.get(relation.id)
-        width = len(relation.schema)
-        if item is None or item.kind is not ItemKind.TABLE or width >= len(item.physical):
-            return relation
-        return Project(Get(relation.id, item.physical), tuple(range(width)), relation.schema.names)
-    children = inputs(relation)
-    wide = tuple(widened(child, items) for child in children)
-    if all(new is old for new, old in zip(wide, children, strict=True)):
-        return relation
-    return with_inputs(relation, wide)
 
 
 def _system_items() -> dict[GlobalId, CatalogItem]:

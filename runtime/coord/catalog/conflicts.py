@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 from ...expr.tree.relation import GlobalId
 from .catalog import Catalog
@@ -19,14 +20,24 @@ from .entries import (
     DatabaseEntry,
     DefaultAclEntry,
     Entry,
-    Item,
     SchemaEntry,
     SettingsEntry,
     entry_key,
 )
+from .items import (
+    Function,
+    Index,
+    Item,
+    ItemBase,
+    MaterializedView,
+    NamedType,
+    Running,
+    Sink,
+    Source,
+    Table,
+    View,
+)
 from .role import RoleEntry
-
-_HISTORY = "retain_history_ms"
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +69,9 @@ class _Side:
 
     def places(self) -> set[str]:
         """Schemas and clusters of the changed objects."""
-        items = (entry for entry in _all(self.changes.values()) if isinstance(entry, Item))
-        return {
-            place for item in items for place in (f"schema {item.schema_name}", f"cluster {item.cluster}")
-        }
+        items = [entry for entry in _all(self.changes.values()) if isinstance(entry, Item)]
+        schemas = {f"schema {item.schema_name}" for item in items}
+        return schemas | {f"cluster {item.cluster}" for item in items if isinstance(item, Running)}
 
     def moved(self) -> set[str]:
         """Schemas and clusters that were created, dropped or renamed."""
@@ -114,8 +124,18 @@ def _definition(entry: Entry | None) -> Entry | None:
     """The object without the parts on which nothing can depend."""
     if not isinstance(entry, Item):
         return entry
-    options = {name: value for name, value in entry.options.items() if name != _HISTORY}
-    return replace(entry, schema_name="", name="", comment=None, column_comments={}, options=options)
+    item = replace(entry, schema_name="", name="", comment=None)
+    match item:
+        case Table() | Source() | MaterializedView():
+            return replace(item, column_comments={}, retain_history_ms=None)
+        case View():
+            return replace(item, column_comments={})
+        case Index():
+            return replace(item, retain_history_ms=None)
+        case Sink() | Function() | NamedType():
+            return item
+        case _:
+            assert_never(item)
 
 
 def _after(changes: Iterable[Change]) -> Iterator[Entry]:
@@ -148,10 +168,10 @@ def _place(entry: Entry | None) -> str | None:
 def _namesake(shared: Catalog, entry: Entry) -> Entry | None:
     """What has the entry's name for everybody."""
     match entry:
-        case Item(schema_name=schema, name=name, function=None):
+        case Function(schema_name=schema, name=name, definition=definition):
+            return shared.find_function(schema, name, definition.types)
+        case ItemBase(schema_name=schema, name=name):
             return shared.find(schema, name) or shared.find_type(schema, name)
-        case Item(schema_name=schema, name=name, function=function) if function is not None:
-            return shared.find_function(schema, name, function.types)
         case SchemaEntry(name=name):
             return shared.schema_entry(name)
         case ClusterEntry(name=name):
@@ -162,7 +182,7 @@ def _namesake(shared: Catalog, entry: Entry) -> Entry | None:
 
 def _shown(entry: Entry) -> str:
     match entry:
-        case Item():
+        case ItemBase():
             return f'"{entry.full_name}"'
         case SchemaEntry(name=name):
             return f'schema "{name}"'

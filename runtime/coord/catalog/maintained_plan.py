@@ -2,36 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...compute.lower import lower
 from ...compute.plan import DataflowPlan
+from ...expr.temporal import finds_now
 from ...expr.tree.relation import Map, Relation
-from ...sql.catalog.catalog_view import ItemKind
 from ...transform.pipeline import optimize
 from .append_only import append_only
 from .catalog import Catalog
-from .entries import Item
-from .shared_indexes import shared_by
+from .items import Index, Maintained
 from .views import expand
 
+FEW_EXPRESSIONS = 2_000
+"""A view of more takes a while to be planned."""
 
-def maintained_plan(item: Item, catalog: Catalog) -> DataflowPlan:
+
+def maintained_plan(item: Maintained, catalog: Catalog) -> DataflowPlan:
     """The plan of a view, or of an index with its key expressions as added columns."""
+    return planning(item, catalog)[0]()
+
+
+def planning(item: Maintained, catalog: Catalog) -> tuple[Callable[[], DataflowPlan], bool]:
+    """What makes the plan, for any thread: it does not look at the catalog any more; and whether that takes long."""
     expanded = _expanded(item, catalog)
-    return lower(optimize(expanded), append_only=append_only(expanded, catalog), indexes=shared_by(item))
+    appended, shared = append_only(expanded, catalog), item.shares
+    long = finds_now(expanded, FEW_EXPRESSIONS) is None
+    return lambda: lower(optimize(expanded), append_only=appended, indexes=shared), long
 
 
-def needs_append_only(item: Item, catalog: Catalog) -> bool:
+def needs_append_only(item: Maintained, catalog: Catalog) -> bool:
     """Whether the plan is such a one as it is only because something that it reads never loses a row."""
     expanded = _expanded(item, catalog)
     if not append_only(expanded, catalog):
         return False
-    plain = lower(optimize(expanded), append_only=frozenset(), indexes=shared_by(item))
+    plain = lower(optimize(expanded), append_only=frozenset(), indexes=item.shares)
     return plain != maintained_plan(item, catalog)
 
 
-def _expanded(item: Item, catalog: Catalog) -> Relation:
-    relation: Relation | None = item.relation
-    assert relation is not None
-    if item.kind is ItemKind.INDEX:
+def _expanded(item: Maintained, catalog: Catalog) -> Relation:
+    relation = item.relation
+    if isinstance(item, Index):
         relation = Map(relation, item.keys, tuple(f"key{i}" for i in range(len(item.keys))))
     return expand(relation, catalog)

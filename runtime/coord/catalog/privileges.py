@@ -13,11 +13,11 @@ from ...config import DATABASE
 from ...errors import InvalidParameter, PermissionDenied
 from ...expr.tree.relation import GlobalId
 from ...sql.calls.privilege_functions import DATABASE_OID
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.syntax.role_statements import Securable
 from .acl import ALL, LETTERS, grantable, held
 from .catalog import SYSTEM_OIDS, SYSTEM_SCHEMAS, Catalog
-from .entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from .entries import ClusterEntry, DatabaseEntry, Owned, SchemaEntry
+from .items import Function, ItemBase, NamedType, View
 from .role import RoleEntry
 
 SELECT, INSERT, UPDATE, DELETE = LETTERS["SELECT"], LETTERS["INSERT"], LETTERS["UPDATE"], LETTERS["DELETE"]
@@ -79,8 +79,7 @@ class Privileges:
         self._hidden.clear()
         roles = self._catalog.roles.by_id
         self._limited = len(roles) > 1 and any(
-            item.kind is ItemKind.VIEW and not roles[item.owner].superuser
-            for item in self._catalog.user_items()
+            isinstance(item, View) and not roles[item.owner].superuser for item in self._catalog.user_items()
         )
 
     # -- what planning asks --
@@ -156,13 +155,13 @@ class Privileges:
                     raise PermissionDenied(f"permission denied for {word} {name}")
                 continue
             item = self._catalog.get(id_)
-            if item.kind is ItemKind.TYPE:
+            if isinstance(item, NamedType):
                 continue  # everybody may use them
-            self.must_have(role, item, EXECUTE if item.kind is ItemKind.FUNCTION else SELECT)
-            if item.kind is ItemKind.VIEW:
+            self.must_have(role, item, EXECUTE if isinstance(item, Function) else SELECT)
+            if isinstance(item, View):
                 self._must_read_below(item, role, set())
 
-    def _must_read_below(self, view: Item, role: RoleEntry, seen: set[GlobalId]) -> None:
+    def _must_read_below(self, view: View, role: RoleEntry, seen: set[GlobalId]) -> None:
         """Only views of others, and what they read: who owns everything below may read it.  Functions are called by `role`,
         not by the view's owner, as in PostgreSQL."""
         if view.id in seen:
@@ -175,14 +174,14 @@ class Privileges:
             below = []
             for id_ in view.uses:
                 item = self._catalog.find_by_id(id_)
-                if item is None or item.kind.is_relation:
+                if not isinstance(item, Function | NamedType):
                     self._must_read_one(owner, id_)
                 if item is not None:
                     below.append(item)
         for item in below:
-            if item.kind is ItemKind.FUNCTION:
+            if isinstance(item, Function):
                 self.must_have(role, item, EXECUTE)
-            elif item.kind is ItemKind.VIEW:
+            elif isinstance(item, View):
                 self._must_read_below(item, role, seen)
 
     def _must_read_one(self, role: RoleEntry, id: GlobalId) -> None:
@@ -209,9 +208,7 @@ class Privileges:
 
 def _called(entry: Owned) -> str:
     match entry:
-        case Item(kind=ItemKind.SOURCE, name=name):
-            return f"source {name}"
-        case Item(kind=kind, name=name):
+        case ItemBase(kind=kind, name=name):
             return f"{kind.value.replace('-', ' ')} {name}"
         case SchemaEntry(name=name):
             return f"schema {name}"

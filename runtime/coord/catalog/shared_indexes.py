@@ -8,44 +8,35 @@ it.  One that is dropped stays named in the plans of its readers, which hold the
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from ...compute.lower.shared_arrangements import IndexKey
 from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import ColumnRef
 from .catalog import Catalog
-from .entries import Item
-
-OPTION = "shares"
-"""The option of an item that holds the choice: `[index, object, columns of the key]` for each index."""
+from .items import Index, Maintained
 
 
-def indexes_for(catalog: Catalog, inputs: Iterable[GlobalId], cluster: str) -> list[list[Any]]:
+def indexes_for(catalog: Catalog, inputs: Iterable[GlobalId], cluster: str) -> tuple[IndexKey, ...]:
     """The indexes on plain columns that a dataflow of the cluster over these stored objects may share."""
-    return [
-        [index.id, id_, [key.index for key in index.keys if isinstance(key, ColumnRef)]]
+    return tuple(
+        IndexKey(index.id, id_, tuple(key.index for key in index.keys if isinstance(key, ColumnRef)))
         for id_ in sorted(inputs)
         for index in catalog.indexes_on(id_)
         if index.cluster == cluster and index.keys and _plain(index)
-    ]
+    )
 
 
-def _plain(index: Item) -> bool:
+def _plain(index: Index) -> bool:
     columns = {key.index for key in index.keys if isinstance(key, ColumnRef)}
     return len(columns) == len(index.keys)
 
 
-def index_keys(chosen: Iterable[list[Any]]) -> tuple[IndexKey, ...]:
-    return tuple(IndexKey(index, on, tuple(key)) for index, on, key in chosen)
-
-
-def shared_by(item: Item) -> tuple[IndexKey, ...]:
-    """The indexes that the item was created to share."""
-    return index_keys(item.options.get(OPTION, ()))
-
-
-def sharing(catalog: Catalog, index: Item) -> Iterator[Item]:
+def sharing(catalog: Catalog, index: Index) -> Iterator[Maintained]:
     """The items that were created to share `index`, where their joins have a use for it."""
     for item in catalog.user_items():
-        if item.cluster == index.cluster and any(known.index == index.id for known in shared_by(item)):
+        if (
+            isinstance(item, Maintained)
+            and item.cluster == index.cluster
+            and any(known.index == index.id for known in item.shares)
+        ):
             yield item

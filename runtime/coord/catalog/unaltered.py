@@ -11,9 +11,8 @@ from collections.abc import Callable
 from ...errors import DroppedMeanwhile, ObjectNotReady
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...sql.catalog.catalog_view import ItemKind
 from .catalog import Catalog
-from .entries import Item
+from .items import Item, Table, View
 
 
 def unaltered(
@@ -30,9 +29,7 @@ def unaltered(
             now = catalog.find_by_id(item.id)
             if now is None:
                 raise DroppedMeanwhile(f'"{item.full_name}" was dropped after {begun}')
-            if now.layout != item.layout or (
-                item.kind is ItemKind.VIEW and now.relation is not item.relation
-            ):
+            if _altered(item, now):
                 raise ObjectNotReady(
                     f'"{item.full_name}" was altered after {begun}',
                     hint=again,
@@ -41,16 +38,26 @@ def unaltered(
     return check
 
 
-def _items(relation: Relation, catalog: Catalog) -> list[Item]:
+def _altered(before: Table | View, now: Item) -> bool:
+    match before, now:
+        case Table(), Table():
+            return now.layout.places != before.layout.places
+        case View(), View():
+            return now.relation is not before.relation
+        case _:
+            raise AssertionError(f'"{before.full_name}" was a {before.kind.value}, and is a {now.kind.value}')
+
+
+def _items(relation: Relation, catalog: Catalog) -> list[Table | View]:
     """Every table and view that is read, as it is now; what a materialized view held at a time stays what it is."""
-    found: list[Item] = []
+    found: list[Table | View] = []
     pending, seen = [relation], set[GlobalId]()
     while pending:
         new = dependencies(pending.pop()) - seen
         seen |= new
         for item in map(catalog.find_by_id, new):
-            if item is not None and item.kind in (ItemKind.TABLE, ItemKind.VIEW):
+            if isinstance(item, Table | View):
                 found.append(item)
-                if item.kind is ItemKind.VIEW and item.relation is not None:
+                if isinstance(item, View):
                     pending.append(item.relation)
     return found

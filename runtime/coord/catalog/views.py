@@ -8,18 +8,16 @@ from __future__ import annotations
 
 from ...expr.tree.relation import Get, GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies, inputs, with_inputs
-from ...sql.catalog.catalog_view import ItemKind
 from .catalog import Catalog
-from .entries import Item
+from .items import AnyView, Computed, Item, View
 
 
 def expand(relation: Relation, catalog: Catalog) -> Relation:
     """`relation` with every view replaced by what it is over stored collections, as they are now; itself if that is it."""
     if isinstance(relation, Get):
         item = catalog.find_by_id(relation.id)
-        if item is None or item.kind is not ItemKind.VIEW:
+        if not isinstance(item, View):
             return catalog.widened(relation)
-        assert item.relation is not None
         return expand(item.relation, catalog)
     children = inputs(relation)
     new = tuple(expand(child, catalog) for child in children)
@@ -33,7 +31,7 @@ def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
         return relation
     if isinstance(relation, Get):
         item = catalog.find_by_id(relation.id) if relation.id in catalog.unbuilt else None
-        if item is None or item.relation is None:
+        if not isinstance(item, AnyView):
             return relation
         return expand_unbuilt(expand(item.relation, catalog), catalog)
     children = inputs(relation)
@@ -44,4 +42,6 @@ def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
 
 def stored_inputs(item: Item, catalog: Catalog) -> set[GlobalId]:
     """The stored collections that the item is computed from."""
-    return dependencies(expand(item.relation, catalog)) if item.relation is not None else set()
+    if not isinstance(item, Computed):
+        return set()
+    return dependencies(expand(item.relation, catalog))

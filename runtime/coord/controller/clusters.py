@@ -130,6 +130,13 @@ class Clusters:
         """How far the replicas that are up have come with the object."""
         return max((replica.frontiers.get(id, 0) for replica in self), default=0)
 
+    def maintains(self, cluster: str, id: GlobalId) -> bool:
+        """A replica of the cluster that is up has the object installed, and has not given it up."""
+        return any(
+            replica.connected.is_set() and id in replica.installed and id not in replica.failed
+            for replica in self.of(cluster)
+        )
+
     def failed(self, cluster: str, id: GlobalId) -> bool:
         """No replica of the cluster that is up maintains the object any more."""
         return all(id in replica.failed for replica in self.of(cluster) if replica.connected.is_set())

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Progress, Updates
 from ..catalog.catalog import Catalog
-from ..catalog.shared_indexes import shared_by
+from ..catalog.items import Maintained
 from ..storage.input_holds import HYDRATION_LEASE_MS
 from ..storage.storage import Storage
 from .clusters import Clusters
@@ -69,6 +69,6 @@ class CommitFeed:
         begun = self._now_ms() - PATIENCE_MS
         for id_, installing in replica.installing.items():
             item = self._catalog.find_by_id(id_)
-            if item is not None and installing.begun_ms > begun and shared_by(item):
+            if installing.begun_ms > begun and isinstance(item, Maintained) and item.shares:
                 return 0
         return self._reads.since()

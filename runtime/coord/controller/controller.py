@@ -35,10 +35,10 @@ from ...replica.protocol import (
     receive,
     replica_writer,
 )
-from ...sql.catalog.catalog_view import ItemKind
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import ClusterEntry, Item
+from ..catalog.entries import ClusterEntry
+from ..catalog.items import External, Item, Maintained, MaterializedView, Running, Sink, Stored
 from ..storage.storage import Storage
 from .checkpoints import Checkpoints
 from .clusters import Clusters
@@ -61,9 +61,6 @@ from .statuses import Statuses
 from .step_jobs import StepJobs
 
 logger = logging.getLogger(__name__)
-
-CONNECTORS = (ItemKind.SOURCE, ItemKind.SINK)
-"""What talks to the outside: it runs once, on a cluster's leader."""
 
 
 class Controller:
@@ -92,7 +89,8 @@ class Controller:
         self.clusters = Clusters(directory / "state" / "answers")
         self.statuses = Statuses(catalog, collections, now_ms)
         self.checkpoints = Checkpoints(
-            directory / "state", {item.id: item.state_name for item in catalog.user_items()}
+            directory / "state",
+            {i.id: i.state_name for i in catalog.user_items() if isinstance(i, Maintained)},
         )
         self.jobs = Jobs(storage.epoch, self._driver.send, now_ms)
         self.compactions = CompactionJobs(self.jobs, storage, settings, supervisor)
@@ -164,7 +162,7 @@ class Controller:
                 self._try_failed(replica)
         names = {replica.name for replica in self.clusters.of(cluster.name)}
         for item in self._catalog.user_items():
-            if item.cluster == cluster.name:
+            if isinstance(item, Running) and item.cluster == cluster.name:
                 self.checkpoints.retain(item.id, names)
         self._spawn(self._elect(cluster.name))
 
@@ -181,7 +179,7 @@ class Controller:
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         for id_ in sorted(replica.failed & replica.installed):
-            if (item := self._catalog.find_by_id(id_)) is not None and item.kind not in CONNECTORS:
+            if isinstance(item := self._catalog.find_by_id(id_), Maintained):
                 self._installer.try_failed(replica, item)
 
     def rename_clusters(self, names: Mapping[str, str]) -> None:
@@ -206,15 +204,18 @@ class Controller:
 
     def install(self, item: Item) -> None:
         """Starts whatever the item needs running; returns at once."""
-        if item.cluster is None:
+        if not isinstance(item, Running):
             return
         for replica in self.clusters.of(item.cluster):
-            if replica.connected.is_set() and (item.kind not in CONNECTORS or self.clusters.leads(replica)):
+            # What talks to the outside runs once, on a cluster's leader.
+            if replica.connected.is_set() and (
+                not isinstance(item, External) or self.clusters.leads(replica)
+            ):
                 self._installer.install(replica, item)
 
     def uninstall(self, item: Item) -> None:
-        self.compactions.cancel(item.id, item.shard)
-        if item.cluster is None:
+        self.compactions.cancel(item.id, item.shard if isinstance(item, Stored) else None)
+        if not isinstance(item, Running):
             return
         for replica in self.clusters.of(item.cluster):
             self._installer.uninstall(replica, item)
@@ -224,18 +225,16 @@ class Controller:
         for table in (self.jobs.hydrations, self.ingested):
             table.pop(item.id, None)
 
-    def move(self, old: Item, new: Item) -> None:
+    def move(self, old: Sink, new: Sink) -> None:
         """A sink has something else to read, or another cluster: it goes on from where it is."""
-        assert old.cluster is not None
         for replica in self.clusters.of(old.cluster):
             self._installer.uninstall(replica, old)
         self.statuses.forget(old.id)
         self.install(new)
 
-    def withdraw(self, item: Item, replacement: Item, upper: int) -> None:
+    def withdraw(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is
         not there yet starts anew: who reads the view in it would miss what lies between."""
-        assert item.cluster is not None
         for replica in self.clusters.of(item.cluster):
             if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
                 self._detach(replica)
@@ -244,9 +243,8 @@ class Controller:
         # At once: inputs are held readable for the checkpoints of what is in the catalog.
         self.checkpoints.adopt(item.id, replacement.id)
 
-    def adopt(self, item: Item, replacement: Item, upper: int) -> None:
+    def adopt(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         """What maintains `replacement`, of which all is known below `upper`, maintains `item` from there on."""
-        assert item.cluster is not None
         replicas = self.clusters.of(item.cluster)
         others = [replica for replica in replicas if not adopt(replica, item, replacement.id, upper)]
         for replica in others:
@@ -292,7 +290,7 @@ class Controller:
     def _install_outward(self, cluster: str) -> None:
         if (leader := self.clusters.elect(cluster)) is not None:
             for item in self._catalog.user_items():
-                if item.cluster == cluster and item.kind in CONNECTORS:
+                if isinstance(item, External) and item.cluster == cluster:
                     self._installer.install(leader, item)
 
     async def _serve_driver(
@@ -331,7 +329,7 @@ class Controller:
         self.halts.begin(replica)
         self._send_limits(replica)
         for item in self._catalog.user_items():
-            if item.cluster == replica.cluster and item.kind not in CONNECTORS:
+            if isinstance(item, Maintained) and item.cluster == replica.cluster:
                 self._installer.install(replica, item)
         self._install_outward(replica.cluster)
         try:

@@ -13,7 +13,7 @@ from ...compute.plan import DataflowPlan, recursive
 from ...config import Settings
 from ...replica.protocol import Import, IndexOutput, JobFinished, RunJob, Updates, ViewOutput
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Maintained
 from ..storage.parts import row_count
 from .checkpoints import Checkpoints
 from .jobs import Jobs
@@ -40,7 +40,7 @@ class HydrationJobs:
         self._commit_view = commit_view
 
     def wanted(
-        self, replica: ReplicaClient, item: Item, plan: DataflowPlan, imports: tuple[Import, ...]
+        self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan, imports: tuple[Import, ...]
     ) -> bool:
         """Whether reading these inputs is a job's work."""
         rows = sum(row_count(source.snapshot) for source in imports)
@@ -58,7 +58,7 @@ class HydrationJobs:
     async def run(
         self,
         replica: ReplicaClient,
-        item: Item,
+        item: Maintained,
         plan: DataflowPlan,
         as_of: int,
         imports: tuple[Import, ...],

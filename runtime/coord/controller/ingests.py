@@ -14,6 +14,7 @@ from ...errors import PtvcError, UndefinedTable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Ingest, Ingested
 from ..catalog.catalog import Catalog
+from ..catalog.items import Source
 from ..storage.storage import Storage
 from .replicas import ReplicaClient
 from .retried_commits import committed
@@ -37,7 +38,7 @@ class Ingests:
         if not self.replica.owns(self.writer):
             return
         item = self.catalog.find_by_id(message.id)
-        if item is None or item.remap is None:
+        if not isinstance(item, Source):
             self.replica.send(Ingested(message.id, None))
             return
         remap = item.remap

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import assert_never
 
 from ...compute.checkpoint import Checkpoint, fingerprint
 from ...compute.plan import DataflowPlan, shared_nodes
@@ -30,13 +31,14 @@ from ...replica.protocol import (
     StateOptions,
     ViewOutput,
 )
-from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
-from ..catalog.maintained_plan import maintained_plan
+from ..catalog.connectors import connector_options, connector_word
+from ..catalog.items import Index, Item, Maintained, MaterializedView, Running, Sink, Source
+from ..catalog.maintained_plan import planning
 from ..catalog.shared_indexes import sharing
 from ..storage.collections import Frontiers
 from ..storage.storage import Storage
+from ..thread_pool import PLANNING
 from .checkpoints import Checkpoints
 from .clusters import Clusters
 from .hydration_jobs import HydrationJobs
@@ -86,17 +88,21 @@ class Installation:
         if (inputs := self._subscribed.pop(replacement, None)) is not None:
             self._subscribed[id] = inputs
 
-    async def install(self, replica: ReplicaClient, item: Item) -> None:
+    async def install(self, replica: ReplicaClient, item: Running) -> None:
         """Returns when the message is sent to the replica; the order of messages makes the rest exact."""
-        match item.kind:
-            case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
+        match item:
+            case MaterializedView() | Index():
                 await self._install_dataflow(replica, item)
-            case ItemKind.SOURCE:
+            case Source():
                 self._install_source(replica, item)
-            case ItemKind.SINK:
+            case Sink():
                 await self._install_sink(replica, item)
             case _:
-                raise AssertionError(f"nothing runs for a {item.kind.value}")
+                assert_never(item)
+
+    def is_maintained(self, item: Running) -> bool:
+        """Whether some replica of its cluster maintains the item."""
+        return self._clusters.maintains(item.cluster, item.id)
 
     def hydrated(self, replica: ReplicaClient, hydration: Hydrated) -> None:
         """The replica holds the object's inputs as of the beginning, and follows them from there."""
@@ -106,14 +112,15 @@ class Installation:
 
     # -- views and indexes --
 
-    async def _install_dataflow(self, replica: ReplicaClient, item: Item) -> None:
-        plan = maintained_plan(item, self._catalog)
+    async def _install_dataflow(self, replica: ReplicaClient, item: Maintained) -> None:
+        make, long = planning(item, self._catalog)
+        plan = await PLANNING.run(make) if long else make()
         for node in shared_nodes(plan):
             # The index is installed before what reads it.
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        key = _index_key(item) if item.kind is ItemKind.INDEX else None
+        key = _index_key(item) if isinstance(item, Index) else None
         durable = StateOptions(
             directory=str(self._checkpoints.directory(item.id, replica.name)),
             fingerprint=fingerprint(plan, installed_version(), key),
@@ -143,7 +150,7 @@ class Installation:
             except BaseException:
                 self._storage.release(replica.id, item.id)
                 raise
-            if item.shard is not None:
+            if isinstance(item, MaterializedView):
                 output = ViewOutput(item.shard, self._storage.frontiers(item.shard).upper)
             imports = self._imports(plan.imports, as_of)
         # From here to the end nothing waits, so no commit can come between the parts and the subscription.
@@ -165,14 +172,13 @@ class Installation:
             self.hydrated(replica, Hydrated(item.id, job.seconds, job.rows))
 
     async def _beginning(
-        self, replica: ReplicaClient, item: Item, plan: DataflowPlan
+        self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan
     ) -> tuple[int, ViewOutput | IndexOutput]:
         """The time to hydrate the object as of, when its inputs are readable there, and its output."""
-        if item.kind is ItemKind.INDEX:
+        if isinstance(item, Index):
             now = await self._readable_now(plan.imports)
             self._check_there(item)
             return self._before_readers(replica, item, plan, now), IndexOutput(_index_key(item))
-        assert item.shard is not None
         state = await self._durable_state(item.shard, plan.imports)
         self._check_there(item)
         return state.last, ViewOutput(item.shard, state.upper)
@@ -183,7 +189,7 @@ class Installation:
             raise UndefinedObject(f'"{item.full_name}" was dropped while it was being installed')
 
     async def _checkpoint(
-        self, replica: ReplicaClient, item: Item, plan: DataflowPlan, expected_fingerprint: str
+        self, replica: ReplicaClient, item: Maintained, plan: DataflowPlan, expected_fingerprint: str
     ) -> Checkpoint | None:
         """The checkpoint from which the replica can go on, once the object's inputs are complete at the cut."""
         checkpoint = self._checkpoints.get(item.id, replica.name)
@@ -193,7 +199,9 @@ class Installation:
         as_of = checkpoint.cut - 1
         if checkpoint.fingerprint != expected_fingerprint:
             reason = "its plan, or the program that runs it, has changed since the checkpoint"
-        elif item.shard is not None and checkpoint.cut > self._storage.frontiers(item.shard).upper:
+        elif (
+            isinstance(item, MaterializedView) and checkpoint.cut > self._storage.frontiers(item.shard).upper
+        ):
             reason = "the checkpoint is of a time at which its output is not known"
         elif checkpoint.cut > self._oracle.closed or any(
             self._storage.frontiers(self._collections[id_].shard).since > as_of for id_ in plan.imports
@@ -208,17 +216,16 @@ class Installation:
     def _go_on(
         self,
         replica: ReplicaClient,
-        item: Item,
+        item: Maintained,
         plan: DataflowPlan,
         checkpoint: Checkpoint,
         durable: StateOptions,
     ) -> None:
         """Installs the object from a checkpoint: its inputs from the cut on, its output from where that is durable."""
         output: ViewOutput | IndexOutput
-        if item.kind is ItemKind.INDEX:
+        if isinstance(item, Index):
             output = IndexOutput(_index_key(item))
         else:
-            assert item.shard is not None
             output = ViewOutput(item.shard, self._storage.frontiers(item.shard).upper)
         as_of = checkpoint.cut - 1
         imports = self._imports(plan.imports, as_of)
@@ -246,7 +253,7 @@ class Installation:
         # Waiting may have taken long: what is complete now is complete at every later time that was promised.
         return max(as_of, min((self._collections.frontier(i) for i in ids), default=as_of + 1) - 1)
 
-    def _before_readers(self, replica: ReplicaClient, index: Item, plan: DataflowPlan, as_of: int) -> int:
+    def _before_readers(self, replica: ReplicaClient, index: Index, plan: DataflowPlan, as_of: int) -> int:
         """A time to hydrate the index as of, no later than `as_of`: that from which those go on that share it, if its
         inputs are still readable there."""
         for item in sharing(self._catalog, index):
@@ -255,9 +262,8 @@ class Installation:
             checkpoint = self._checkpoints.get(item.id, replica.name)
             if checkpoint is not None:
                 as_of = min(as_of, checkpoint.cut - 1)
-            elif item.shard is not None:
-                state = self._storage.frontiers(item.shard)
-                as_of = min(as_of, state.last)
+            elif isinstance(item, MaterializedView):
+                as_of = min(as_of, self._storage.frontiers(item.shard).last)
         readable = (self._storage.frontiers(self._collections[id_].shard).since for id_ in plan.imports)
         return max((as_of, *readable))
 
@@ -266,31 +272,30 @@ class Installation:
 
     # -- sources and sinks --
 
-    def _install_source(self, replica: ReplicaClient, item: Item) -> None:
-        assert item.remap is not None
+    def _install_source(self, replica: ReplicaClient, item: Source) -> None:
         output = self._collections.import_of(item.id, self._oracle.read_time)
         description = SourceDescription(
-            label=item.options["label"],
-            connector=item.options["connector"],
-            options=item.options["connector_options"],
+            label=item.label,
+            connector=connector_word(item.connector),
+            options=connector_options(item.connector),
             schema=item.schema,
-            key=tuple(item.options["key"]),
-            envelope=item.options["envelope"],
+            key=item.key,
+            envelope=item.envelope.value,
         )
         position = self._storage.position(item.remap)
         replica.installed.add(item.id)
         replica.send(InstallSource(item.id, item.name, description, position, output))
 
-    async def _install_sink(self, replica: ReplicaClient, item: Item) -> None:
+    async def _install_sink(self, replica: ReplicaClient, item: Sink) -> None:
         if item.former is not None:
             await self._collections.wait_until_readable((item.on,), item.switched_at)
         as_of = self._sinks.upper(item) - 1
         await self._collections.wait_until_readable((item.former or item.on,), as_of)
         description = SinkDescription(
-            connector=item.options["connector"],
-            options=item.options["connector_options"],
-            envelope=item.options["envelope"],
-            key=tuple(item.options["key"]),
+            connector=connector_word(item.connector),
+            options=connector_options(item.connector),
+            envelope=item.envelope.value,
+            key=item.key,
             generation=item.generation,
         )
         begins = {item.on: as_of}
@@ -318,8 +323,7 @@ class Installation:
         replica.subscribe(ids)
 
 
-def _index_key(index: Item) -> tuple[int, ...]:
+def _index_key(index: Index) -> tuple[int, ...]:
     """The columns that its plan adds behind those of the indexed object."""
-    assert index.relation is not None
     width = len(index.relation.schema)
     return tuple(range(width, width + len(index.keys)))

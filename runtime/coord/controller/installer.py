@@ -16,7 +16,7 @@ from ...expr.tree.relation import GlobalId
 from ...retry import Backoff, Pauses
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Item, Maintained, Running
 from ..storage.collections import Failure
 from ..storage.storage import Storage
 from .checkpoints import Checkpoints
@@ -54,7 +54,7 @@ class Installer:
         self._now_ms = now_ms
         self._tasks: dict[tuple[str, GlobalId], asyncio.Task[None]] = {}
 
-    def install(self, replica: ReplicaClient, item: Item) -> None:
+    def install(self, replica: ReplicaClient, item: Running) -> None:
         """Begins to install the item, anew if that was under way; returns at once."""
         self._cancel(replica, item.id)
         tried: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -86,7 +86,7 @@ class Installer:
         self._steps.cancel(replica, item.id)
         replica.uninstall(item.id)
 
-    def try_failed(self, replica: ReplicaClient, item: Item) -> None:
+    def try_failed(self, replica: ReplicaClient, item: Maintained) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""
         replica.failed.discard(item.id)
         self._steps.cancel(replica, item.id)
@@ -99,13 +99,13 @@ class Installer:
         self._withdraw(replica, id)
         self._storage.release(replica.id, id)
         self._checkpoints.reject(id, replica.name, reason)
-        if (item := self._catalog.find_by_id(id)) is not None:
+        if isinstance(item := self._catalog.find_by_id(id), Running):
             self.install(replica, item)
 
     def install_again(self, replica: ReplicaClient, id: GlobalId) -> None:
         """A sink has ended there because it lags: it goes on with what is stored."""
         item = self._catalog.find_by_id(id)
-        if item is not None and id in replica.installed:
+        if isinstance(item, Running) and id in replica.installed:
             self._withdraw(replica, id)
             self._storage.release(replica.id, id)
             self.install(replica, item)
@@ -115,7 +115,7 @@ class Installer:
         replica.unsubscribe(self._installation.subscribed(id))
         replica.installed.discard(id)
 
-    async def _try_install(self, replica: ReplicaClient, item: Item, tried: asyncio.Future[None]) -> None:
+    async def _try_install(self, replica: ReplicaClient, item: Running, tried: asyncio.Future[None]) -> None:
         """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
         pauses = Pauses(BACKOFF)
         while self._catalog.find_by_id(item.id) is not None:
@@ -130,16 +130,20 @@ class Installer:
                 if self._catalog.find_by_id(item.id) is None:
                     logger.info("%s was dropped while it was being installed", item.full_name)
                     return
-                self._cannot_install(item, error)
+                self._cannot_install(replica, item, error)
             _tried(replica, item.id, tried)
             await asyncio.sleep(pauses.endless())
 
-    def _cannot_install(self, item: Item, error: Exception) -> None:
+    def _cannot_install(self, replica: ReplicaClient, item: Running, error: Exception) -> None:
+        """The object has failed, unless another replica maintains it."""
         if not isinstance(error, PtvcError):
-            logger.error("cannot install %s", item.full_name, exc_info=error)
-            self._statuses.set(item.id, "failed", f"internal error: {error!r}")
+            logger.error("cannot install %s on %s", item.full_name, replica.id, exc_info=error)
+            if not self._installation.is_maintained(item):
+                self._statuses.set(item.id, "failed", f"internal error: {error!r}")
             return
-        logger.warning("cannot install %s: %s", item.full_name, error)
+        logger.warning("cannot install %s on %s: %s", item.full_name, replica.id, error)
+        if self._installation.is_maintained(item):
+            return
         waited = isinstance(error, ObjectNotReady)
         failure = Failure(error.message, error.sqlstate, error.hint) if waited else None
         self._statuses.set(item.id, "failed", error.message, failure)

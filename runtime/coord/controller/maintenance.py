@@ -1,4 +1,5 @@
-"""Maintenance of stored collections: what they are still needed for, and `coord.storage.upkeep` of what they are not.
+"""Maintenance of stored collections: what they are still needed for, and `coord.storage.upkeep` of what they are not; and what
+sessions could not drop as they ended.
 
 A collection is held readable at the least of: what its dependents' durable outputs were computed from, and the cuts of
 their checkpoints (so that they can go on after a restart), what sinks have written and subscriptions have told, the retained
@@ -17,9 +18,8 @@ from collections.abc import Awaitable, Callable, Iterable
 from ...config import Settings
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Updates
-from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import External, Index, Item, Maintained, MaterializedView, Retaining, Sink
 from ..catalog.views import stored_inputs
 from ..storage.collections import Collection
 from ..storage.storage import Storage
@@ -40,6 +40,7 @@ class Maintenance:
         catalog: Catalog,
         controller: Controller,
         settle_sinks: Callable[[Iterable[GlobalId]], Awaitable[None]],
+        drop_left_behind: Callable[[], Awaitable[None]],
     ) -> None:
         self._settings = settings
         self._storage = storage
@@ -49,6 +50,7 @@ class Maintenance:
         self._reads = storage.reads
         self._controller = controller
         self._settle_sinks = settle_sinks
+        self._drop_left_behind = drop_left_behind
         self._rounds = 0
         self._inputs: dict[GlobalId, set[GlobalId]] = {}
         self._inputs_version = -1
@@ -65,12 +67,14 @@ class Maintenance:
 
     async def round(self) -> None:
         """One pass.  Holds move in one transaction; merges run in a thread, beside commits."""
-        switched = [i.id for i in self._catalog.user_items() if self._controller.sinks.has_switched(i)]
+        await self._drop_left_behind()
+        sinks = [item for item in self._catalog.user_items() if isinstance(item, Sink)]
+        switched = [sink.id for sink in sinks if self._controller.sinks.has_switched(sink)]
         await self._make_frontiers_durable()
         if switched:  # a restart finds them beyond the switch
             await self._settle_sinks(switched)
         compactions = self._controller.compactions
-        remaps = [item.remap for item in self._catalog.user_items() if item.remap is not None]
+        remaps = [item.remap for item in self._catalog.user_items() if isinstance(item, External)]
         found = await self._storage.compact(
             self._readable_from(),
             remaps,
@@ -98,7 +102,7 @@ class Maintenance:
         positions = {
             item.remap: str(self._controller.sinks.upper(item))
             for item in self._catalog.user_items()
-            if item.kind is ItemKind.SINK and item.remap is not None
+            if isinstance(item, Sink)
         }
         if timed:
             await self._storage.append(tuple(timed))
@@ -135,32 +139,32 @@ class Maintenance:
         sinces = {}
         for collection in self._collections.all():
             item = self._catalog.find_by_id(collection.id)
-            retain = item.options.get("retain_history_ms") if item is not None else None
+            retain = item.retain_history_ms if isinstance(item, Retaining) else None
             sinces[collection.id] = min(floor, latest - retain) if retain is not None else floor
         for id_, time in self._reads.followed().items():
             if id_ in sinces:
                 sinces[id_] = min(sinces[id_], time)
         for item in self._catalog.user_items():
-            match item.kind:
-                case ItemKind.MATERIALIZED_VIEW | ItemKind.INDEX:
+            match item:
+                case MaterializedView() | Index():
                     needed = self._needed(item, latest)
                     if needed is None:
                         continue
                     for id_ in self._inputs_of(item):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
-                case ItemKind.SINK:
+                case Sink():
                     # What it has said since then may be gone by a restart.
                     for id_, needed in self._controller.sinks.reads(item):
                         sinces[id_] = min(sinces.get(id_, needed), needed)
         return sinces
 
-    def _needed(self, item: Item, latest: int) -> int | None:
+    def _needed(self, item: Maintained, latest: int) -> int | None:
         """The time from which on the object's inputs are read again: after a restart, or since an index promises their
         history; None when any time will do."""
         stored = item.id in self._collections
         durable_upper = self._collections[item.id].durable_upper if stored else None
         uppers = [u for u in (durable_upper, self._controller.checkpoints.cut(item.id)) if u is not None]
         times = [upper - 1 for upper in uppers]
-        if item.kind is ItemKind.INDEX and (retain := item.options.get("retain_history_ms")) is not None:
-            times.append(latest - retain)
+        if isinstance(item, Index) and item.retain_history_ms is not None:
+            times.append(latest - item.retain_history_ms)
         return min(times, default=None)

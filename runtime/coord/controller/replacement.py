@@ -17,7 +17,7 @@ from dataclasses import replace
 from ...errors import ObjectNotReady
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Adopt, Halt, ViewOutput
-from ..catalog.entries import Item
+from ..catalog.items import MaterializedView
 from ..storage.collections import Collections
 from .clusters import Clusters
 from .replicas import ReplicaClient
@@ -50,10 +50,9 @@ class Halts:
                 replica.send(Halt(id_, None))
         self._uppers.clear()
 
-    def reached(self, item: Item) -> bool:
+    def reached(self, item: MaterializedView) -> bool:
         """Whether the dataflow stands at its halt on every replica that is up.  Raises when one has given it up."""
         upper = self._uppers[item.id]
-        assert item.cluster is not None
         for replica in self._clusters.of(item.cluster):
             if item.id in replica.failed:
                 raise ObjectNotReady(
@@ -67,11 +66,10 @@ class Halts:
         return self._collections.frontier(item.id) >= upper
 
 
-def adopt(replica: ReplicaClient, item: Item, replacement: GlobalId, upper: int) -> bool:
+def adopt(replica: ReplicaClient, item: MaterializedView, replacement: GlobalId, upper: int) -> bool:
     """Has the replica's dataflow of `replacement` go on as that of `item`; False when it is not there, at `upper`."""
     if replacement not in replica.hydrated or replica.frontiers.get(replacement) != upper:
         return False
-    assert item.shard is not None
     replica.installed.remove(replacement)
     replica.installed.add(item.id)
     replica.hydrated[item.id] = replace(replica.hydrated.pop(replacement), id=item.id)

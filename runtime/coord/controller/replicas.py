@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -114,7 +114,12 @@ class ReplicaClient:
 
     def send(self, message: Message) -> None:
         if self._writer is not None:
-            for piece in encode(message):
+            self.send_encoded(encode(message))
+
+    def send_encoded(self, pieces: Iterable[bytes]) -> None:
+        """A message, as `encode` gives it."""
+        if self._writer is not None:
+            for piece in pieces:
                 self._writer.write(piece)
 
     def holds_index(self, id: GlobalId, time: int) -> bool:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import SinkProgress
-from ..catalog.entries import Item
+from ..catalog.items import Sink
 from ..storage.storage import Storage
 
 
@@ -25,12 +25,12 @@ class SinkFrontiers:
         if latest is None or progress.upper >= latest.upper:
             self._latest[progress.id] = progress
 
-    def has_switched(self, item: Item) -> bool:
+    def has_switched(self, item: Sink) -> bool:
         """Whether nothing of the sink's former input is to be written any more."""
         latest = self._latest.get(item.id)
         return item.former is not None and latest is not None and latest.generation == item.generation
 
-    def reads(self, item: Item) -> Iterator[tuple[GlobalId, int]]:
+    def reads(self, item: Sink) -> Iterator[tuple[GlobalId, int]]:
         """What the sink would read after a restart, and from which time on."""
         written = self.durable_upper(item) - 1
         if item.former is None:
@@ -39,17 +39,16 @@ class SinkFrontiers:
             yield item.former, written
             yield item.on, item.switched_at
 
-    def upper(self, item: Item) -> int:
+    def upper(self, item: Sink) -> int:
         """Everything below is known to be in the sink's target; the target itself may be further."""
         if (progress := self._latest.get(item.id)) is not None:
             return progress.upper
         return self.durable_upper(item)
 
-    def durable_upper(self, item: Item) -> int:
+    def durable_upper(self, item: Sink) -> int:
         """What a restart finds: the sink goes on from there, and needs its input readable there."""
-        assert item.remap is not None
         position = self._storage.position(item.remap)
-        return int(position) if position is not None else int(item.options["as_of"]) + 1
+        return int(position) if position is not None else item.as_of + 1
 
     def forget(self, id: GlobalId) -> None:
         """The sink was dropped."""

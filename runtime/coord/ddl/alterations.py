@@ -5,21 +5,16 @@ Items refer to each other by id, so none of these touches anything but names, te
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from ...config import DEFAULT_CLUSTER
 from ...errors import DuplicateObject, UndefinedSchema, Unsupported
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import AlterRetention, Comment, Rename, SetSchema, Swap
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, SchemaEntry, renamed
+from ..catalog.items import Function, Item, NamedType, Readable, Retaining, Running
 from .functions import moved_function, renamed_function
-
-RETAIN_HISTORY = "retain_history_ms"
-"""The option of an item."""
 
 
 def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
@@ -40,11 +35,10 @@ def rename_changes(catalog: Catalog, plan: Rename) -> list[Change]:
             return _rename_clusters(catalog, {plan.target: plan.new_name})
         case _:
             item = catalog.get(plan.target)
-            if item.function is not None:
+            if isinstance(item, Function):
                 return [renamed_function(catalog, item, plan.new_name)]
             if catalog.find(item.schema_name, plan.new_name) is not None:
-                word = "type" if item.kind is ItemKind.TYPE else "relation"
-                sqlstate = "42710" if item.kind is ItemKind.TYPE else "42P07"
+                word, sqlstate = ("type", "42710") if isinstance(item, NamedType) else ("relation", "42P07")
                 raise DuplicateObject(f'{word} "{plan.new_name}" already exists', sqlstate=sqlstate)
             refuse_type(catalog, item.schema_name, plan.new_name)
             return [renamed(item, name=plan.new_name)]
@@ -55,12 +49,12 @@ def move_changes(catalog: Catalog, plan: SetSchema) -> list[Change]:
     item = catalog.get(plan.id)
     if item.schema_name == plan.schema:
         return []
-    if item.function is not None:
+    if isinstance(item, Function):
         return [moved_function(catalog, item, plan.schema)]
-    moved = [item, *catalog.indexes_on(item.id)]
+    moved: list[Item] = [item, *catalog.indexes_on(item.id)]
     for one in moved:
         if catalog.find(plan.schema, one.name) is not None:
-            word = "type" if one.kind is ItemKind.TYPE else "relation"
+            word = "type" if isinstance(one, NamedType) else "relation"
             raise DuplicateObject(f'{word} "{one.name}" already exists in schema "{plan.schema}"')
         refuse_type(catalog, plan.schema, one.name)
     return [renamed(one, schema_name=plan.schema) for one in moved]
@@ -97,6 +91,7 @@ def comment_changes(catalog: Catalog, plan: Comment) -> list[Change]:
     item = catalog.get(plan.target)
     if plan.column is None:
         return [renamed(item, comment=plan.text)]
+    assert isinstance(item, Readable)
     comments = {i: text for i, text in item.column_comments.items() if i != plan.column}
     if plan.text is not None:
         comments[plan.column] = plan.text
@@ -106,13 +101,8 @@ def comment_changes(catalog: Catalog, plan: Comment) -> list[Change]:
 def retention_change(catalog: Catalog, plan: AlterRetention) -> Change:
     """Maintenance looks at it whenever it moves on; what is gone already does not come back."""
     item = catalog.get(plan.id)
-    return Change(item, replace(item, options=retaining(item.options, plan.retain_history_ms)))
-
-
-def retaining(options: Mapping[str, Any], retain_history_ms: int | None) -> dict[str, Any]:
-    """The options of an item whose history is kept for so long; None: as long as everything's."""
-    others = {name: value for name, value in options.items() if name != RETAIN_HISTORY}
-    return others if retain_history_ms is None else {**others, RETAIN_HISTORY: retain_history_ms}
+    assert isinstance(item, Retaining)
+    return Change(item, replace(item, retain_history_ms=plan.retain_history_ms))
 
 
 def schema_entry(catalog: Catalog, name: str) -> SchemaEntry:
@@ -141,6 +131,6 @@ def _rename_clusters(catalog: Catalog, names: dict[str, str]) -> list[Change]:
         if entry.name in names
     ]
     for item in catalog.user_items():
-        if item.cluster in names:
+        if isinstance(item, Running) and item.cluster in names:
             changes.append(renamed(item, cluster=names[item.cluster]))
     return changes

@@ -14,9 +14,16 @@ from dataclasses import replace
 
 from ...errors import DuplicateObject, PtvcError, SerializationFailure, UndefinedSchema
 from ...replica.protocol import Updates
-from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, ClusterEntry, Item
+from ..catalog.entries import Change, ClusterEntry
+from ..catalog.items import (
+    Item,
+    ItemBase,
+    MaterializedView,
+    Relational,
+    Running,
+    Sink,
+)
 from ..controller import Controller
 from ..storage.catalog_transactions import Append, created
 from ..storage.storage import Storage
@@ -41,7 +48,9 @@ class CatalogChanges:
                 validate(self._catalog, changes)
                 await self._storage.transact_catalog(changes, now, lambda: self._begin(changes), append)
 
-    async def replace(self, view: Item, replacement: Item, difference: Updates) -> None:
+    async def replace(
+        self, view: MaterializedView, replacement: MaterializedView, difference: Updates
+    ) -> None:
         """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
         all of it in one transaction.  Both dataflows stand still where the difference ends."""
         new = replaced(view, replacement)
@@ -69,7 +78,7 @@ class CatalogChanges:
         """The changes are durable, and from now on so for everybody."""
         self._catalog.apply(changes)
         for change in changes:
-            if isinstance(change.before, Item) and change.after is None:
+            if isinstance(change.before, ItemBase) and change.after is None:
                 self._controller.uninstall(change.before)
         self._change_clusters(changes)
         for item in created(changes):
@@ -92,8 +101,8 @@ class CatalogChanges:
                     self._controller.set_cluster(new)
                 case Change(ClusterEntry() as old, ClusterEntry() as new) if old.options != new.options:
                     self._controller.set_cluster(new)
-                case Change(Item(kind=ItemKind.SINK) as sink, Item() as moved):
-                    place = names.get(sink.cluster, sink.cluster) if sink.cluster is not None else None
+                case Change(Sink() as sink, Sink() as moved):
+                    place = names.get(sink.cluster, sink.cluster)
                     if place != moved.cluster or sink.generation != moved.generation:
                         self._controller.move(replace(sink, cluster=place), moved)
 
@@ -109,12 +118,12 @@ def validate(catalog: Catalog, changes: list[Change]) -> None:
         if isinstance(before, Item) and catalog.find_by_id(before.id) is not before:
             raise SerializationFailure(detail=f'"{before.full_name}" was changed meanwhile.')
         match change.after:
-            case Item() as item:
+            case ItemBase() as item:
                 _validate_item(after, item)
 
 
 def _validate_item(after: Catalog, item: Item) -> None:
-    if item.cluster is not None and after.cluster(item.cluster) is None:
+    if isinstance(item, Running) and after.cluster(item.cluster) is None:
         raise PtvcError(
             f'unknown cluster "{item.cluster}"',
             sqlstate="42704",
@@ -124,7 +133,7 @@ def _validate_item(after: Catalog, item: Item) -> None:
         raise UndefinedSchema(f'schema "{item.schema_name}" does not exist')
     if item.owner not in after.roles.by_id:
         raise PtvcError("the role that was to own it does not exist any more", sqlstate="42704")
-    if item.kind.is_relation and after.find(item.schema_name, item.name) is not item:
+    if isinstance(item, Relational) and after.find(item.schema_name, item.name) is not item:
         raise DuplicateObject(f'relation "{item.name}" already exists')
     for id_ in item.uses:
         if after.find_by_id(id_) is None:
@@ -138,13 +147,9 @@ def _born(change: Change, now: int) -> Change:
     return switched(change, now)
 
 
-def replaced(view: Item, replacement: Item) -> Item:
+def replaced(view: MaterializedView, replacement: MaterializedView) -> MaterializedView:
     """The view with the definition of its replacement."""
-    options = {name: value for name, value in replacement.options.items() if name != "replaces"}
-    if replacement.schema.names != view.schema.names:  # columns were renamed meanwhile
-        options["named"] = True
-    if "retain_history_ms" in view.options:
-        options.setdefault("retain_history_ms", view.options["retain_history_ms"])
+    retained = replacement.retain_history_ms
     return replace(
         view,
         cluster=replacement.cluster,
@@ -152,5 +157,12 @@ def replaced(view: Item, replacement: Item) -> Item:
         definition_sql=replacement.definition_sql,
         uses=replacement.uses,
         columns=replacement.columns,
-        options={**options, "replaced": True, "state": replacement.state_name},
+        # Columns may have been renamed meanwhile.
+        named=replacement.named or replacement.schema.names != view.schema.names,
+        shares=replacement.shares,
+        retain_history_ms=view.retain_history_ms if retained is None else retained,
+        assert_not_null=replacement.assert_not_null,
+        replaces=None,
+        replaced=True,
+        state=replacement.state_name,
     )

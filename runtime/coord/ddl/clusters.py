@@ -11,6 +11,7 @@ from ...sql.plans.definition_plans import AlterCluster, CreateCluster
 from ...sql.syntax.role_statements import Securable
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
+from ..catalog.items import Running
 from ..results.results import Command, Notice
 from .catalog_changes import CatalogChanges
 from .default_privileges import first_acl
@@ -49,7 +50,9 @@ class ClusterDefinitions:
 
     async def drop(self, name: str, cascade: bool) -> None:
         entry = self._cluster(name)
-        roots = [item for item in self._catalog.user_items() if item.cluster == name]
+        roots = [
+            item for item in self._catalog.user_items() if isinstance(item, Running) and item.cluster == name
+        ]
         refuse_unless_empty(f'cluster "{name}"', roots, cascade, "runs in it")
         gone = [Change(item, None) for item in dropped_with(self._catalog, roots, cascade)]
         await self._changes.apply([*gone, Change(entry, None)])

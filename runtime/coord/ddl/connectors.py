@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, assert_never
 
 from ...directory import check_outside
 from ...errors import InvalidParameter, Unsupported
 from ...replica.egress import open_sink
 from ...replica.ingest import open_source
-from ...sql.catalog.catalog_view import ItemKind
-from ...sql.plans.definition_plans import CounterConnector, CreateSink, CreateSource, FileConnector
+from ...sql.plans.definition_plans import CreateSink, CreateSource, FileConnector
+from ...sql.syntax.role_statements import Securable
 from ..catalog.catalog import Catalog
+from ..catalog.connectors import connector_options, connector_word
 from ..catalog.entries import Change
+from ..catalog.items import Sink, Source
 from ..results.results import Command
 from ..storage.storage import Storage
-from .alterations import retaining
 from .catalog_changes import CatalogChanges
 from .definitions import Definitions
 
@@ -41,29 +40,26 @@ class ConnectorDefinitions:
     async def create_source(self, plan: CreateSource, definitions: Definitions) -> Command:
         if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SOURCE")
-        connector, options = _connector(plan.connector)
         if isinstance(plan.connector, FileConnector):
             check_outside(plan.connector.path, self._own, "the source would read")
         # Options and columns that do not go together are refused here; files are not touched yet.
-        open_source(connector, options, plan.schema, plan.key, plan.envelope.value)
-        item = definitions.stored(
-            ItemKind.SOURCE,
-            plan.name,
-            plan.schema,
+        word, options = connector_word(plan.connector), connector_options(plan.connector)
+        open_source(word, options, plan.schema, plan.key, plan.envelope.value)
+        identity = definitions.identity(plan.name, Securable.TABLE)
+        source = Source(
+            **identity,
+            schema=plan.schema,
             cluster=plan.cluster,
+            shard=identity["id"],
+            remap=f"{identity['id']}-remap",
             create_sql=plan.create_sql,
-            options=retaining(
-                {
-                    "label": plan.name.name,
-                    "connector": connector,
-                    "connector_options": options,
-                    "key": list(plan.key),
-                    "envelope": plan.envelope.value,
-                },
-                plan.retain_history_ms,
-            ),
+            label=plan.name.name,
+            connector=plan.connector,
+            key=plan.key,
+            envelope=plan.envelope,
+            retain_history_ms=plan.retain_history_ms,
         )
-        await self._changes.apply([Change(None, replace(item, remap=f"{item.id}-remap"))])
+        await self._changes.apply([Change(None, source)])
         return Command("CREATE SOURCE")
 
     async def create_sink(self, plan: CreateSink, definitions: Definitions) -> Command:
@@ -76,49 +72,24 @@ class ConnectorDefinitions:
             )
         check_outside(plan.connector.path, self._own, "the sink would write to")
         for other in self._catalog.user_items():
-            if (
-                other.kind is ItemKind.SINK
-                and other.options["connector_options"]["path"] == plan.connector.path
-            ):
+            if isinstance(other, Sink) and other.connector.path == plan.connector.path:
                 raise InvalidParameter(
                     f'sink "{other.name}" writes to "{plan.connector.path}" already',
                     hint="Give every sink a directory of its own.",
                 )
-        options = {"path": plan.connector.path, "format": plan.connector.format}
-        open_sink("", options, plan.relation.schema, plan.envelope.value, plan.key)
-        item = definitions.item(
-            ItemKind.SINK,
-            plan.name,
-            plan.relation.schema,
+        open_sink("", connector_options(plan.connector), plan.relation.schema, plan.envelope.value, plan.key)
+        identity = definitions.identity(plan.name)
+        sink = Sink(
+            **identity,
+            schema=plan.relation.schema,
             cluster=plan.cluster,
+            remap=f"{identity['id']}-progress",
             create_sql=plan.create_sql,
             uses=(plan.from_id,),
-            options={
-                "connector": "file",
-                "connector_options": options,
-                "key": list(plan.key),
-                "envelope": plan.envelope.value,
-                "as_of": self._oracle.read_time,
-            },
+            connector=plan.connector,
+            key=plan.key,
+            envelope=plan.envelope,
+            as_of=self._oracle.read_time,
         )
-        await self._changes.apply([Change(None, replace(item, remap=f"{item.id}-progress"))])
+        await self._changes.apply([Change(None, sink)])
         return Command("CREATE SINK")
-
-
-def _connector(connector: FileConnector | CounterConnector) -> tuple[str, dict[str, Any]]:
-    match connector:
-        case FileConnector():
-            return "file", {
-                "path": connector.path,
-                "format": connector.format,
-                "delimiter": connector.delimiter,
-                "header": connector.header,
-                "pattern": connector.pattern,
-            }
-        case CounterConnector():
-            return "counter", {
-                "tick_ms": connector.tick_ms,
-                "max_cardinality": connector.max_cardinality,
-            }
-        case _:
-            assert_never(connector)

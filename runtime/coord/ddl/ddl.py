@@ -7,7 +7,7 @@ informed.  A crash in between leaves at most shards that no item names, which th
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from ...expr.tree.relation import GlobalId
@@ -18,13 +18,15 @@ from ...sql.plans.definition_plans import (
     CreateCluster,
     CreateSink,
     CreateSource,
+    DefinitionPlan,
     Drop,
 )
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Item, Sink
 from ..controller import Controller
 from ..dml.key_lookup import Read
 from ..results.results import Command, Notice
@@ -41,17 +43,7 @@ from .replacements import Replacements
 from .roles import RoleDefinitions
 from .sinks import settled
 
-Definition = (
-    Pure
-    | PrivilegeDefinition
-    | RoleDefinition
-    | CreateSource
-    | CreateSink
-    | CreateCluster
-    | AlterCluster
-    | AlterTable
-    | ApplyReplacement
-)
+Definition = DefinitionPlan | PrivilegeDefinition | RoleDefinition
 
 
 class Ddl:
@@ -155,8 +147,16 @@ class Ddl:
         if not self.lock.locked():
             async with self.lock:
                 sinks = (self._catalog.find_by_id(id_) for id_ in ids)
-                changes = [settled(sink) for sink in sinks if sink is not None and sink.former is not None]
+                changes = [
+                    settled(sink) for sink in sinks if isinstance(sink, Sink) and sink.former is not None
+                ]
                 await self._changes.apply(changes)
+
+    async def drop_left_behind(self, schemas: Collection[str]) -> None:
+        """Drops what sessions have made in temporary schemas other than these: they ended, and it could not be dropped then."""
+        found = {item.schema_name for item in self._catalog.user_items() if item.temporary}
+        for schema in sorted(found.difference(schemas)):
+            await self.drop_temporary(schema)
 
     async def drop_temporary(self, schema: str) -> None:
         """Drops what a session has made in its temporary schema."""

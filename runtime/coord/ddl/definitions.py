@@ -7,14 +7,15 @@ made when the block commits.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, assert_never
+from typing import TypedDict, assert_never
 
+from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import DependentObjectsExist, DuplicateObject, UndefinedSchema
-from ...expr.tree.relation import Relation
+from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
-from ...repr.schema import Column, Schema
+from ...repr.schema import Schema
 from ...repr.types import SYSTEM_OIDS
-from ...sql.catalog.catalog_view import ItemKind, QualifiedName
+from ...sql.catalog.catalog_view import QualifiedName
 from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterRetention,
@@ -41,8 +42,18 @@ from ...sql.syntax.function_definition import FunctionKind
 from ...sql.syntax.role_statements import AlterSystem, RoleDefinition, Securable
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.catalog import SYSTEM_SCHEMAS, Catalog
-from ..catalog.entries import Change, Item, SchemaEntry, entry_key
-from ..catalog.shared_indexes import OPTION as SHARES
+from ..catalog.entries import Change, SchemaEntry, entry_key
+from ..catalog.items import (
+    Function,
+    Identity,
+    Index,
+    Item,
+    MaterializedView,
+    NamedType,
+    Relational,
+    Table,
+    View,
+)
 from ..catalog.shared_indexes import indexes_for
 from ..catalog.views import expand
 from ..results.results import Command, Notice
@@ -51,7 +62,6 @@ from .alterations import (
     move_changes,
     refuse_type,
     rename_changes,
-    retaining,
     retention_change,
     schema_entry,
     swap_changes,
@@ -81,10 +91,6 @@ Pure = (
 """Statements that are changes to the catalog and nothing else, but for Drop of clusters."""
 
 
-_DROPPED_ON_COMMIT = "drop_on_commit"
-"""The option of a temporary table that ends with the transaction that creates it."""
-
-
 def refused_in_block(plan: PlannedStatement) -> str | None:
     """What the definition is called if it cannot be part of a block; None when it can."""
     match plan:
@@ -112,7 +118,8 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
 
 def dropped_on_commit(catalog: Catalog) -> list[Change]:
     """Temporary tables that a block has created until its end, with what is over them."""
-    roots = [catalog.get(id_) for id_ in catalog.unbuilt if catalog.get(id_).options.get(_DROPPED_ON_COMMIT)]
+    unbuilt = map(catalog.get, catalog.unbuilt)
+    roots = [item for item in unbuilt if isinstance(item, Table) and item.dropped_on_commit]
     return [Change(item, None) for item in dropped_with(catalog, roots, cascade=True)] if roots else []
 
 
@@ -174,19 +181,19 @@ class Definitions:
         self.notices.append(skipping(f'relation "{name.name}" already exists', "42P07"))
         return True
 
-    def item(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
-        """One that is not in the catalog yet, with ids that nothing else has had."""
+    def identity(self, name: QualifiedName, granted: Securable | None = None) -> Identity:
+        """That of an object which is not in the catalog yet, with ids that nothing else has had; `granted` is what default
+        privileges are granted on, where they are."""
         id_, oid = self.catalog.allocate()
-        owned = {"created_at": self.now, "owner": self.owner, **fields}
-        if kind not in (ItemKind.INDEX, ItemKind.SINK, ItemKind.TYPE):
-            securable = Securable.FUNCTION if kind is ItemKind.FUNCTION else Securable.TABLE
-            owned["acl"] = first_acl(self.catalog, self.owner, securable, name.schema)
-        return Item(id_, oid, kind, name.schema, name.name, schema, **owned)
-
-    def stored(self, kind: ItemKind, name: QualifiedName, schema: Schema, **fields: Any) -> Item:
-        """As `item`, of what has a shard."""
-        item = self.item(kind, name, schema, **fields)
-        return replace(item, shard=item.id)
+        return {
+            "id": id_,
+            "oid": oid,
+            "schema_name": name.schema,
+            "name": name.name,
+            "created_at": self.now,
+            "owner": self.owner,
+            "acl": None if granted is None else first_acl(self.catalog, self.owner, granted, name.schema),
+        }
 
     def _create_schema(self, plan: CreateSchema) -> list[Change]:
         if self.catalog.schema_exists(plan.name):
@@ -203,15 +210,15 @@ class Definitions:
         if self.exists(plan.name, plan.if_not_exists):
             return Command("CREATE TABLE" if plan.query is None else "CREATE TABLE AS"), []
         constraints = tuple(replace(c, oid=self.catalog.allocate_oid()) for c in plan.constraints)
-        item = self.stored(
-            ItemKind.TABLE,
-            plan.name,
-            plan.schema,
+        identity = self.identity(plan.name, Securable.TABLE)
+        item = Table(
+            **identity,
+            schema=plan.schema,
+            shard=identity["id"],
             defaults=plan.defaults,
             constraints=constraints,
-            options=retaining(
-                {_DROPPED_ON_COMMIT: True} if plan.drop_on_commit else {}, plan.retain_history_ms
-            ),
+            retain_history_ms=plan.retain_history_ms,
+            dropped_on_commit=plan.drop_on_commit,
         )
         return Command("CREATE TABLE" if plan.query is None else "SELECT 0"), [Change(None, item)]
 
@@ -221,11 +228,11 @@ class Definitions:
             return [self._replaced_view(old, plan)]
         if self.exists(plan.name, plan.if_not_exists):
             return []
-        return [Change(None, self.item(ItemKind.VIEW, plan.name, plan.schema, **_body(plan)))]
+        return [Change(None, View(**self.identity(plan.name, Securable.TABLE), **_body(plan)))]
 
-    def _replaced_view(self, old: Item, plan: CreateView) -> Change:
+    def _replaced_view(self, old: Relational, plan: CreateView) -> Change:
         """As in PostgreSQL the columns stay; what is maintained from the old definition forbids a new one."""
-        if old.kind is not ItemKind.VIEW:
+        if not isinstance(old, View):
             raise DuplicateObject(f'"{old.name}" is not a view', sqlstate="42809")
         dependents = self.catalog.dependents(old.id)
         if dependents:
@@ -234,7 +241,7 @@ class Definitions:
                 detail=depends(dependents, old),
                 hint="Drop them first, or DROP ... CASCADE and create them anew.",
             )
-        return Change(old, replace(old, schema=plan.schema, **_body(plan)))
+        return Change(old, replace(old, **_body(plan)))
 
     def _create_materialized_view(self, plan: CreateMaterializedView) -> tuple[Command, list[Change]]:
         word = "" if plan.replaces is None else "REPLACEMENT "
@@ -245,17 +252,22 @@ class Definitions:
             dropped = dropped_with(self.catalog, [old], cascade=False)
         elif self.exists(plan.name, plan.if_not_exists):
             return tag, []
-        options = retaining(self._shares(plan.relation, plan.cluster), plan.retain_history_ms)
-        if plan.assert_not_null:
-            options["assert_not_null"] = list(plan.assert_not_null)
+        shares = self._shares(plan.relation, plan.cluster)
         if plan.replaces is not None:
-            view = self.catalog.get(plan.replaces)
+            view = self.catalog.get_as(plan.replaces, MaterializedView)
             check_cycle(self.catalog, view, tuple(plan.uses))
             check_losable(self.catalog, view)
-            options["replaces"] = plan.replaces
-        body = _body(plan)
-        body["options"] = {**options, **body["options"]}
-        item = self.stored(ItemKind.MATERIALIZED_VIEW, plan.name, plan.schema, cluster=plan.cluster, **body)
+        identity = self.identity(plan.name, Securable.TABLE)
+        item = MaterializedView(
+            **identity,
+            **_body(plan),
+            cluster=plan.cluster,
+            shard=identity["id"],
+            shares=shares,
+            retain_history_ms=plan.retain_history_ms,
+            assert_not_null=plan.assert_not_null,
+            replaces=plan.replaces,
+        )
         if old is not None:
             item = replace(item, owner=old.owner, acl=old.acl)
         return tag, [*(Change(gone, None) for gone in dropped), Change(None, item)]
@@ -263,27 +275,24 @@ class Definitions:
     def _create_index(self, plan: CreateIndex) -> list[Change]:
         if self.exists(plan.name, plan.if_not_exists):
             return []
-        options = retaining(self._shares(plan.relation, plan.cluster), plan.retain_history_ms)
-        if plan.texts:
-            options |= {"key_texts": list(plan.texts), "key_columns": dict(plan.columns)}
-        item = self.item(
-            ItemKind.INDEX,
-            plan.name,
-            Schema(()),
+        shares = self._shares(plan.relation, plan.cluster)
+        index = Index(
+            **self.identity(plan.name),
             cluster=plan.cluster,
             relation=plan.relation,
             uses=(plan.on, *plan.uses),
             keys=plan.keys,
-            options=options,
-            owner=self.catalog.get(plan.on).owner,
+            shares=shares,
+            retain_history_ms=plan.retain_history_ms,
+            key_texts=plan.texts,
+            key_columns=plan.columns if plan.texts else {},
         )
-        return [Change(None, item)]
+        return [Change(None, replace(index, owner=self.catalog.get(plan.on).owner))]
 
-    def _shares(self, relation: Relation, cluster: str) -> dict[str, Any]:
-        """The option that says which indexes a dataflow shares; none where there are none."""
+    def _shares(self, relation: Relation, cluster: str) -> tuple[IndexKey, ...]:
+        """The indexes that a dataflow shares."""
         chosen = indexes_for(self.catalog, dependencies(expand(relation, self.catalog)), cluster)
-        built = [choice for choice in chosen if choice[0] not in self.catalog.unbuilt]
-        return {SHARES: built} if built else {}
+        return tuple(key for key in chosen if key.index not in self.catalog.unbuilt)
 
     def _create_function(self, plan: CreateFunction) -> tuple[Command, list[Change]]:
         aggregate = plan.definition.kind is FunctionKind.AGGREGATE
@@ -293,15 +302,15 @@ class Definitions:
         if old is not None:
             change = replaced_function(self.catalog, old, plan.definition)
             return tag, [] if change is None else [change]
-        item = self.item(ItemKind.FUNCTION, plan.name, Schema(()), function=plan.definition)
-        return tag, [Change(None, item)]
+        function = Function(**self.identity(plan.name, Securable.FUNCTION), definition=plan.definition)
+        return tag, [Change(None, function)]
 
     def _create_type(self, plan: CreateType) -> Change:
         # A relation's rows have a type of its name.
         if self.catalog.item(plan.name.schema, plan.name.name) is not None:
             raise DuplicateObject(f'type "{plan.name.name}" already exists', sqlstate="42710")
         refuse_type(self.catalog, plan.name.schema, plan.name.name)
-        item = self.item(ItemKind.TYPE, plan.name, Schema((Column("", plan.type),)))
+        item = NamedType(**self.identity(plan.name), type=plan.type)
         while item.oid in SYSTEM_OIDS:
             item = replace(item, oid=self.catalog.allocate_oid())
         return Change(None, item)
@@ -335,14 +344,24 @@ class Definitions:
         return list(changes.values())
 
 
-def _body(plan: CreateView | CreateMaterializedView) -> dict[str, Any]:
+class _Body(TypedDict):
+    schema: Schema
+    relation: Relation
+    definition_sql: str
+    uses: tuple[GlobalId, ...]
+    columns: tuple[tuple[GlobalId, int], ...]
+    named: bool
+
+
+def _body(plan: CreateView | CreateMaterializedView) -> _Body:
     """What a view is made from."""
     return {
+        "schema": plan.schema,
         "relation": plan.relation,
         "definition_sql": plan.definition_sql,
         "uses": tuple(sorted(plan.uses)),
         "columns": tuple(sorted(plan.columns)),
-        "options": {"named": True} if plan.named else {},
+        "named": plan.named,
     }
 
 

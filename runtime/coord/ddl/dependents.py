@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from ...errors import DependentObjectsExist
 from ...expr.tree.relation import GlobalId
-from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Index, Item, MaterializedView
 
 CASCADE_HINT = "Use DROP ... CASCADE to drop the dependent objects too."
 
@@ -17,21 +16,25 @@ def noun(item: Item) -> str:
     return item.kind.value.replace("-", " ")
 
 
-def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Item]:
+def dropped_with(catalog: Catalog, roots: Sequence[Item], cascade: bool) -> list[Item]:
     """The items to drop, dependents first.  Indexes go with what they are on; others need CASCADE."""
     found: dict[GlobalId, Item] = {}
     pending = list(roots)
     blocking: list[tuple[Item, Item]] = []
     named = {item.id for item in roots}
+    replacements: dict[GlobalId, list[Item]] = {}
+    for other in catalog.user_items():
+        if isinstance(other, MaterializedView) and other.replaces is not None:
+            replacements.setdefault(other.replaces, []).append(other)
     while pending:
         item = pending.pop()
         if item.id in found:
             continue
         found[item.id] = item
         # What was to replace it has nothing to replace any more.
-        pending += [other for other in catalog.user_items() if other.replaces == item.id]
+        pending += replacements.get(item.id, ())
         for dependent in catalog.dependents(item.id):
-            on_it = dependent.kind is ItemKind.INDEX and dependent.on == item.id
+            on_it = isinstance(dependent, Index) and dependent.on == item.id
             if not on_it and dependent.id not in named:
                 blocking.append((dependent, item))
             pending.append(dependent)
@@ -45,7 +48,7 @@ def dropped_with(catalog: Catalog, roots: list[Item], cascade: bool) -> list[Ite
     return sorted(found.values(), key=lambda item: int(item.id[1:]), reverse=True)
 
 
-def refuse_unless_empty(what: str, roots: list[Item], cascade: bool, relation: str) -> None:
+def refuse_unless_empty(what: str, roots: Sequence[Item], cascade: bool, relation: str) -> None:
     """Raises when a schema or cluster holds items without CASCADE."""
     if roots and not cascade:
         raise DependentObjectsExist(

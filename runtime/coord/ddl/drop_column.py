@@ -12,24 +12,21 @@ from dataclasses import replace
 from ...errors import DependentObjectsExist, Unsupported
 from ...expr.tree.relation_tree import dependencies
 from ...expr.tree.scalar import columns_of
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import AlterTable
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import AnyView, Index, Item, MaterializedView, Sink, Table
 from ..catalog.views import expand
 from .dependents import CASCADE_HINT, dropped_with, noun
 
-_MAINTAINED = (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX, ItemKind.SINK)
 
-
-def drop_columns(catalog: Catalog, item: Item, new: Item, plan: AlterTable) -> tuple[Item, list[Item]]:
+def drop_columns(catalog: Catalog, item: Table, new: Table, plan: AlterTable) -> tuple[Table, list[Item]]:
     """`new` without the dropped columns, and the other objects that go, dependents first."""
-    layout = item.layout or tuple(range(len(item.schema)))
+    layout = item.layout.all_places(item.schema)
     places = {layout[index]: item.schema[index].name for index in plan.dropped}
     using: list[tuple[Item, str]] = []
     going: list[Item] = []
     for dependent in catalog.dependents(item.id):
-        if dependent.kind is ItemKind.INDEX:
+        if isinstance(dependent, Index):
             if any(columns_of(key) & places.keys() for key in dependent.keys):
                 going.append(dependent)  # as in PostgreSQL, an index goes with its columns
         elif (name := _named(dependent, item, places)) is not None:
@@ -49,34 +46,26 @@ def drop_columns(catalog: Catalog, item: Item, new: Item, plan: AlterTable) -> t
     moved = {old: new for new, old in enumerate(i for i in range(len(layout)) if i not in plan.dropped)}
     new = replace(
         new,
-        stored=item.stored or item.schema.types,
-        layout=tuple(layout[index] for index in moved),
+        layout=new.layout.without(item.schema, plan.dropped),
         column_comments={moved[i]: text for i, text in item.column_comments.items() if i in moved},
     )
     return new, dropped
 
 
-def _named(dependent: Item, table: Item, places: dict[int, str]) -> str | None:
+def _named(dependent: Item, table: Table, places: dict[int, str]) -> str | None:
     """One of the columns that the object names; any of them if that is not known of it."""
-    if dependent.columns is None:
+    if not isinstance(dependent, AnyView) or dependent.columns is None:
         return next(iter(places.values()))
     return next(
         (places[place] for id_, place in dependent.columns if id_ == table.id and place in places), None
     )
 
 
-def _check_not_maintained(catalog: Catalog, table: Item, dropped: set[str]) -> None:
+def _check_not_maintained(catalog: Catalog, table: Table, dropped: set[str]) -> None:
     readers = [
         other.full_name
         for other in catalog.user_items()
-        if other.kind in _MAINTAINED
-        and other.id not in dropped
-        and not (other.kind is ItemKind.INDEX and other.on == table.id)
-        and (
-            other.on == table.id
-            if other.kind is ItemKind.SINK
-            else other.relation is not None and table.id in dependencies(expand(other.relation, catalog))
-        )
+        if other.id not in dropped and _maintained_from(table, other, catalog)
     ]
     if readers:
         raise Unsupported(
@@ -84,3 +73,16 @@ def _check_not_maintained(catalog: Catalog, table: Item, dropped: set[str]) -> N
             detail=f"These are {', '.join(readers)}.",
             hint="Drop them first; views that are not maintained may stay.",
         )
+
+
+def _maintained_from(table: Table, other: Item, catalog: Catalog) -> bool:
+    """Whether `other` has rows of the table in its state; indexes on the table itself are built again."""
+    match other:
+        case Sink():
+            return other.on == table.id
+        case Index() if other.on == table.id:
+            return False
+        case MaterializedView() | Index():
+            return table.id in dependencies(expand(other.relation, catalog))
+        case _:
+            return False

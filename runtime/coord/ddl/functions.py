@@ -13,7 +13,8 @@ from ...expr.python.source import check_packages, check_source, check_version
 from ...repr.types import ScalarType
 from ...sql.syntax.function_definition import FunctionDefinition
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item, renamed
+from ..catalog.entries import Change, renamed
+from ..catalog.items import Function
 from .dependents import depends
 
 
@@ -28,10 +29,9 @@ def check_python(name: str, definition: FunctionDefinition) -> None:
     check_source(name, definition.body, name if options.handler is None else options.handler)
 
 
-def replaced_function(catalog: Catalog, old: Item, definition: FunctionDefinition) -> Change | None:
+def replaced_function(catalog: Catalog, old: Function, definition: FunctionDefinition) -> Change | None:
     """Owner, privileges and comment stay.  None: it is what it was."""
-    before = old.function
-    assert before is not None
+    before = old.definition
     dependents = catalog.dependents(old.id)
     if dependents and not definition.means_the_same(before):
         raise DependentObjectsExist(
@@ -39,18 +39,16 @@ def replaced_function(catalog: Catalog, old: Item, definition: FunctionDefinitio
             detail=depends(dependents, old),
             hint="What is over a function has its body in it. Drop them first, or DROP ... CASCADE and create them anew.",
         )
-    return None if definition == before else renamed(old, function=definition)
+    return None if definition == before else renamed(old, definition=definition)
 
 
-def renamed_function(catalog: Catalog, item: Item, name: str) -> Change:
-    assert item.function is not None
-    refuse_taken(catalog, item.schema_name, name, item.function.types)
+def renamed_function(catalog: Catalog, item: Function, name: str) -> Change:
+    refuse_taken(catalog, item.schema_name, name, item.definition.types)
     return renamed(item, name=name)
 
 
-def moved_function(catalog: Catalog, item: Item, schema: str) -> Change:
-    assert item.function is not None
-    refuse_taken(catalog, schema, item.name, item.function.types)
+def moved_function(catalog: Catalog, item: Function, schema: str) -> Change:
+    refuse_taken(catalog, schema, item.name, item.definition.types)
     return renamed(item, schema_name=schema)
 
 
@@ -58,8 +56,7 @@ def refuse_taken(catalog: Catalog, schema: str, name: str, types: Sequence[Scala
     """42723 where there is such a function."""
     found = catalog.find_function(schema, name, types)
     if found is not None:
-        assert found.function is not None
         raise DuplicateObject(
-            f'function {found.function.signature(name, ", ")} already exists in schema "{schema}"',
+            f'function {found.definition.signature(name, ", ")} already exists in schema "{schema}"',
             sqlstate="42723",
         )

@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from ...config import DATABASE
 from ...errors import PermissionDenied, PtvcError, Unsupported
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.syntax.role_statements import (
     AlterOwner,
     DefaultPrivileges,
@@ -27,14 +26,13 @@ from ..catalog.acl import ALL, LETTERS, PUBLIC, Acl, grant, grantable, held, own
 from ..catalog.actor import Actor
 from ..catalog.authorize import entry_of
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ..catalog.entries import Change, ClusterEntry, DatabaseEntry, Owned, SchemaEntry
+from ..catalog.items import Function, Index, Item, ItemBase, Readable
 from ..catalog.privileges import CREATE, Privileges
 from ..catalog.role import RoleEntry
 from ..results.results import Command, Notice
 from .default_privileges import default_changes
 from .dependents import dropped_with, refuse_unless_empty
-
-_READABLE = (ItemKind.TABLE, ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW, ItemKind.SOURCE)
 
 
 class PrivilegeDefinitions:
@@ -106,11 +104,11 @@ class PrivilegeDefinitions:
 
     def _targets(self, plan: Grant) -> list[Owned]:
         if plan.in_schemas:
-            kinds = (ItemKind.FUNCTION,) if plan.kind is Securable.FUNCTION else _READABLE
             return [
                 item
                 for item in self._catalog.user_objects()
-                if item.schema_name in plan.targets and item.kind in kinds
+                if item.schema_name in plan.targets
+                and isinstance(item, Function if plan.kind is Securable.FUNCTION else Readable)
             ]
         entries = [entry_of(self._catalog, plan.kind.name, target) for target in dict.fromkeys(plan.targets)]
         if any(entry is None for entry in entries):
@@ -136,7 +134,7 @@ class PrivilegeDefinitions:
         new = actor.resolve(plan.owner, self._catalog.roles)
         if entry is None:
             raise PermissionDenied(f"must be owner of schema {plan.object}")
-        if isinstance(entry, Item) and entry.kind is ItemKind.INDEX:
+        if isinstance(entry, Index):
             text = f'cannot change owner of index "{entry.name}"'
             notices.append(Notice("WARNING", f"{text}: it is that of what the index is on", "42809"))
             return []
@@ -151,7 +149,7 @@ class PrivilegeDefinitions:
 
     def _new_owner_may(self, entry: Owned, new: RoleEntry, me: RoleEntry) -> None:
         match entry:
-            case Item(schema_name=schema):
+            case ItemBase(schema_name=schema):
                 self._privileges.must_create_in(new, schema)
             case SchemaEntry():
                 self._privileges.must_have(me, self._catalog.database, CREATE)

@@ -6,7 +6,8 @@ from collections.abc import Container
 
 from ...config import DATABASE
 from ..catalog.catalog import Catalog
-from ..catalog.entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ..catalog.entries import ClusterEntry, DatabaseEntry, Owned, SchemaEntry
+from ..catalog.items import ItemBase
 from ..catalog.role import RoleEntry
 from .dependents import noun
 
@@ -14,7 +15,7 @@ from .dependents import noun
 def described(entry: Owned) -> str:
     """`table public.t`: what it is, and its name."""
     match entry:
-        case Item():
+        case ItemBase():
             return f"{noun(entry)} {entry.full_name if entry.schema_name != 'public' else entry.shown_name}"
         case SchemaEntry(name=name):
             return f"schema {name}"

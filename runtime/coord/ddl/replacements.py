@@ -22,10 +22,9 @@ from collections.abc import Iterator
 from ...errors import DependentObjectsExist, ObjectNotReady, PtvcError, WrongObjectType
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Updates
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import ApplyReplacement
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Maintained, MaterializedView
 from ..catalog.maintained_plan import needs_append_only
 from ..controller import Controller
 from ..results.results import Command
@@ -58,7 +57,8 @@ class Replacements:
         await self._collections.wait_until_readable((plan.id, plan.replacement), self._oracle.read_time)
 
     async def apply(self, plan: ApplyReplacement) -> Command:
-        view, replacement = self._catalog.get(plan.id), self._catalog.get(plan.replacement)
+        view = self._catalog.get_as(plan.id, MaterializedView)
+        replacement = self._catalog.get_as(plan.replacement, MaterializedView)
         self._check(view, replacement)
         with self._reads.at(self._oracle.read_time) as before:
             await self._collections.wait_until_readable((view.id, replacement.id), before)
@@ -68,14 +68,13 @@ class Replacements:
                 time = self._halt(view, replacement)
                 await self._halted(view, replacement, time)
                 new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
-                assert view.shard is not None
                 parts = await self._storage.write_difference(view.shard, view.schema, known, new, old, time)
                 await self._changes.replace(view, replacement, Updates(view.id, 0, time + 1, parts))
             finally:
                 self._controller.halts.end()
         return Command("ALTER MATERIALIZED VIEW")
 
-    def _halt(self, view: Item, replacement: Item) -> int:
+    def _halt(self, view: MaterializedView, replacement: MaterializedView) -> int:
         """Chooses the time of the switch: the view ends before it, the replacement with it."""
         time = self._oracle.write_time()
         try:
@@ -85,7 +84,7 @@ class Replacements:
         self._controller.feed.committed(())
         return time
 
-    async def _halted(self, view: Item, replacement: Item, time: int) -> None:
+    async def _halted(self, view: MaterializedView, replacement: MaterializedView, time: int) -> None:
         """Returns when both dataflows stand still."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + HALT_TIMEOUT_S
@@ -102,7 +101,7 @@ class Replacements:
 
     # -- what is refused --
 
-    def _check(self, view: Item, replacement: Item) -> None:
+    def _check(self, view: MaterializedView, replacement: MaterializedView) -> None:
         if replacement.replaces != view.id:
             raise WrongObjectType(
                 f'"{replacement.name}" is not a replacement for materialized view "{view.name}"',
@@ -119,7 +118,7 @@ class Replacements:
         check_losable(self._catalog, view)
 
 
-def check_losable(catalog: Catalog, view: Item) -> None:
+def check_losable(catalog: Catalog, view: MaterializedView) -> None:
     """Raises when what is maintained from the view would not bear that rows of it go."""
     bound = [item for item in _maintained_from(catalog, view) if needs_append_only(item, catalog)]
     if bound:
@@ -130,7 +129,7 @@ def check_losable(catalog: Catalog, view: Item) -> None:
         )
 
 
-def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> None:
+def check_cycle(catalog: Catalog, view: MaterializedView, uses: tuple[GlobalId, ...]) -> None:
     """Raises when what a replacement of the view uses is computed from the view."""
     pending, seen = list(uses), set(uses)
     while pending:
@@ -146,7 +145,7 @@ def check_cycle(catalog: Catalog, view: Item, uses: tuple[GlobalId, ...]) -> Non
             seen.update(item.uses)
 
 
-def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
+def _maintained_from(catalog: Catalog, view: MaterializedView) -> Iterator[Maintained]:
     """The materialized views and indexes that are computed from the view."""
     pending, seen = [view.id], {view.id}
     while pending:
@@ -154,5 +153,5 @@ def _maintained_from(catalog: Catalog, view: Item) -> Iterator[Item]:
             if item.id not in seen:
                 seen.add(item.id)
                 pending.append(item.id)
-                if item.kind in (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX):
+                if isinstance(item, Maintained):
                     yield item

@@ -18,15 +18,16 @@ from dataclasses import replace
 
 from ...errors import ObjectNotReady
 from ...replica.egress import open_sink
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.definition_plans import AlterSink
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.connectors import connector_options
+from ..catalog.entries import Change
+from ..catalog.items import Sink
 
 
 def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
     """Raises 55000 as long as the last switch is not complete."""
-    sink = catalog.get(plan.id)
+    sink = catalog.get_as(plan.id, Sink)
     if plan.cluster is not None:
         return [Change(sink, replace(sink, cluster=plan.cluster))] if plan.cluster != sink.cluster else []
     assert plan.from_id is not None
@@ -37,23 +38,21 @@ def sink_changes(catalog: Catalog, plan: AlterSink) -> list[Change]:
             f'sink "{sink.name}" still writes what it has read from "{catalog.get(sink.former).full_name}"',
             hint="Try again in a moment; mz_internal.mz_sink_statuses says what it waits for, if anything.",
         )
-    schema = catalog.get(plan.from_id).schema
-    connector, key = sink.options["connector_options"], tuple(sink.options["key"])
-    open_sink("", connector, schema, sink.options["envelope"], key)
-    options = {**sink.options, "generation": sink.generation + 1, "switched_at": 0}
-    return [Change(sink, replace(sink, schema=schema, uses=(plan.from_id, sink.on), options=options))]
+    schema = catalog.item_by_id(plan.from_id).schema
+    open_sink("", connector_options(sink.connector), schema, sink.envelope.value, sink.key)
+    uses = (plan.from_id, sink.on)
+    return [Change(sink, replace(sink, schema=schema, uses=uses, generation=sink.generation + 1))]
 
 
 def switched(change: Change, now: int) -> Change:
     """The change, when it is made: up to `now` the sink shows what it has read before."""
     match change:
-        case Change(Item(kind=ItemKind.SINK) as old, Item() as new) if new.generation != old.generation:
-            return Change(old, replace(new, options={**new.options, "switched_at": now}))
+        case Change(Sink() as old, Sink() as new) if new.generation != old.generation:
+            return Change(old, replace(new, switched_at=now))
         case _:
             return change
 
 
-def settled(sink: Item) -> Change:
+def settled(sink: Sink) -> Change:
     """The target holds all of what the sink has read before."""
-    options = {name: value for name, value in sink.options.items() if name != "switched_at"}
-    return Change(sink, replace(sink, uses=sink.uses[:1], options=options))
+    return Change(sink, replace(sink, uses=sink.uses[:1], switched_at=0))

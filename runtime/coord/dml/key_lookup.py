@@ -24,7 +24,7 @@ from ...repr.consolidate import Groups, group_rows
 from ...repr.hash import hash_columns
 from ...repr.schema import Column, Schema
 from ...sql.syntax.constraints import Constraint
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from ..storage.key_values import key_values
 from .row_checks import shown_values
 
@@ -36,7 +36,7 @@ Read = Callable[[Relation], Awaitable[Batch]]
 """The rows of a relation, at a time that the caller chooses."""
 
 
-async def rows_with_keys(read: Read, item: Item, constraint: Constraint, wanted: Batch) -> Batch:
+async def rows_with_keys(read: Read, item: Table, constraint: Constraint, wanted: Batch) -> Batch:
     """The table's rows whose key is, by hash, that of one of the `wanted` rows."""
     if not len(wanted):
         return concat_batches(item.schema, [])
@@ -46,7 +46,7 @@ async def rows_with_keys(read: Read, item: Item, constraint: Constraint, wanted:
     return rows.filter(np.isin(found, hashes))
 
 
-def _restricted(item: Item, constraint: Constraint, wanted: Batch) -> Relation:
+def _restricted(item: Table, constraint: Constraint, wanted: Batch) -> Relation:
     keys = [wanted.columns[index] for index in constraint.columns]
     table = item.contents
     columns = [item.schema[index] for index in constraint.columns]
@@ -78,7 +78,9 @@ def _among(column: ColumnRef, array: pa.Array) -> Scalar:
     return alternatives[0] if len(alternatives) == 1 else Or(tuple(alternatives))
 
 
-async def check_duplicates(read: Read, item: Item, constraint: Constraint, own: Batch, hashes: Words) -> None:
+async def check_duplicates(
+    read: Read, item: Table, constraint: Constraint, own: Batch, hashes: Words
+) -> None:
     """Raises 23505 if the table with the changes `own` would have two rows of one key whose hash is among `hashes`.
 
     `read` gives the table as it is for everybody.
@@ -92,7 +94,7 @@ async def check_duplicates(read: Read, item: Item, constraint: Constraint, own: 
             raise violation(item, constraint, both, found)
 
 
-def duplicate(item: Item, constraint: Constraint, rows: Batch) -> int | None:
+def duplicate(item: Table, constraint: Constraint, rows: Batch) -> int | None:
     """A row whose key more than one row has; diffs count."""
     if not len(rows):
         return None
@@ -113,7 +115,7 @@ def key_groups(columns: Sequence[pa.Array], length: int) -> Groups:
     return group_rows(columns, hash_columns(columns, length))
 
 
-def violation(item: Item, constraint: Constraint, rows: Batch, row: int) -> UniqueViolation:
+def violation(item: Table, constraint: Constraint, rows: Batch, row: int) -> UniqueViolation:
     """23505, as PostgreSQL words it."""
     return UniqueViolation(
         f'duplicate key value violates unique constraint "{constraint.name}"',
@@ -122,7 +124,7 @@ def violation(item: Item, constraint: Constraint, rows: Batch, row: int) -> Uniq
     )
 
 
-def not_unique(item: Item, constraint: Constraint, rows: Batch, row: int) -> UniqueViolation:
+def not_unique(item: Table, constraint: Constraint, rows: Batch, row: int) -> UniqueViolation:
     """23505 for a constraint that the rows there are do not allow."""
     return UniqueViolation(
         f'could not create unique index "{constraint.name}"',
@@ -131,7 +133,7 @@ def not_unique(item: Item, constraint: Constraint, rows: Batch, row: int) -> Uni
     )
 
 
-def _shown(item: Item, constraint: Constraint, rows: Batch, row: int) -> str:
+def _shown(item: Table, constraint: Constraint, rows: Batch, row: int) -> str:
     schema = item.schema.project(constraint.columns)
     values = shown_values(schema, tuple(rows.columns[index] for index in constraint.columns), row)
     return f"Key ({', '.join(schema.names)})=({', '.join(values)})"

@@ -13,14 +13,14 @@ from ...expr.tree.scalar import Scalar
 from ...repr.batch import Batch
 from ...repr.buffers import validity
 from ...repr.schema import Schema
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from ..results.results import Columns
 
 SHOWN_BYTES = 64
 """So much of a value is shown in an error, as in PostgreSQL."""
 
 
-def check_rows(item: Item, rows: Batch) -> None:
+def check_rows(item: Table, rows: Batch) -> None:
     """Raises 23502 or 23514 if a row that `rows` adds may not be in the table."""
     if not len(rows):
         return

@@ -21,7 +21,7 @@ from ...repr.hash import hash_columns
 from ...repr.order import sort_indices
 from ...sql.plans.data_plans import OnConflict
 from ...sql.syntax.constraints import Constraint
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from ..storage.key_counts import Counts
 from ..storage.key_values import key_values
 from .key_lookup import Read, key_groups, rows_with_keys
@@ -41,7 +41,7 @@ class _Matches:
 
 
 async def upserted(
-    item: Item, conflict: OnConflict, arbiters: Sequence[Constraint], rows: Batch, known: Known, read: Read
+    item: Table, conflict: OnConflict, arbiters: Sequence[Constraint], rows: Batch, known: Known, read: Read
 ) -> tuple[Batch, Batch]:
     """The changes to the table, and the rows that are inserted or are what updates make of theirs.
 
@@ -67,7 +67,7 @@ def _in_order(rows: Batch, width: int) -> Batch:
     return Batch(taken, np.zeros(count, np.uint64), np.ones(count, np.int64))
 
 
-async def _match(item: Item, arbiter: Constraint, proposed: Batch, known: Known, read: Read) -> _Matches:
+async def _match(item: Table, arbiter: Constraint, proposed: Batch, known: Known, read: Read) -> _Matches:
     count = len(proposed)
     keys = key_values(item, arbiter, proposed)
     present = _comparable(arbiter, keys, count)
@@ -122,7 +122,7 @@ def _first_of_each(matches: Sequence[_Matches], count: int) -> Mask:
     return kept
 
 
-def _update(item: Item, conflict: OnConflict, proposed: Batch, match: _Matches) -> tuple[Batch, Batch]:
+def _update(item: Table, conflict: OnConflict, proposed: Batch, match: _Matches) -> tuple[Batch, Batch]:
     hit = match.positions >= 0
     inserted = proposed.filter(~hit)
     if len(np.unique(match.keys[~hit])) < len(inserted):

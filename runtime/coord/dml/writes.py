@@ -8,24 +8,25 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
-from ...errors import DroppedMeanwhile, PtvcError, SerializationFailure, UniqueViolation
+from ...errors import DroppedMeanwhile, SerializationFailure, UniqueViolation
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
 from ...repr.multiplicity import check_written
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Computed, Table
 from ..catalog.views import expand
 from ..query.peeks import Peeks, ReadContext, repeat
 from ..results.results import Columns, Command, Rows
 from ..storage.key_counts import Counts, KeyCounts
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken, key_changes
+from ..thread_pool import over_rows
 from ..transaction.transaction import Transaction
 from .key_lookup import check_duplicates, duplicate, not_unique
 from .merges import merged
@@ -41,17 +42,17 @@ class Writes:
         self._unique = storage.unique
 
     async def insert(self, plan: Insert, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         if plan.conflict is not None:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
-        check_rows(item, rows)
+        await over_rows(len(rows), lambda: check_rows(item, rows))
         await self._change(item, rows, context, transaction)
         return self._answer("INSERT 0", plan.returning, rows)
 
     async def _upsert(
         self,
-        item: Item,
+        item: Table,
         plan: Insert,
         conflict: OnConflict,
         rows: Batch,
@@ -80,34 +81,39 @@ class Writes:
         return self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         changes, new, count = await merged(
             item, rows, lambda relation: self.read(relation, context, transaction)
         )
-        check_rows(item, new)
+        await over_rows(len(new), lambda: check_rows(item, new))
         await self._change(item, changes, context, transaction)
         return Command(f"MERGE {count}")
 
     async def delete(self, plan: Delete, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         await self._change(item, rows.negate(), context, transaction)
         return self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
-        item = context.catalog.get(plan.table)
+        item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         width = len(item.schema)
         old = rows.select(range(width))
         new = rows.select(range(width, 2 * width))
-        changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
-        check_rows(item, new)
+
+        def checked() -> Batch:
+            changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+            check_rows(item, new)
+            return changes
+
+        changes = await over_rows(len(rows), checked)
         await self._change(item, changes, context, transaction)
         return self._answer("UPDATE", plan.returning, new)
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
-        for item in [context.catalog.get(table) for table in plan.tables]:
+        for item in [context.catalog.get_as(table, Table) for table in plan.tables]:
             rows = await self.read(item.contents, context, transaction)
             await self._change(item, rows.negate(), context, transaction)
         return Command("TRUNCATE TABLE")
@@ -119,6 +125,7 @@ class Writes:
         item = context.catalog.find_by_id(plan.table)
         if item is None:
             raise DroppedMeanwhile("the relation was dropped while it was written")
+        assert isinstance(item, Table)
         if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
@@ -152,7 +159,7 @@ class Writes:
         return rows
 
     async def _change(
-        self, item: Item, changes: Batch, context: ReadContext, transaction: Transaction
+        self, item: Table, changes: Batch, context: ReadContext, transaction: Transaction
     ) -> None:
         """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as is known before the
         commit."""
@@ -182,8 +189,10 @@ class Writes:
         """
         for table in transaction.writes:
             item = context.catalog.find_by_id(table)
-            for constraint in item.constraints if item is not None else ():
-                if item is not None and constraint.oid == taken.key:
+            if not isinstance(item, Table):
+                continue
+            for constraint in item.constraints:
+                if constraint.oid == taken.key:
                     try:
                         time = await self._check_duplicates(
                             item, constraint, taken.hashes, context, transaction
@@ -197,7 +206,7 @@ class Writes:
 
     async def _check_duplicates(
         self,
-        item: Item,
+        item: Table,
         constraint: Constraint,
         hashes: Words,
         context: ReadContext,
@@ -206,28 +215,28 @@ class Writes:
         latest = self._peeks.latest(context)
         assert latest.time is not None
         own = await self._storage.decode(transaction.writes.get(item.id, ()), item.stored_schema)
-        own = own.with_columns(item.visible(own.columns))
+        own = own.with_columns(item.layout.visible(own.columns))
         await check_duplicates(
             lambda relation: self._peeks.collect(relation, latest), item, constraint, own, hashes
         )
         return latest.time
 
-    async def _ready(self, item: Item, keys: list[Constraint]) -> None:
+    async def _ready(self, item: Table, keys: list[Constraint]) -> None:
         """Returns once it is known which keys everybody's rows have, as far as they are keys for everybody."""
         known = self._catalog.find_by_id(item.id)
-        if known is not None:
+        if isinstance(known, Table):
             oids = {constraint.oid for constraint in keys}
             await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
 
-    def _committed(self, item: Item, constraint: Constraint, hashes: Words) -> Counts:
+    def _committed(self, item: Table, constraint: Constraint, hashes: Words) -> Counts:
         """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
         known = self._catalog.find_by_id(item.id)
-        if known is None or all(constraint.oid != other.oid for other in known.constraints):
+        if not isinstance(known, Table) or all(constraint.oid != other.oid for other in known.constraints):
             return np.zeros(len(hashes), np.int32)
         return self._unique.of(constraint.oid, hashes)
 
     async def add_key(
-        self, old: Item, new: Item, constraint: Constraint, context: ReadContext, transaction: Transaction
+        self, old: Table, new: Table, constraint: Constraint, context: ReadContext, transaction: Transaction
     ) -> None:
         """Raises 23505 if rows that the block sees are of one key.  All of them count as the block's from then on: with a
         write of somebody else it does not commit."""
@@ -244,16 +253,14 @@ class Writes:
         catalog = transaction.own.catalog if transaction.own is not None else self._catalog
         for table, shape in transaction.shapes.items():
             item = catalog.find_by_id(table)
-            if item is None or item.shape != shape:
+            if not isinstance(item, Table) or item.shape != shape:
                 return False
         return True
 
-    async def _encode(self, item: Item, rows: Batch, transaction: Transaction) -> None:
+    async def _encode(self, item: Table, rows: Batch, transaction: Transaction) -> None:
         """Times are open: the commit gives them."""
-        if item.kind is not ItemKind.TABLE or item.shard is None:
-            raise PtvcError(f'cannot change {item.kind.value} "{item.name}"', sqlstate="42809")
         check_written(rows.diffs)
-        stored = rows.with_columns(item.as_stored(rows.columns, len(rows)))
+        stored = rows.with_columns(item.layout.as_stored(rows.columns, len(rows)))
         transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
 
     def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
@@ -282,6 +289,6 @@ def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
         for id_ in dependencies(expand(pending.pop(), catalog)) - found:
             if (item := catalog.find_by_id(id_)) is not None:
                 found.add(id_)
-                if item.relation is not None:
+                if isinstance(item, Computed):
                     pending.append(item.relation)
     return found

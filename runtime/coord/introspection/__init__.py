@@ -7,7 +7,7 @@ once for each version of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,6 +19,7 @@ from ...sql.catalog.system_relations import SYSTEM_RELATIONS
 from ..catalog.catalog import Catalog
 from ..controller import Controller
 from ..storage.collections import Collections
+from ..thread_pool import EVALUATION
 from . import (
     constraints,
     grants,
@@ -57,6 +58,9 @@ def _find(full_name: str) -> Rows | None:
 
 
 _ROWS: dict[str, Rows | None] = {name: _find(name) for name in SYSTEM_RELATIONS}
+
+MAX_ATTEMPTS = 5
+"""So often rows are computed beside the loop while the catalog changes; then on it."""
 
 _OF_THE_CATALOG = frozenset(
     {
@@ -105,26 +109,60 @@ class Introspection:
         """As `batch`, of a block's catalog."""
         item = catalog.item_by_id(id)
         state = replace(self._state, catalog=catalog, session=session)
-        return batch_from_rows(item.schema, _rows(state, item), 0)
+        return _batch(state, item)
+
+    async def prepare(self, ids: Collection[GlobalId]) -> None:
+        """What depends on the catalog alone is computed beside the loop, ahead of `batch`: it may be many rows."""
+        catalog = self._state.catalog
+        for id_ in ids:
+            if not id_.startswith("s"):
+                continue
+            item = catalog.item_by_id(id_)
+            if _full_name(item) not in _OF_THE_CATALOG:
+                continue
+            for _ in range(MAX_ATTEMPTS):
+                version = self._current()
+                if id_ in self._kept:
+                    break
+                try:
+                    found = await EVALUATION.run(partial(_batch, self._state, item))
+                except Exception:
+                    if catalog.version == version:
+                        raise
+                else:  # of a catalog that has changed meanwhile it may be a mixture
+                    if catalog.version == version == self._current():
+                        self._kept[id_] = found
 
     def batch(self, id: GlobalId, session: OpenSession | None = None) -> Batch:
         """All rows, at time 0, in the order of the relation's columns; none for what cannot exist here."""
-        catalog = self._state.catalog
-        if catalog.version != self._version:
-            self._kept.clear()
-            self._version = catalog.version
+        self._current()
         found = self._kept.get(id)
         if found is None:
-            item = catalog.item_by_id(id)
-            rows = _rows(replace(self._state, session=session), item)
-            found = batch_from_rows(item.schema, rows, 0)
-            if item.name.schema + "." + item.name.name in _OF_THE_CATALOG:
+            item = self._state.catalog.item_by_id(id)
+            found = _batch(replace(self._state, session=session), item)
+            if _full_name(item) in _OF_THE_CATALOG:
                 self._kept[id] = found
         return found
 
+    def _current(self) -> int:
+        """The catalog's version, from which on all is that was kept."""
+        version = self._state.catalog.version
+        if version != self._version:
+            self._kept.clear()
+            self._version = version
+        return version
+
+
+def _full_name(item: CatalogItem) -> str:
+    return f"{item.name.schema}.{item.name.name}"
+
+
+def _batch(state: State, item: CatalogItem) -> Batch:
+    return batch_from_rows(item.schema, _rows(state, item), 0)
+
 
 def _rows(state: State, item: CatalogItem) -> tuple[tuple[Any, ...], ...]:
-    function = _ROWS[f"{item.name.schema}.{item.name.name}"]
+    function = _ROWS[_full_name(item)]
     if function is None:
         return ()
     names = item.schema.names

@@ -12,7 +12,7 @@ from ...config import DATABASE
 from ...expr.functions.system.system import quote_ident
 from ...repr.schema import Schema
 from ...sql.syntax.constraints import Constraint, ConstraintKind
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from .state import State
 
 Rows = Iterator[dict[str, Any]]
@@ -24,13 +24,14 @@ _TYPES = {
 }
 
 
-def of_tables(state: State) -> Iterator[tuple[Item, Constraint]]:
+def of_tables(state: State) -> Iterator[tuple[Table, Constraint]]:
     for item in state.catalog.user_items():
-        for constraint in item.constraints:
-            yield item, constraint
+        if isinstance(item, Table):
+            for constraint in item.constraints:
+                yield item, constraint
 
 
-def keys_of_tables(state: State) -> Iterator[tuple[Item, Constraint]]:
+def keys_of_tables(state: State) -> Iterator[tuple[Table, Constraint]]:
     return ((item, constraint) for item, constraint in of_tables(state) if constraint.is_key)
 
 
@@ -46,7 +47,7 @@ def columns_sql(schema: Schema, constraint: Constraint) -> str:
     return ", ".join(quote_ident(schema[index].name) for index in constraint.columns)
 
 
-def key_index_sql(item: Item, constraint: Constraint) -> str:
+def key_index_sql(item: Table, constraint: Constraint) -> str:
     """The definition of the index that a key looks like."""
     distinct = "" if constraint.nulls_distinct else " NULLS NOT DISTINCT"
     on = f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"
@@ -80,7 +81,7 @@ def pg_constraint(state: State) -> Rows:
         }
 
 
-def _named(item: Item, constraint: Constraint) -> dict[str, Any]:
+def _named(item: Table, constraint: Constraint) -> dict[str, Any]:
     return {
         "constraint_catalog": DATABASE,
         "constraint_schema": item.schema_name,
@@ -88,7 +89,7 @@ def _named(item: Item, constraint: Constraint) -> dict[str, Any]:
     }
 
 
-def _on(item: Item) -> dict[str, Any]:
+def _on(item: Table) -> dict[str, Any]:
     return {"table_catalog": DATABASE, "table_schema": item.schema_name, "table_name": item.name}
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import assert_never
 
 import pyarrow as pa
 
@@ -18,29 +19,43 @@ from ...expr.text.text_output import to_text
 from ...expr.tree.scalar import Cast, ColumnRef, Literal, Scalar
 from ...repr.schema import Column
 from ...repr.types import Kind, ScalarType
-from ...sql.catalog.catalog_view import CatalogItem, ItemKind
+from ...sql.catalog.catalog_view import CatalogItem
+from ...sql.plans.definition_plans import CounterConnector
 from ...sql.plans.explain_tree import show
 from ...sql.statement.rename_in_text import all_renamed_in_text
-from ..catalog.entries import ClusterEntry, Item
+from ..catalog.entries import ClusterEntry
+from ..catalog.items import (
+    AnyView,
+    Index,
+    MaterializedView,
+    NamedType,
+    Relational,
+    Retaining,
+    Running,
+    Sink,
+    Source,
+    Table,
+    View,
+)
 from .constraints import constraint_sql
 from .state import State
 
 _PLAIN = re.compile(r"\d+(\.\d+)?")
 
 
-def create_sql(state: State, item: Item) -> str:
+def create_sql(state: State, item: Relational | NamedType) -> str:
     """A statement that makes the object, under its present name."""
     name = quote_ident(item.name)
     if not item.temporary:
         name = f"{quote_ident(item.schema_name)}.{name}"
     temporary = "TEMPORARY " if item.temporary else ""
-    cluster = f" IN CLUSTER {quote_ident(item.cluster)}" if item.cluster is not None else ""
-    match item.kind:
-        case ItemKind.TABLE:
+    cluster = f" IN CLUSTER {quote_ident(item.cluster)}" if isinstance(item, Running) else ""
+    match item:
+        case Table():
             return f"CREATE {temporary}TABLE {name} ({_columns(item)}){_with(_retained(item))}"
-        case ItemKind.VIEW:
+        case View():
             return f"CREATE {temporary}VIEW {name}{_names(item)} AS {item.definition_sql}"
-        case ItemKind.MATERIALIZED_VIEW:
+        case MaterializedView():
             what, beside = "MATERIALIZED VIEW", ""
             if item.replaces is not None:
                 view = state.catalog.get(item.replaces)
@@ -48,21 +63,20 @@ def create_sql(state: State, item: Item) -> str:
                 beside = f" FOR {quote_ident(view.schema_name)}.{quote_ident(view.name)}"
             head = f"CREATE {what} {name}{_names(item)}{beside}{cluster}{_promises(item)}"
             return f"{head} AS {item.definition_sql}"
-        case ItemKind.INDEX:
+        case Index():
             on = state.on_name(item)
             head = f"CREATE INDEX {quote_ident(item.name)}{cluster} ON {on} ({keys(state, item)})"
             return head + _with(_retained(item))
-        case ItemKind.SOURCE:
+        case Source():
             return f"CREATE SOURCE {name}{_source(item, cluster)}{_with(_retained(item))}"
-        case ItemKind.SINK:
+        case Sink():
             return f"CREATE SINK {name}{cluster} FROM {state.on_name(item)}{_sink(state, item)}"
-        case ItemKind.TYPE:
-            type_ = item.schema[0].type
+        case NamedType(type=type_):
             if type_.kind is Kind.LIST:
                 return f"CREATE TYPE {name} AS LIST (ELEMENT TYPE = {type_.element})"
             return f"CREATE TYPE {name} AS MAP (KEY TYPE = text, VALUE TYPE = {type_.element})"
         case _:
-            return item.create_sql
+            assert_never(item)
 
 
 def cluster_sql(entry: ClusterEntry) -> str:
@@ -74,7 +88,7 @@ def cluster_sql(entry: ClusterEntry) -> str:
     return f"CREATE CLUSTER {quote_ident(entry.name)} ({', '.join(options)})"
 
 
-def _columns(item: Item) -> str:
+def _columns(item: Table) -> str:
     parts = [
         _column(column, item.defaults[i] if item.defaults else None) for i, column in enumerate(item.schema)
     ]
@@ -90,23 +104,20 @@ def _column(column: Column, default: Scalar | None) -> str:
     return text if default is None else f"{text} DEFAULT {default_sql(default)}"
 
 
-def _names(item: Item) -> str:
+def _names(item: AnyView) -> str:
     """The columns of a view, where they are not called as its query calls them."""
-    if not item.options.get("named"):
+    if not item.named:
         return ""
     return f" ({', '.join(map(quote_ident, item.schema.names))})"
 
 
-def _promises(item: Item) -> str:
-    options = [
-        f"ASSERT NOT NULL {quote_ident(item.schema[index].name)}"
-        for index in item.options.get("assert_not_null", ())
-    ]
+def _promises(item: MaterializedView) -> str:
+    options = [f"ASSERT NOT NULL {quote_ident(item.schema[index].name)}" for index in item.assert_not_null]
     return _with(options + _retained(item))
 
 
-def _retained(item: Item) -> list[str]:
-    retained = item.options.get("retain_history_ms")
+def _retained(item: Retaining) -> list[str]:
+    retained = item.retain_history_ms
     return [] if retained is None else [f"RETAIN HISTORY FOR '{retained}ms'"]
 
 
@@ -114,53 +125,52 @@ def _with(options: Sequence[str]) -> str:
     return f" WITH ({', '.join(options)})" if options else ""
 
 
-def _source(item: Item, cluster: str) -> str:
-    options = item.options["connector_options"]
-    if item.options["connector"] == "counter":
-        shown = [f"TICK INTERVAL '{options['tick_ms']}ms'"]
-        if options["max_cardinality"] is not None:
-            shown.append(f"MAX CARDINALITY {options['max_cardinality']}")
+def _source(item: Source, cluster: str) -> str:
+    connector = item.connector
+    if isinstance(connector, CounterConnector):
+        shown = [f"TICK INTERVAL '{connector.tick_ms}ms'"]
+        if connector.max_cardinality is not None:
+            shown.append(f"MAX CARDINALITY {connector.max_cardinality}")
         return f"{cluster} FROM LOAD GENERATOR COUNTER ({', '.join(shown)})"
     columns = ", ".join(_column(column, None) for column in item.schema)
-    text = f" ({columns}){cluster} FROM FILE {_string(options['path'])} FORMAT {options['format'].upper()}"
+    text = f" ({columns}){cluster} FROM FILE {_string(connector.path)} FORMAT {connector.format.upper()}"
     shown = []
-    if options["format"] == "csv":
-        shown += [f"DELIMITER {_string(options['delimiter'])}", f"HEADER {str(options['header']).lower()}"]
-    if options["pattern"] is not None:
-        shown.append(f"PATTERN {_string(options['pattern'])}")
+    if connector.format == "csv":
+        shown += [f"DELIMITER {_string(connector.delimiter)}", f"HEADER {str(connector.header).lower()}"]
+    if connector.pattern is not None:
+        shown.append(f"PATTERN {_string(connector.pattern)}")
     if shown:
         text += f" WITH ({', '.join(shown)})"
     return text + _keyed(item, item.schema.names)
 
 
-def _sink(state: State, item: Item) -> str:
-    options = item.options["connector_options"]
+def _sink(state: State, item: Sink) -> str:
+    connector = item.connector
     names = state.catalog.item_by_id(item.on).schema.names
-    return f" INTO FILE {_string(options['path'])} FORMAT {options['format'].upper()}{_keyed(item, names)}"
+    return f" INTO FILE {_string(connector.path)} FORMAT {connector.format.upper()}{_keyed(item, names)}"
 
 
-def _keyed(item: Item, names: Sequence[str]) -> str:
-    key, envelope = item.options["key"], item.options["envelope"]
-    text = f" KEY ({', '.join(quote_ident(names[index]) for index in key)})" if key else ""
-    return f"{text} ENVELOPE {envelope.upper()}"
+def _keyed(item: Source | Sink, names: Sequence[str]) -> str:
+    text = f" KEY ({', '.join(quote_ident(names[index]) for index in item.key)})" if item.key else ""
+    return f"{text} ENVELOPE {item.envelope.value.upper()}"
 
 
 def _string(text: str) -> str:
     return quote_literal(text).strip()
 
 
-def index_sql(state: State, index: Item) -> str:
+def index_sql(state: State, index: Index) -> str:
     """The definition as PostgreSQL's clients read it: psql shows what follows USING."""
     on = state.on_name(index)
     return f"CREATE INDEX {quote_ident(index.name)} ON {on} USING arrangement ({keys(state, index)})"
 
 
-def keys(state: State, index: Item) -> str:
+def keys(state: State, index: Index) -> str:
     """The key of an index."""
     return ", ".join(key_columns(state, index))
 
 
-def key_columns(state: State, index: Item) -> list[str]:
+def key_columns(state: State, index: Index) -> list[str]:
     """Each column of the key: a name, or an expression in parentheses."""
     item = state.catalog.item_by_id(index.on)
     names = [""] * (max(item.layout) + 1) if item.layout else [""] * len(item.schema)
@@ -173,14 +183,13 @@ def key_columns(state: State, index: Item) -> list[str]:
     ]
 
 
-def _written_keys(index: Item, on: CatalogItem) -> Sequence[str | None]:
+def _written_keys(index: Index, on: CatalogItem) -> Sequence[str | None]:
     """The key's expressions as they were written, under the present names of the columns; None where that is not known."""
-    texts = index.options.get("key_texts")
-    if texts is None:
+    if not index.key_texts:
         return [None] * len(index.keys)
     now = {on.stored_position(position): column.name for position, column in enumerate(on.schema)}
-    renamed = {name: now[place] for name, place in index.options["key_columns"].items() if now[place] != name}
-    return [all_renamed_in_text(text, renamed) for text in texts]
+    renamed = {name: now[place] for name, place in index.key_columns.items() if now[place] != name}
+    return [all_renamed_in_text(text, renamed) for text in index.key_texts]
 
 
 def expression_sql(scalar: Scalar, names: Sequence[str] = ()) -> str:

@@ -8,7 +8,8 @@ from typing import Any
 from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.acl import PUBLIC, WORDS, AclItem
-from ..catalog.entries import ClusterEntry, DatabaseEntry, Item, Owned, SchemaEntry
+from ..catalog.entries import ClusterEntry, DatabaseEntry, Owned, SchemaEntry
+from ..catalog.items import Index, ItemBase, Sink
 from .state import OWNER, State
 
 Rows = Iterator[dict[str, Any]]
@@ -33,7 +34,7 @@ def _of_tables(state: State, *, public: bool) -> Rows:
     roles, reader = state.roles, state.reader
     mine = set(roles.by_id) if reader.superuser else roles.within(reader.id)
     for item in state.catalog.user_items():
-        if item.kind in (ItemKind.INDEX, ItemKind.SINK):
+        if isinstance(item, Index | Sink):
             continue
         for granted in item.privileges:
             seen = (
@@ -67,7 +68,7 @@ def mz_show_all_privileges(state: State) -> Rows:
     """Of everything; those that an owner has of its own are left out."""
     for entry in state.catalog.owned():
         for granted in entry.privileges:
-            if granted.grantee == entry.owner or (isinstance(entry, Item) and entry.kind in _WITHOUT):
+            if granted.grantee == entry.owner or isinstance(entry, Index | Sink):
                 continue
             for letter in granted.privileges:
                 yield {
@@ -98,12 +99,9 @@ def mz_show_default_privileges(state: State) -> Rows:
                 }
 
 
-_WITHOUT = (ItemKind.INDEX, ItemKind.SINK)
-
-
 def _named(entry: Owned) -> dict[str, str | None]:
     match entry:
-        case Item():
+        case ItemBase():
             return {"schema": entry.schema_name, "name": entry.name, "object_type": entry.kind.value}
         case SchemaEntry(name=name):
             return {"schema": None, "name": name, "object_type": "schema"}

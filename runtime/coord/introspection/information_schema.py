@@ -9,6 +9,7 @@ from ...config import DATABASE
 from ...expr.coercion.type_rules import base_name
 from ...repr.types import Kind, ScalarType
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind
+from ..catalog.items import View
 from .definitions import default_sql
 from .state import State
 
@@ -56,7 +57,7 @@ def tables(state: State) -> Rows:
 
 def views(state: State) -> Rows:
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.VIEW:
+        if isinstance(item, View):
             yield {
                 "table_catalog": DATABASE,
                 "table_schema": item.schema_name,
@@ -129,7 +130,7 @@ def information_schema_catalog_name(state: State) -> Rows:
 
 def view_table_usage(state: State) -> Rows:
     for view in state.catalog.user_items():
-        if view.kind is ItemKind.VIEW:
+        if isinstance(view, View):
             for id_ in view.uses:
                 item = state.catalog.item_by_id(id_)
                 if not item.kind.is_relation:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from ...config import DATABASE
 from ...expr.tree.scalar import ColumnRef
-from ...sql.catalog.catalog_view import ItemKind
-from ..catalog.entries import Item
+from ..catalog.connectors import connector_word
+from ..catalog.items import AnyView, Item, MaterializedView, Readable, Relational, Sink, Source, Table, View
 from ..catalog.role import OWNER_ID
 from .definitions import create_sql, default_sql
 from .pg_types import system_types
 from .state import DATABASE_OID, State
 
 Rows = Iterator[dict[str, Any]]
+
+Kind = TypeVar("Kind", bound=Relational)
 
 DATABASE_ID = "u1"
 SIZE = "1"
@@ -56,7 +58,7 @@ def _created_types(state: State) -> Rows:
             "oid": item.oid,
             "schema_id": str(state.schema_oid(item.schema_name)),
             "name": item.name,
-            "category": item.schema[0].type.kind.value,
+            "category": item.type.kind.value,
             "owner_id": item.owner,
             "create_sql": create_sql(state, item),
         }
@@ -80,35 +82,39 @@ def mz_objects(state: State) -> Rows:
 
 def mz_relations(state: State) -> Rows:
     for item in state.catalog.user_items():
-        if item.kind not in (ItemKind.INDEX, ItemKind.SINK):
+        if isinstance(item, Readable):
             yield _object(state, item)
 
 
 def mz_tables(state: State) -> Rows:
-    yield from _of_kind(state, ItemKind.TABLE)
+    for table in _items(state, Table):
+        yield _relation(state, table)
 
 
 def mz_views(state: State) -> Rows:
-    yield from _of_kind(state, ItemKind.VIEW)
+    for view in _items(state, View):
+        yield _relation(state, view)
 
 
 def mz_materialized_views(state: State) -> Rows:
-    yield from _of_kind(state, ItemKind.MATERIALIZED_VIEW)
+    for view in _items(state, MaterializedView):
+        yield _relation(state, view)
 
 
 def mz_sources(state: State) -> Rows:
-    for item, row in zip(_items(state, ItemKind.SOURCE), _of_kind(state, ItemKind.SOURCE), strict=True):
-        options = item.options
-        yield row | {"type": options["connector"], "envelope_type": options["envelope"]}
+    for source in _items(state, Source):
+        yield _relation(state, source) | {
+            "type": connector_word(source.connector),
+            "envelope_type": source.envelope.value,
+        }
 
 
 def mz_sinks(state: State) -> Rows:
-    for item, row in zip(_items(state, ItemKind.SINK), _of_kind(state, ItemKind.SINK), strict=True):
-        options = item.options
-        yield row | {
-            "type": options["connector"],
-            "envelope_type": options["envelope"],
-            "format": options["connector_options"]["format"],
+    for sink in _items(state, Sink):
+        yield _relation(state, sink) | {
+            "type": connector_word(sink.connector),
+            "envelope_type": sink.envelope.value,
+            "format": sink.connector.format,
         }
 
 
@@ -156,8 +162,10 @@ def mz_cluster_replicas(state: State) -> Rows:
 
 def mz_columns(state: State) -> Rows:
     for item in state.catalog.user_items():
-        for position, column in enumerate(item.schema, 1):
-            default = item.defaults[position - 1] if item.defaults else None
+        schema = item.schema if isinstance(item, Readable | Sink) else ()
+        defaults = item.defaults if isinstance(item, Table) else ()
+        for position, column in enumerate(schema, 1):
+            default = defaults[position - 1] if defaults else None
             yield {
                 "id": item.id,
                 "name": column.name,
@@ -170,16 +178,15 @@ def mz_columns(state: State) -> Rows:
             }
 
 
-def _items(state: State, kind: ItemKind) -> list[Item]:
-    return [item for item in state.catalog.user_items() if item.kind is kind]
+def _items(state: State, kind: type[Kind]) -> list[Kind]:
+    return [item for item in state.catalog.user_items() if isinstance(item, kind)]
 
 
-def _of_kind(state: State, kind: ItemKind) -> Rows:
-    for item in _items(state, kind):
-        yield _object(state, item) | {
-            "definition": item.definition_sql,
-            "create_sql": create_sql(state, item),
-        }
+def _relation(state: State, item: Relational) -> dict[str, Any]:
+    return _object(state, item) | {
+        "definition": item.definition_sql if isinstance(item, AnyView) else "",
+        "create_sql": create_sql(state, item),
+    }
 
 
 def _object(state: State, item: Item) -> dict[str, Any]:

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Sequence
+from typing import Any, assert_never
 
 from ...expr.functions.system.system import quote_ident
 from ...sql.calls.catalog_functions import CONSTRAINT_POSITION, PRETTY_CONSTRAINT_POSITION
 from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.connectors import connector_word
+from ..catalog.items import Index, Maintained, MaterializedView, Readable, Sink, Source, Table, View
 from .constraints import constraint_sql, key_index_sql, of_tables
 from .definitions import cluster_sql, create_sql, index_sql, key_columns
 from .pg_proc import texts
 from .state import State, timestamp
 
 Rows = Iterator[dict[str, Any]]
-
-_MAINTAINED = (ItemKind.MATERIALIZED_VIEW, ItemKind.INDEX)
 
 
 def mz_frontiers(state: State) -> Rows:
@@ -29,7 +29,7 @@ def mz_frontiers(state: State) -> Rows:
 
 def mz_hydration_statuses(state: State) -> Rows:
     for item in state.catalog.user_items():
-        if item.kind in _MAINTAINED and item.cluster is not None:
+        if isinstance(item, Maintained):
             running = state.controller.jobs.of(item.id)
             for replica in state.controller.clusters.of(item.cluster):
                 hydrated = replica.hydrated.get(item.id)
@@ -80,28 +80,34 @@ def mz_object_dependencies(state: State) -> Rows:
 def mz_definitions(state: State) -> Rows:
     """What was written, comments included: dbt keeps the hash of a model there.  (Of indexes what SHOW CREATE says.)"""
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.INDEX:
-            yield {"oid": item.oid, "position": 0, "definition": index_sql(state, item)}
-            for position, key in enumerate(key_columns(state, item), 1):
-                yield {"oid": item.oid, "position": position, "definition": key}
-        else:
-            body = item.definition_sql
-            definition = f"{body};" if body else item.create_sql or create_sql(state, item)
-            yield {"oid": item.oid, "position": 0, "definition": definition}
-    for item in state.catalog.user_functions():
-        for position, text in texts(item):
-            yield {"oid": item.oid, "position": position, "definition": text}
-    for item, constraint in of_tables(state):
+        match item:
+            case Index():
+                definition = index_sql(state, item)
+                for position, key in enumerate(key_columns(state, item), 1):
+                    yield {"oid": item.oid, "position": position, "definition": key}
+            case View() | MaterializedView():
+                definition = f"{item.definition_sql};"
+            case Source() | Sink():
+                definition = item.create_sql
+            case Table():
+                definition = create_sql(state, item)
+            case _:
+                assert_never(item)
+        yield {"oid": item.oid, "position": 0, "definition": definition}
+    for function in state.catalog.user_functions():
+        for position, text in texts(function):
+            yield {"oid": function.oid, "position": position, "definition": text}
+    for table, constraint in of_tables(state):
         for position, pretty in ((CONSTRAINT_POSITION, False), (PRETTY_CONSTRAINT_POSITION, True)):
-            definition = constraint_sql(item.schema, constraint, pretty=pretty)
+            definition = constraint_sql(table.schema, constraint, pretty=pretty)
             yield {"oid": constraint.oid, "position": position, "definition": definition}
         if constraint.is_key:
-            yield {"oid": constraint.oid, "position": 0, "definition": key_index_sql(item, constraint)}
+            yield {"oid": constraint.oid, "position": 0, "definition": key_index_sql(table, constraint)}
             for position, index in enumerate(constraint.columns, 1):
                 yield {
                     "oid": constraint.oid,
                     "position": position,
-                    "definition": quote_ident(item.schema[index].name),
+                    "definition": quote_ident(table.schema[index].name),
                 }
 
 
@@ -111,11 +117,11 @@ def mz_cluster_definitions(state: State) -> Rows:
 
 
 def mz_source_statuses(state: State) -> Rows:
-    yield from _statuses(state, ItemKind.SOURCE)
+    yield from _statuses(state, [item for item in state.catalog.user_items() if isinstance(item, Source)])
 
 
 def mz_sink_statuses(state: State) -> Rows:
-    yield from _statuses(state, ItemKind.SINK)
+    yield from _statuses(state, [item for item in state.catalog.user_items() if isinstance(item, Sink)])
 
 
 def mz_source_statistics(state: State) -> Rows:
@@ -123,15 +129,13 @@ def mz_source_statistics(state: State) -> Rows:
         yield {"id": id_, **statistics}
 
 
-def _statuses(state: State, kind: ItemKind) -> Rows:
-    for item in state.catalog.user_items():
-        if item.kind is not kind:
-            continue
+def _statuses(state: State, items: Sequence[Source] | Sequence[Sink]) -> Rows:
+    for item in items:
         status = state.controller.statuses.get(item.id)
         yield {
             "id": item.id,
             "name": item.name,
-            "type": item.options["connector"],
+            "type": connector_word(item.connector),
             "last_status_change_at": timestamp(status.since_ms) if status is not None else None,
             "status": status.state if status is not None else "starting",
             "error": status.reason if status is not None else None,
@@ -168,8 +172,9 @@ def mz_comments(state: State) -> Rows:
     for item in state.catalog.user_objects():
         if item.comment is not None:
             yield _comment(item.id, item.kind, None, item.comment)
-        for position, text in item.column_comments.items():
-            yield _comment(item.id, item.kind, position + 1, text)
+        if isinstance(item, Readable):
+            for position, text in item.column_comments.items():
+                yield _comment(item.id, item.kind, position + 1, text)
 
 
 def _comment(id: str, kind: ItemKind, column: int | None, text: str) -> dict[str, Any]:

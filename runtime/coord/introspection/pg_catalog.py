@@ -13,7 +13,7 @@ from ...repr.types import (
 )
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind
 from ...sql.syntax.constraints import ConstraintKind
-from ..catalog.entries import Item
+from ..catalog.items import AnyView, Item, Readable
 from .constraints import keys_of_tables
 from .definitions import default_sql, keys
 from .pg_types import DEFAULT_COLLATION, collation_of, row_type_oid
@@ -249,8 +249,9 @@ def pg_description(state: State) -> Rows:
     for item in state.catalog.user_objects():
         if item.comment is not None:
             yield _description(item.oid, _classoid(item), 0, item.comment)
-        for position, text in item.column_comments.items():
-            yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
+        if isinstance(item, Readable):
+            for position, text in item.column_comments.items():
+                yield _description(item.oid, CLASS_CLASSOID, position + 1, text)
     for schema in state.catalog.schemas():
         if schema.comment is not None:
             yield _description(schema.oid, NAMESPACE_CLASSOID, 0, schema.comment)
@@ -282,7 +283,7 @@ def pg_rewrite(state: State) -> Rows:
 def pg_depend(state: State) -> Rows:
     for item in state.catalog.user_items():
         for id_ in item.uses:
-            is_view = item.kind in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW)
+            is_view = isinstance(item, AnyView)
             yield {
                 "classid": REWRITE_CLASSOID if is_view else CLASS_CLASSOID,
                 "objid": item.oid,

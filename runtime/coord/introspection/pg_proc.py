@@ -29,7 +29,7 @@ from ...sql.syntax.function_definition import (
     PythonOptions,
     Volatility,
 )
-from ..catalog.entries import Item
+from ..catalog.items import Function
 from .state import OWNER_OID, State
 
 Rows = Iterator[dict[str, Any]]
@@ -42,10 +42,8 @@ PYTHON_LANGUAGE = 13200
 LANGUAGES = {"internal": INTERNAL_LANGUAGE, "sql": SQL_LANGUAGE, "python": PYTHON_LANGUAGE}
 
 
-def definitions(state: State) -> Iterator[tuple[Item, FunctionDefinition]]:
-    for item in state.catalog.user_functions():
-        assert item.function is not None
-        yield item, item.function
+def definitions(state: State) -> Iterator[tuple[Function, FunctionDefinition]]:
+    return ((item, item.definition) for item in state.catalog.user_functions())
 
 
 def pg_proc(state: State) -> Rows:
@@ -148,7 +146,7 @@ def parameters(state: State) -> Rows:
             }
 
 
-def _specific(item: Item) -> dict[str, Any]:
+def _specific(item: Function) -> dict[str, Any]:
     return {
         "specific_catalog": DATABASE,
         "specific_schema": item.schema_name,
@@ -160,10 +158,9 @@ def _standard_name(type_: ScalarType) -> str:
     return "ARRAY" if type_.kind is Kind.ARRAY else base_name(type_)
 
 
-def texts(item: Item) -> Iterator[tuple[int, str]]:
+def texts(item: Function) -> Iterator[tuple[int, str]]:
     """What pg_get_functiondef, pg_get_function_arguments and the like show, by the positions at which mz_internal.mz_definitions has them."""
-    function = item.function
-    assert function is not None
+    function = item.definition
     yield FUNCTION_DEFINITION, definition_sql(item, function)
     yield FUNCTION_ARGUMENTS, ", ".join(_declared(argument) for argument in function.arguments)
     yield FUNCTION_IDENTITY, ", ".join(_declared(a, default=False) for a in function.arguments)
@@ -179,7 +176,7 @@ def _declared(argument: FunctionArgument, *, default: bool = True) -> str:
     return f"{text} DEFAULT {argument.default}" if default and argument.default is not None else text
 
 
-def definition_sql(item: Item, function: FunctionDefinition) -> str:
+def definition_sql(item: Function, function: FunctionDefinition) -> str:
     """A statement that makes the function, in PostgreSQL's form."""
     word = "FUNCTION" if function.kind is FunctionKind.FUNCTION else "AGGREGATE FUNCTION"
     name = f"{quote_ident(item.schema_name)}.{quote_ident(item.name)}"

@@ -81,7 +81,7 @@ _TYPES = (
 def pg_type(state: State) -> Rows:
     yield from system_types()
     for item in state.catalog.user_types():
-        yield _type(item.schema[0].type, item.name, "U") | {
+        yield _type(item.type, item.name, "U") | {
             "oid": item.oid,
             "typnamespace": state.schema_oid(item.schema_name),
             "typowner": state.owner(item).oid,

@@ -7,6 +7,7 @@ from typing import Any
 
 from ...config import DATABASE
 from ...sql.catalog.catalog_view import ItemKind
+from ..catalog.items import MaterializedView, View
 from ..settings import SETTINGS, Choice, Number, Real
 from .constraints import key_index_sql, keys_of_tables
 from .definitions import index_sql
@@ -32,7 +33,7 @@ def pg_tables(state: State) -> Rows:
 
 def pg_views(state: State) -> Rows:
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.VIEW:
+        if isinstance(item, View):
             yield {
                 "schemaname": item.schema_name,
                 "viewname": item.name,
@@ -44,7 +45,7 @@ def pg_views(state: State) -> Rows:
 def pg_matviews(state: State) -> Rows:
     indexed = {index.on for index in state.indexes()}
     for item in state.catalog.user_items():
-        if item.kind is ItemKind.MATERIALIZED_VIEW:
+        if isinstance(item, MaterializedView):
             yield {
                 "schemaname": item.schema_name,
                 "matviewname": item.name,

@@ -13,7 +13,8 @@ from ..backend import Backend
 from ..catalog.acl import shown
 from ..catalog.actor import Actor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item, Owned
+from ..catalog.entries import Owned
+from ..catalog.items import Index, Item, Running, Sink
 from ..catalog.role import FIRST_ROLE, RoleEntry, Roles
 from ..controller import Controller
 from ..results.cursor import Cursor
@@ -71,8 +72,8 @@ class State:
             if item.kind not in (ItemKind.SINK, ItemKind.INDEX):
                 yield self.catalog.oid(id_), item
 
-    def indexes(self) -> list[Item]:
-        return [item for item in self.catalog.user_items() if item.kind is ItemKind.INDEX]
+    def indexes(self) -> list[Index]:
+        return [item for item in self.catalog.user_items() if isinstance(item, Index)]
 
     @property
     def roles(self) -> Roles:
@@ -100,13 +101,13 @@ class State:
         """The schema's oid; temporary schemas have none of their own."""
         return self.catalog.schema_oids().get(name, 0)
 
-    def on_name(self, index: Item) -> str:
+    def on_name(self, index: Index | Sink) -> str:
         """What an index is on, or a sink reads, as SQL."""
         item = self.catalog.item_by_id(index.on)
         return f"{quote_ident(item.name.schema)}.{quote_ident(item.name.name)}"
 
     def cluster_id(self, item: Item) -> str | None:
-        entry = self.catalog.cluster(item.cluster) if item.cluster is not None else None
+        entry = self.catalog.cluster(item.cluster) if isinstance(item, Running) else None
         return entry.id if entry is not None else None
 
 

@@ -17,16 +17,15 @@ from ...errors import ObjectNotReady, Unsupported
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Get, GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies, walk
-from ...sql.catalog.catalog_view import ItemKind
 from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
 from ...sql.plans.explain_tree import explain, explain_json, finishing_line
 from ...sql.syntax.vocabulary import ExplainFormat, ExplainStage
 from ...transform.pipeline import optimize
 from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Computed, Maintained
 from ..catalog.maintained_plan import maintained_plan
-from ..catalog.shared_indexes import index_keys, indexes_for
+from ..catalog.shared_indexes import indexes_for
 from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
@@ -57,7 +56,7 @@ class Explainer:
         head: list[str] = []
         relation = self._defined(planned)
         if planned.stage is ExplainStage.PHYSICAL:
-            if item is not None and item.kind is not ItemKind.VIEW:
+            if isinstance(item, Maintained):
                 plan = maintained_plan(item, self._catalog)
             else:
                 head, plan = self._physical(relation, cluster)
@@ -93,7 +92,7 @@ class Explainer:
             how = "all rows" if read.keys is None else f"{len(read.keys[0])} keys looked up"
             return [f"Answered from index {read.index.full_name}, {how}"], lower(read.relation)
         expanded = expand(relation, self._catalog)
-        chosen = index_keys(indexes_for(self._catalog, dependencies(expanded), cluster))
+        chosen = indexes_for(self._catalog, dependencies(expanded), cluster)
         return [], lower(optimize(expanded), append_only=append_only(expanded, self._catalog), indexes=chosen)
 
     def _names(self) -> dict[GlobalId, str]:
@@ -169,11 +168,12 @@ class Explainer:
         return found
 
     def _defined(self, planned: Explain | ExplainPushdown) -> Relation:
-        relation = planned.relation
         if planned.object is not None:
-            relation = self._catalog.get(planned.object).relation
-        assert relation is not None
-        return relation
+            item = self._catalog.get(planned.object)
+            assert isinstance(item, Computed)
+            return item.relation
+        assert planned.relation is not None
+        return planned.relation
 
     def _stored(self, relation: Relation) -> set[GlobalId]:
         return {id_ for id_ in dependencies(expand(relation, self._catalog)) if not is_system(id_)}
@@ -200,8 +200,8 @@ class Explainer:
         """EXPLAIN ANALYZE of what is maintained: each replica's operators."""
         assert planned.object is not None
         item = self._catalog.get(planned.object)
+        assert isinstance(item, Maintained)
         plan = maintained_plan(item, self._catalog)
-        assert item.cluster is not None
         measures = planned.measures or MEASURES
         replicas = [
             _measured(replica, item, plan, measures)
@@ -230,7 +230,7 @@ class Explainer:
 
 
 def _measured(
-    replica: ReplicaClient, item: Item, plan: DataflowPlan, measures: Sequence[str]
+    replica: ReplicaClient, item: Maintained, plan: DataflowPlan, measures: Sequence[str]
 ) -> dict[str, Any]:
     """The statistics that the replica has sent for the object's dataflow."""
     found = replica.operators.get(item.id)

@@ -22,7 +22,7 @@ from ...repr.order import sql_ranks
 from ...repr.schema import Column, Schema
 from ...repr.types import NESTED, Kind, ScalarType
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import Index
 
 MOST_KEYS = 100_000
 """More keys than this are not looked up: all rows are read."""
@@ -41,13 +41,13 @@ class IndexRead:
     `keys` has one array per key column, a row for every key that is looked up; None reads everything.
     """
 
-    index: Item
+    index: Index
     relation: Relation
     keys: tuple[pa.Array, ...] | None
 
 
 def choose_index(
-    relation: Relation, catalog: Catalog, cluster: str, usable: Callable[[Item], bool]
+    relation: Relation, catalog: Catalog, cluster: str, usable: Callable[[Index], bool]
 ) -> IndexRead | None:
     """The index read that answers `relation`; None when there is none."""
     chain: list[Relation] = []
@@ -61,7 +61,7 @@ def choose_index(
     if not indexes:
         return None
     fixed = _fixed(_parts(chain[-1].predicates)) if chain and isinstance(chain[-1], Filter) else {}
-    scan: Item | None = None
+    scan: Index | None = None
     for index in indexes:
         if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
             continue  # the table has gained a column since
@@ -201,7 +201,7 @@ def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
     return tuple(value for value in values if least <= value <= greatest)
 
 
-def _rebase(chain: list[Relation], get: Get, index: Item) -> Relation:
+def _rebase(chain: list[Relation], get: Get, index: Index) -> Relation:
     width = len(get.schema)
     keys = tuple(Column(f"key{i}", key.type) for i, key in enumerate(index.keys))
     relation: Relation = Project(Get(index.id, Schema(get.schema.columns + keys)), tuple(range(width)))

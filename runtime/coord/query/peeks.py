@@ -1,6 +1,6 @@
 """Reading: a relation at a time, by the cheapest way there is.
 
-constants and catalog relations -> computed here | an index -> looked up in a replica's memory
+constants and catalog relations, if it is cheap -> computed here | an index -> looked up in a replica's memory
 | a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
 
 `Overlay` adds the transaction's own writes to the tables that it reads.
@@ -9,18 +9,19 @@ constants and catalog relations -> computed here | an index -> looked up in a re
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
-from ...expr.temporal import at_time
+from ...expr.cost import is_computed_here
+from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...interrupt import check_interrupt
-from ...replica.protocol import Import, Peek, PeekIndex
+from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
@@ -28,6 +29,7 @@ from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
+from ..catalog.items import Table
 from ..catalog.views import expand, expand_unbuilt
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
@@ -36,19 +38,27 @@ from ..results.results import Columns
 from ..storage.part_choice import Conditions, part_conditions
 from ..storage.parts import WrittenPart
 from ..storage.storage import Storage
-from ..thread_pool import EVALUATION, PLANNING
+from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .read_times import ReadTimes
-from .system_reads import CatalogQueries, SystemRows, inputs_of, is_system, is_trivial, with_system_rows
+from .system_reads import (
+    CatalogQueries,
+    SystemRows,
+    inputs_of,
+    is_system,
+    is_trivial,
+    with_catalogs,
+    with_system_rows,
+)
 
 Overlay = Mapping[GlobalId, tuple[WrittenPart, ...]]
 
 ASK_AGAIN = Backoff(first_s=0.05, longest_s=2.0, attempts=10)
 """Of a query whose replica dies under it: some queries are why it does.  Until one is up there is no attempt."""
 
-FEW_ROWS = 1_000
-"""What is ordered and put together on the loop; more is in another thread."""
+FEW_EXPRESSIONS = 2_000
+"""A query of no more is looked through and encoded on the loop; one of more in another thread."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +72,7 @@ class ReadContext:
     overlay: Overlay
     system_rows: SystemRows
     catalog: Catalog
+    prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
     check: Callable[[], None] = lambda: None
     as_of: bool = False
 
@@ -85,10 +96,7 @@ class Peeks:
         if finishing.order:
             # Nothing but the client holds the rows while it takes them.
             batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
-            if sum(map(len, batches)) <= FEW_ROWS:
-                yield finish(schema, batches, finishing)
-            else:
-                yield await EVALUATION.run(lambda: finish(schema, batches, finishing))
+            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -106,9 +114,7 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
-        if sum(map(len, batches)) <= FEW_ROWS:
-            return concat_batches(relation.schema, batches)
-        return await EVALUATION.run(lambda: concat_batches(relation.schema, batches))
+        return await over_rows(sum(map(len, batches)), lambda: concat_batches(relation.schema, batches))
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -144,17 +150,22 @@ class Peeks:
         all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
+        await context.prepare(reads)
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
-        if all(map(is_system, reads)):
+        trivial = not reads and is_trivial(relation)
+        if trivial or (all(map(is_system, reads)) and is_computed_here(relation)):
             time = self.read_time(context)
             compute = self._catalogs.computation(relation, context.system_rows, time)
-            # Functions take as long as they like, and joins and recursion make as many rows.
-            result = compute() if is_trivial(relation) else await EVALUATION.run(compute)
+            result = compute() if trivial else await EVALUATION.run(compute)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return
+        if reads and all(map(is_system, reads)):
+            catalogs = inputs_of(relation, context.system_rows)
+            relation = await PLANNING.run(lambda: with_catalogs(relation, catalogs.__getitem__))
+            reads = set()
         pauses = Pauses(ASK_AGAIN)
         while True:
             answered = False
@@ -174,7 +185,9 @@ class Peeks:
                 await asyncio.sleep(pause)
                 continue
             except PtvcError as error:
-                if error.hint == COLLECTION_ERROR_HINT and error.detail is None:
+                if error.hint == COLLECTION_ERROR_HINT and not reads:
+                    error.hint = None  # there is no row to be corrected
+                elif error.hint == COLLECTION_ERROR_HINT and error.detail is None:
                     found = (context.catalog.find_by_id(id_) for id_ in reads)
                     names = sorted(f'"{item.full_name}"' for item in found if item is not None)
                     error.detail = f"The query reads {', '.join(names)}."
@@ -187,10 +200,10 @@ class Peeks:
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             context.check()
-            answers = await self._peek_index(at_time(relation, time), context, time)
+            answers = await self._peek_index(await _at_time(relation, time), context, time)
             if answers is None:
                 catalog = context.catalog
-                expanded = at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
+                expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
                 if expanded is not relation:  # else it is optimized already
                     expanded = await PLANNING.run(lambda: optimize(expanded))
                 answers = self._peek(expanded, context, time, finishing)
@@ -233,7 +246,11 @@ class Peeks:
             return
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        replica.send(Peek(peek_id, relation, time, sources))
+        peek = Peek(peek_id, relation, time, sources)
+        if finds_now(relation, FEW_EXPRESSIONS) is None:
+            replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
+        else:
+            replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 
@@ -293,14 +310,21 @@ class Peeks:
     def _source(self, id: GlobalId, time: int, catalog: Catalog) -> Import:
         """What everybody has of it at `time`, with the columns that it has in a block's catalog."""
         item = catalog.find_by_id(id)
-        if item is not None and id in catalog.unbuilt:
-            assert item.shard is not None
+        if isinstance(item, Table) and id in catalog.unbuilt:
             return Import(id, item.shard, item.stored_schema, True, time, (), (), time + 1)
         source = self._collections.import_of(id, time)
-        known = self._catalog.find_by_id(id)
-        if item is None or known is None or item.stored_shape == known.stored_shape:
-            return source
-        return replace(source, schema=item.stored_schema)
+        match item, self._catalog.find_by_id(id):
+            case Table(), Table() as known if item.stored_shape != known.stored_shape:
+                return replace(source, schema=item.stored_schema)
+            case _:
+                return source
+
+
+async def _at_time(relation: Relation, time: int) -> Relation:
+    found = finds_now(relation, FEW_EXPRESSIONS)
+    if found is None:
+        return await PLANNING.run(lambda: at_time(relation, time))
+    return at_time(relation, time) if found else relation
 
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:

@@ -12,6 +12,7 @@ from ...compute.lower import lower
 from ...compute.oneshot import evaluate_once
 from ...compute.plan import DataflowPlan
 from ...compute.row_chain import is_chain
+from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time
 from ...expr.tree.relation import Constant, Get, GlobalId, Map, Project, Relation
 from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_inputs
@@ -97,13 +98,20 @@ def with_system_rows(relation: Relation, rows: SystemRows) -> Relation:
         return relation
     if isinstance(relation, Get):
         return _literal(relation, rows(relation.id))
-    if all(map(is_system, reads)) and not free_locals(relation):
+    if all(map(is_system, reads)) and not free_locals(relation) and is_computed_here(relation):
         kinds = {column.type.kind for column in relation.schema}
         if kinds <= _AS_LITERALS and at_time(relation, 0) is relation:  # the time is that of the whole query
             found = evaluate_once(relation, inputs_of(relation, rows), 0)
             if not len(found.errs) and len(found.oks) <= MOST_ROWS:  # errors are raised where they are read
                 return _literal(relation, found.oks)
     return with_inputs(relation, tuple(with_system_rows(child, rows) for child in inputs(relation)))
+
+
+def with_catalogs(relation: Relation, rows: SystemRows) -> Relation:
+    """As `with_system_rows`, of a query that is computed in a replica: nothing of it is computed here."""
+    if isinstance(relation, Get):
+        return _literal(relation, rows(relation.id))
+    return with_inputs(relation, tuple(with_catalogs(child, rows) for child in inputs(relation)))
 
 
 def _literal(relation: Relation, batch: Batch) -> Constant:

@@ -18,17 +18,16 @@ from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch
 from ...sql.cache.plan_cache import PlanCache
 from ...sql.plan import PUSHDOWN_SCHEMA
-from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
+from ...sql.plans.data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update, Write
 from ...sql.plans.definition_plans import CreateTable
-from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ...sql.plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import NoOp
-from ...sql.statement.explain import Explanation
 from ...sql.syntax.constraints import Constraint
 from ..catalog.authorize import Authorization
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item, Shape
+from ..catalog.items import Shape, Table
 from ..catalog.unaltered import unaltered
 from ..catalog.views import expand
 from ..ddl import Ddl, Definition, RowsToFit, dropped_on_commit, temporary_dropped
@@ -113,7 +112,7 @@ class Sequencer:
         async def read(relation: Relation) -> Batch:
             return await self.writes.read(relation, context, transaction)
 
-        async def add_key(old: Item, new: Item, key: Constraint) -> None:
+        async def add_key(old: Table, new: Table, key: Constraint) -> None:
             await self.writes.add_key(old, new, key, context, transaction)
 
         rows = RowsToFit(read, add_key)
@@ -149,6 +148,8 @@ class Sequencer:
     async def execute(
         self, planned: PlannedStatement, session: OpenSession, transaction: Transaction
     ) -> Result:
+        if isinstance(planned, Write):
+            return await self._write(planned, session, transaction)
         context = self._context(session, transaction)
         match planned:
             case Select():
@@ -163,8 +164,6 @@ class Sequencer:
             case CopyTo(query=Select() as query, options=options):
                 rows = self._select(query, context, transaction)
                 return CopyOut(query.schema, rows, options)
-            case Insert() | Update() | Delete() | Merge() | Truncate():
-                return await self._write(planned, session, transaction)
             case Explain() | ExplainTimestamp() | ExplainPushdown() | ExplainAnalyze():
                 _refuse_behind_definitions("EXPLAIN", transaction)
                 return await self._explain(planned, session, context, transaction)
@@ -219,7 +218,7 @@ class Sequencer:
 
     async def _write(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
+        planned: Write,
         session: OpenSession,
         transaction: Transaction,
     ) -> Result:
@@ -249,7 +248,7 @@ class Sequencer:
 
     async def _buffer(
         self,
-        planned: Insert | Update | Delete | Merge | Truncate,
+        planned: Write,
         context: ReadContext,
         transaction: Transaction,
     ) -> Result:
@@ -319,7 +318,7 @@ class Sequencer:
 
     def copy_in(self, plan: CopyFrom, transaction: Transaction) -> CopyIn:
         """What the client is asked to send."""
-        item = self._catalog(transaction).get(plan.table)
+        item = self._catalog(transaction).get_as(plan.table, Table)
         optional = not plan.defaults.keys().isdisjoint(plan.columns)
         schema = item.schema.project(plan.columns)
         return CopyIn(schema, plan.options, item.name, optional=optional, directory=self.answers)
@@ -358,12 +357,13 @@ class Sequencer:
             overlay=transaction.overlay(),
             system_rows=self._introspection.of_session(session, catalog),
             catalog=catalog,
+            prepare=self._introspection.prepare,
         )
 
 
 def _shape(catalog: Catalog, table: GlobalId) -> Shape | None:
     item = catalog.find_by_id(table)
-    return item.shape if item is not None else None
+    return item.shape if isinstance(item, Table) else None
 
 
 def _refuse_behind_definitions(command: str, transaction: Transaction) -> None:

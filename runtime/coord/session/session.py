@@ -11,6 +11,7 @@ at once; those of a block, or of a message of several statements, with the trans
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 
@@ -22,7 +23,7 @@ from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.plans.session_plans import CloseCursor
 from ..backend import Backend
 from ..catalog.actor import Actor
-from ..catalog.entries import TEMP_SCHEMA_PREFIX
+from ..catalog.items import TEMP_SCHEMA_PREFIX
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor
 from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
@@ -38,6 +39,8 @@ from .prepared import PreparedStatements, parameter_type
 from .server_calls import ServerCalls
 from .session_roles import SessionRoles
 from .session_transaction import SessionTransaction, check_exit
+
+logger = logging.getLogger(__name__)
 
 
 class Session:
@@ -215,7 +218,10 @@ class Session:
         self._calls.end_session()
         await self._cursors.close_all()
         self._on_close(self)
-        await self._sequencer.ddl.drop_temporary(self.temp_schema)
+        try:
+            await self._sequencer.ddl.drop_temporary(self.temp_schema)
+        except PtvcError as error:  # maintenance tries it again
+            logger.warning("temporary objects of a session that has ended are dropped later: %s", error)
 
     def _context(self) -> PlanContext:
         transaction = self._transaction.current

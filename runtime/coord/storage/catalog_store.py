@@ -23,12 +23,12 @@ from ..catalog.entries import (
     Change,
     DatabaseEntry,
     Entry,
-    Item,
     bootstrap_entries,
     entry_from_json,
     entry_key,
     entry_to_json,
 )
+from ..catalog.items import Item
 from ..catalog.role import FIRST_ROLE
 
 logger = logging.getLogger(__name__)

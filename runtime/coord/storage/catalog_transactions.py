@@ -20,15 +20,15 @@ from ...errors import Fenced, PtvcError
 from ...persist.client import ShardId, Write
 from ...persist.consensus.base import Indeterminate
 from ...replica.protocol import Updates
-from ...sql.catalog.catalog_view import ItemKind
 from ...supervision import Supervisor
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import External, Item, ItemBase, Stored, Table, shards_of
 from .acceptance import completed, settled
 from .catalog_store import CatalogStore
 from .collections import Collections
 from .group_commit import Defined, GroupCommit
 from .remap import Remap
-from .shards import STORED, Shards, shards_of
+from .shards import Shards
 from .unique_keys import UniqueKeys
 
 logger = logging.getLogger(__name__)
@@ -73,8 +73,8 @@ class CatalogTransactions:
         written to them; what fails before the transaction takes them back.
         """
         evolved = {item.id: self._shards.known_columns(item) for item in _altered(changes)}
-        made = [item for item in created(changes) if item.shard or item.remap]
-        opened: list[Item] = []
+        made = [item for item in created(changes) if isinstance(item, Stored | External)]
+        opened: list[Stored] = []
         durable = False
 
         def follow() -> None:
@@ -87,7 +87,7 @@ class CatalogTransactions:
         try:
             rows = await self._in_thread(partial(self._prepare, made, changes, begin))
             for item in made:
-                if item.kind in STORED:
+                if isinstance(item, Stored):
                     opened.append(item)
                     self._shards.open(item)
             await (append or self._commit.define)(Defined(rows, evolved, follow))
@@ -129,19 +129,21 @@ class CatalogTransactions:
         """The changes are durable: what storage knows of the objects follows."""
         for change in changes:
             match change:
-                case Change(Item() as old, Item() as new):
+                case Change(Table() as old, Table() as new):
                     kept = {constraint.oid for constraint in new.constraints}
                     self._unique.forget([c for c in old.constraints if c.oid not in kept])
-                    if new.kind is ItemKind.TABLE and new.stored_shape != old.stored_shape:
+                    if new.stored_shape != old.stored_shape:
                         known = len(new.stored_columns) - len(new.physical) + len(old.physical)
-                        self._collections.evolve(new.id, new.stored_columns[known:], new.dropped_places)
-                case Change(Item() as old, None):
+                        gone = new.layout.dropped_places
+                        self._collections.evolve(new.id, new.stored_columns[known:], gone)
+                case Change(ItemBase() as old, None):
                     self._collections.remove(old.id)
-                    self._unique.forget(old.constraints)
-                    if old.remap is not None:
+                    if isinstance(old, Table):
+                        self._unique.forget(old.constraints)
+                    if isinstance(old, External):
                         self._remap.forget(old.remap)
         for item in created(changes):
-            if item.kind not in STORED:
+            if not isinstance(item, Stored):
                 self._shards.open(item)
 
     async def _in_thread(self, work: Callable[[], T]) -> T:
@@ -149,7 +151,9 @@ class CatalogTransactions:
         loop = asyncio.get_running_loop()
         return await settled(loop.run_in_executor(self._commit.thread, work))
 
-    def _prepare(self, made: list[Item], changes: list[Change], begin: int) -> dict[ShardId, Write]:
+    def _prepare(
+        self, made: list[Stored | External], changes: list[Change], begin: int
+    ) -> dict[ShardId, Write]:
         """Creates the shards of what is new; returns what makes the changes durable."""
         for item in made:
             self._shards.create(item, begin)
@@ -161,7 +165,7 @@ class CatalogTransactions:
             await completed(self._supervisor.run("drop shards", self._drop(gone)))
 
     async def _drop(self, items: Iterable[Item]) -> None:
-        shards = shards_of(items)
+        shards = [shard for item in items for shard in shards_of(item)]
         try:
             await self._commit.drained()
             loop = asyncio.get_running_loop()
@@ -181,13 +185,12 @@ def dropped(changes: Iterable[Change]) -> list[Item]:
     return [c.before for c in changes if isinstance(c.before, Item) and c.after is None]
 
 
-def _altered(changes: Iterable[Change]) -> list[Item]:
+def _altered(changes: Iterable[Change]) -> list[Table]:
     """Tables whose rows are stored with other columns from now on."""
     return [
         change.after
         for change in changes
-        if isinstance(change.before, Item)
-        and isinstance(change.after, Item)
-        and change.after.kind is ItemKind.TABLE
+        if isinstance(change.before, Table)
+        and isinstance(change.after, Table)
         and change.after.stored_shape != change.before.stored_shape
     ]

@@ -248,7 +248,10 @@ class GroupCommit:
             await self._submit(_Request())
 
     def tick(self) -> None:
-        """Moves time on when nothing is written; the mark is raised beside, if it has to be."""
+        """Moves time on when nothing is written; the mark is raised beside, if it has to be.  Not when commits have ended: what
+        one of them has made durable may not have been told to those who follow."""
+        if self._ended is not None:
+            return
         self._oracle.tick()
         if self._oracle.wanted_mark() is not None:
             self._wake.set()
@@ -383,10 +386,11 @@ class GroupCommit:
         try:
             outcome, mark, committed = await self._append(requests, time)
         except PtvcError as error:
-            self._oracle.close(time)
             if isinstance(error, Fenced | Indeterminate):
+                # The time stays open: of what may be durable at it nobody has heard, so nothing is complete beyond it.
                 self._stop(error)
                 return
+            self._oracle.close(time)
             for request in requests:
                 request.future.set_exception(error)
             return

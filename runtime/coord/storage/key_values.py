@@ -12,9 +12,9 @@ import pyarrow as pa
 from ...expr.functions.comparison.comparison_keys import equality_keys
 from ...repr.batch import Batch
 from ...sql.syntax.constraints import Constraint
-from ..catalog.entries import Item
+from ..catalog.items import Table
 
 
-def key_values(item: Item, constraint: Constraint, rows: Batch) -> list[pa.Array]:
+def key_values(item: Table, constraint: Constraint, rows: Batch) -> list[pa.Array]:
     """A column for each of the constraint's, of rows of the table as it shows them."""
     return [equality_keys(rows.columns[index], item.schema[index].type) for index in constraint.columns]

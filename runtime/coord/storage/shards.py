@@ -7,21 +7,17 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Iterable
 from dataclasses import replace
 
 from ...persist.client import PersistClient
 from ...repr.schema import Schema
-from ...sql.catalog.catalog_view import ItemKind
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Item
+from ..catalog.items import External, Index, Item, MaterializedView, Stored, Table, shards_of
 from .catalog_store import CATALOG_SHARD, CatalogStore
 from .collections import HOLDER, Collections
 from .remap import REMAP_SCHEMA
 
 logger = logging.getLogger(__name__)
-
-STORED = (ItemKind.TABLE, ItemKind.SOURCE, ItemKind.MATERIALIZED_VIEW)
 
 
 class Shards:
@@ -32,37 +28,37 @@ class Shards:
         self._collections = collections
         self._epoch = epoch
 
-    def create(self, item: Item, begin: int) -> None:
+    def create(self, item: Stored | External, begin: int) -> None:
         """Makes the shards of an object that is being defined; a view's contents begin at `begin`.  Blocks."""
-        if item.shard is not None:
-            since = begin if item.kind is ItemKind.MATERIALIZED_VIEW else 0
-            first = len(item.physical) - len(item.missing)
-            schema = Schema(item.physical.columns[:first])
+        if isinstance(item, Stored):
+            since = begin if isinstance(item, MaterializedView) else 0
+            schema = item.schema
+            if isinstance(item, Table):
+                schema = Schema(item.physical.columns[: _first_added(item)])
             self._persist.create_shard(item.shard, schema, since, epoch=self._epoch)
             # Held from the first moment, so that no reader's lease can move the shard's since.
             self._persist.set_hold(item.shard, HOLDER, since, critical=True, epoch=self._epoch)
-            if item.missing or item.layout:  # columns that were added or dropped in the same block
+            # Columns that were added or dropped in the same block.
+            if isinstance(item, Table) and item.layout.evolved:
                 self._persist.evolve_schema(item.shard, self.known_columns(item), epoch=self._epoch)
-        if item.remap is not None:
+        if isinstance(item, External):
             self._persist.create_shard(item.remap, REMAP_SCHEMA, epoch=self._epoch)
 
     def load(self, item: Item) -> None:
         """Opens an object that is in the catalog since before this start.  Blocks."""
-        for shard in (item.shard, item.remap):
-            if shard is not None:
-                self._persist.mirror.load(shard)
-        if item.shard is not None and (item.missing or item.layout):
+        for shard in shards_of(item):
+            self._persist.mirror.load(shard)
+        if isinstance(item, Table) and item.layout.evolved:
             self._persist.evolve_schema(item.shard, self.known_columns(item), epoch=self._epoch)
         self.open(item)
 
     def open(self, item: Item) -> None:
         """Makes the object's collection known, if it has one; its shards were created by this process, or loaded."""
-        if item.kind is ItemKind.INDEX:
+        if isinstance(item, Index):
             self._collections.add_unstored(item.id, item.name)
-        elif item.kind in STORED:
-            assert item.shard is not None
-            timestamped = item.kind is not ItemKind.MATERIALIZED_VIEW
-            evolved = bool(item.missing or item.layout)
+        elif isinstance(item, Stored):
+            timestamped = not isinstance(item, MaterializedView)
+            evolved = isinstance(item, Table) and item.layout.evolved
             schema = self._persist.mirror.state(item.shard).schema if evolved else item.schema
             self._collections.add(item.id, item.name, item.shard, schema, timestamped=timestamped)
             if evolved:
@@ -72,19 +68,18 @@ class Shards:
         """Blocks."""
         self._persist.drop_shard(shard, epoch=self._epoch)
 
-    def known_columns(self, item: Item) -> Schema:
+    def known_columns(self, item: Table) -> Schema:
         """What the table's shard is to know of its columns: under the names that they had at first."""
-        assert item.shard is not None
         known = self._persist.mirror.state(item.shard).schema
-        first = len(item.physical) - len(item.missing)
+        first = _first_added(item)
         columns = (*known.columns, *item.stored_columns[len(known) - first :])
-        gone = item.dropped_places
+        gone = item.layout.dropped_places
         return Schema(tuple(replace(c, dropped=place in gone) for place, c in enumerate(columns)))
 
     def drop_orphans(self, catalog: Catalog, store: CatalogStore) -> None:
         """Drops the shards of definitions that did not become durable, and of sessions that ended with the last process.
         Blocks."""
-        named = {CATALOG_SHARD, *(shard for item in catalog.user_items() for shard in shards_of([item]))}
+        named = {CATALOG_SHARD, *(shard for item in catalog.user_items() for shard in shards_of(item))}
         orphans = [state.id for state in self._persist.shards() if state.id not in named]
         # The ids of all that ever were count as used: also of those that a statement has dropped that did not commit.
         catalog.skip_ids(id_ for id_ in self._persist.shard_ids() if re.fullmatch(r"u\d+", id_))
@@ -96,5 +91,6 @@ class Shards:
             self.drop(shard)
 
 
-def shards_of(items: Iterable[Item]) -> list[str]:
-    return [shard for item in items for shard in (item.shard, item.remap) if shard is not None]
+def _first_added(table: Table) -> int:
+    """Where the columns begin that were added to the table after it was created."""
+    return len(table.physical) - len(table.layout.missing)

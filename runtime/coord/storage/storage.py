@@ -28,7 +28,8 @@ from ...repr.batch import Batch, Delta
 from ...repr.schema import Schema
 from ...supervision import Supervisor
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item
+from ..catalog.entries import Change
+from ..catalog.items import Item
 from .catalog_store import CatalogStore
 from .catalog_transactions import Append, CatalogTransactions
 from .collections import Collections, Frontiers

@@ -24,7 +24,7 @@ from ...repr.batch import Batch
 from ...repr.buffers import Words, validity
 from ...repr.hash import hash_columns
 from ...sql.syntax.constraints import Constraint
-from ..catalog.entries import Item
+from ..catalog.items import Table
 from .collections import Collections
 from .key_counts import KeyCounts
 from .key_values import key_values
@@ -43,7 +43,7 @@ class KeysTaken:
     hashes: Words
 
 
-def key_changes(item: Item, constraint: Constraint, rows: Batch) -> tuple[Words, npt.NDArray[np.int64]]:
+def key_changes(item: Table, constraint: Constraint, rows: Batch) -> tuple[Words, npt.NDArray[np.int64]]:
     """The hash of each row's key and how often the row comes (or goes, below 0), of those rows that can agree."""
     columns = key_values(item, constraint, rows)
     hashes = hash_columns(columns, len(rows))
@@ -69,7 +69,7 @@ class UniqueKeys:
         self._ready: set[KeyId] = set()
         self._loading = asyncio.Lock()
 
-    async def ready(self, item: Item, constraints: Sequence[Constraint]) -> None:
+    async def ready(self, item: Table, constraints: Sequence[Constraint]) -> None:
         """Returns once the keys of these constraints of the table are known."""
         if all(constraint.oid in self._ready for constraint in constraints):
             return
@@ -117,7 +117,7 @@ class UniqueKeys:
             self._counts.pop(constraint.oid, None)
             self._ready.discard(constraint.oid)
 
-    async def _load(self, item: Item, constraints: Sequence[Constraint]) -> None:
+    async def _load(self, item: Table, constraints: Sequence[Constraint]) -> None:
         # From here on commits are counted; the snapshot has everything before, as nothing is between the two.
         for constraint in constraints:
             self._counts[constraint.oid] = KeyCounts()
@@ -134,11 +134,11 @@ class UniqueKeys:
                 self._counts[constraint.oid].merge(counts)
                 self._ready.add(constraint.oid)
 
-    def _read(self, item: Item, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:
+    def _read(self, item: Table, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:
         found = [KeyCounts() for _ in constraints]
         for part in source.snapshot:
             rows = read_updates(self._persist.blob, (part,), source.schema, 0, source.as_of + 1).oks
-            rows = rows.with_columns(item.visible(rows.columns))
+            rows = rows.with_columns(item.layout.visible(rows.columns))
             for constraint, counts in zip(constraints, found, strict=True):
                 counts.add(*key_changes(item, constraint, rows))
         return found

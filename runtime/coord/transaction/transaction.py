@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
 from ..catalog.catalog import Catalog
-from ..catalog.entries import Change, Item, Shape
+from ..catalog.entries import Change
+from ..catalog.items import Shape, Table
 from ..results.cursor import Cursor
 from ..storage.key_counts import KeyCounts
 from ..storage.parts import WrittenPart
@@ -116,7 +117,7 @@ class Transaction:
         if own is None:
             return False
         self.writes = {id_: parts for id_, parts in self.writes.items() if id_ in self.shapes}
-        items = [item for item in map(own.catalog.find_by_id, self.writes) if item is not None]
+        items = [item for item in map(own.catalog.find_by_id, self.writes) if isinstance(item, Table)]
         oids = {constraint.oid for item in items for constraint in item.constraints}
         self.keys = {oid: counts for oid, counts in self.keys.items() if oid in oids}
         if not own.changes:
@@ -139,9 +140,9 @@ class Transaction:
         changes = list(changes)
         self.own.add(changes)
         for change in changes:
-            if isinstance(change.after, Item) and change.after.id in self.shapes:
+            if isinstance(change.after, Table) and change.after.id in self.shapes:
                 self.shapes[change.after.id] = change.after.shape
-            elif isinstance(change.before, Item) and change.after is None:
+            elif isinstance(change.before, Table) and change.after is None:
                 self.shapes.pop(change.before.id, None)
 
     def fail(self) -> None:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from ..text.digits import whole
 from .datetime_input import (
     MAX_DATE,
     MAX_TIMESTAMP,
@@ -209,7 +210,7 @@ def _integer(text: str, at: int, size: int, node: Field, rest: Sequence[Node]) -
         end = start + used if match is not None else at
     if match is None:
         raise InputError("22007", f'invalid value "{copy}" for "{node.keyword}"')
-    value = int(match.group())
+    value = whole(match.group())
     if not -(1 << 31) <= value < 1 << 31:
         raise InputError("22008", f'value for "{node.keyword}" in source string is out of range')
     return value, end

@@ -12,6 +12,7 @@ import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from ..text.digits import whole
 from .datetime_input import InputError
 
 MICROS_PER_DAY = 86_400_000_000
@@ -226,9 +227,9 @@ def _clock(text: str, parts: _Parts, short: bool) -> None:
         raise _Invalid
     sign, hour, minute, second, fraction = match.groups()
     if second is None and (short or fraction is not None):  # minutes and seconds
-        hours, minutes, seconds = 0, int(hour), int(minute)
+        hours, minutes, seconds = 0, whole(hour), whole(minute)
     else:
-        hours, minutes, seconds = int(hour), int(minute), int(second or 0)
+        hours, minutes, seconds = whole(hour), whole(minute), whole(second or "0")
     if minutes > 59 or seconds > 60:
         raise _Overflow
     micros = ((hours * 60 + minutes) * 60 + seconds) * 1_000_000 + round(
@@ -240,17 +241,17 @@ def _clock(text: str, parts: _Parts, short: bool) -> None:
 def _number(text: str, unit: str, parts: _Parts) -> tuple[str, set[str]]:
     """A number of `unit`, or `years-months`: what it was taken for, and which fields that leaves no room for."""
     if match := re.fullmatch(r"([+-]?)(\d+)-(\d+)", text):
-        months = int(match[3])
+        months = whole(match[3])
         if months >= 12:
             raise _Overflow
-        total = int(match[2]) * 12 + months
+        total = whole(match[2]) * 12 + months
         parts.add_months(-total if match[1] == "-" else total)  # not years: PostgreSQL checks them as months
         return "month", {"month"}
     match = re.fullmatch(r"([+-]?)(\d*)(\.\d*)?", text)
     if match is None:
         raise _Invalid
     sign = -1 if match[1] == "-" else 1
-    value = sign * int(match[2] or 0)
+    value = sign * whole(match[2] or "0")
     _checked(value, _INT64)
     fraction = sign * float(f"0{match[3] or ''}")
     parts.add(unit, value, fraction)
@@ -303,9 +304,9 @@ def _split(number: str) -> tuple[int, float]:
         if abs(value) > 1e15:
             raise _Invalid
         return int(value), value - int(value)
-    whole, _, fraction = number.partition(".")
-    negative = whole.startswith("-")
-    value = int(whole) if whole.strip("+-") else 0
+    integral, _, fraction = number.partition(".")
+    negative = integral.startswith("-")
+    value = whole(integral) if integral.strip("+-") else 0
     _checked(value, _INT64)
     part = float(f"0.{fraction or 0}")
     return value, -part if negative else part

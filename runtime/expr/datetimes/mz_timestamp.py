@@ -14,6 +14,7 @@ from ...repr.types import MZ_TIMESTAMP, ScalarType
 from ..columns.arrays import array_of_numpy, numpy_values, valid_mask
 from ..columns.infinities import INFINITY
 from ..columns.row_errors import Evaluated, Mask, same_error
+from ..text.digits import whole
 from .datetime_input import MAX_TIMESTAMP, InputError, parse_timestamptz
 
 OUT_OF_RANGE = "mz_timestamp out of range"
@@ -52,7 +53,7 @@ def parse(text: str) -> int:
     """A number of milliseconds, or an instant, in UTC if it names no zone."""
     trimmed = text.strip(" \t\n\r\v\f")
     if trimmed.isascii() and trimmed.isdigit():
-        millis = int(trimmed)
+        millis = whole(trimmed)
     else:
         try:
             micros = parse_timestamptz(text)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from decimal import Decimal
 
+from ..text.digits import whole
 from .document import ABSENT, Absent, Document, as_text
 
 _INDEX = re.compile(r"[ \t\n\v\f\r]*[+-]?[0-9]+\Z")
@@ -55,7 +56,7 @@ def index_of(element: str) -> int | None:
     """The number that an element of a path is; None where it is none."""
     if _INDEX.match(element) is None:
         return None
-    value = int(element)
+    value = whole(element)
     return value if -(1 << 31) <= value < 1 << 31 else None
 
 

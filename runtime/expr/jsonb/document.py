@@ -23,6 +23,7 @@ from decimal import Context, Decimal
 from typing import Any, Final, NoReturn
 
 from ..datetimes.datetime_input import InputError
+from ..text.digits import whole
 
 
 class Absent(enum.Enum):
@@ -63,7 +64,7 @@ def parse(text: str) -> Document:
 
     Raises InputError: 22P02 for what is no JSON, 22P05 for a NUL, 22003 for a number beyond `numeric`'s bounds.
     """
-    if len(text) > _SHORT and sum(min(int(e), _WHOLE_DIGITS) for e in _EXPONENT.findall(text)) > _MAX_ZEROS:
+    if len(text) > _SHORT and sum(min(whole(e), _WHOLE_DIGITS) for e in _EXPONENT.findall(text)) > _MAX_ZEROS:
         # A few bytes each, which canonical text writes out.
         raise InputError("54000", "total size of jsonb numbers exceeds the maximum")
     document = _decoded(text)

@@ -14,6 +14,7 @@ from json.encoder import encode_basestring
 
 from ..datetimes.datetime_input import InputError
 from ..jsonb.document import check_characters
+from .digits import whole
 
 _SPACE = re.compile(r"[ \t\n\r]*")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -148,7 +149,7 @@ def at_path(text: str, path: Sequence[str | None]) -> str | None:
             return None
         opening = found[_skip(found, 0)]
         if opening == "[":
-            index = int(element) if _INDEX.match(element) else None
+            index = whole(element) if _INDEX.match(element) else None
             found = None if index is None or not -(1 << 31) <= index < 1 << 31 else _part(found, index)
         else:
             found = _part(found, element)

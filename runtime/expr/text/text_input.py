@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from decimal import Decimal
+from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from typing import Any
 
 import numpy as np
@@ -37,6 +37,7 @@ from ..datetimes.zones import Zone
 from ..jsonb.columns import check_column, parse_column
 from .array_input import parse_array
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
+from .digits import HUGE, whole
 from .map_input import parse_maps
 from .range_text import parse_ranges
 
@@ -260,7 +261,8 @@ def _integer_value(trimmed: str) -> int | None:
     if match is None:
         return None
     base, name = next(pair for pair in _BASES if match[pair[1]] is not None)
-    value = int(match[name].replace("_", ""), base)
+    digits = match[name].replace("_", "")
+    value = whole(digits) if base == 10 else min(int(digits, base), HUGE)
     return -value if match["sign"] == "-" else value
 
 
@@ -309,6 +311,11 @@ def _float(text: str, type_: ScalarType) -> float:
 
 
 _NUMERIC = re.compile(r"[+-]?([0-9]+(_[0-9]+)*\.?([0-9]+(_[0-9]+)*)?|\.[0-9]+(_[0-9]+)*)([eE][+-]?[0-9]+)?\Z")
+_WHOLE_DIGITS = 131_072
+"""PostgreSQL's numeric has so many before the point."""
+_MOST_DIGITS = 100
+_MOST_EXPONENT = (1 << 30) - 1
+_ROUNDED = Context(prec=4 * _MOST_DIGITS, Emax=MAX_EMAX, Emin=MIN_EMIN)
 _NUMERIC_WORDS = frozenset(("nan", "inf", "infinity", "+inf", "+infinity", "-inf", "-infinity"))
 
 
@@ -332,24 +339,20 @@ def _numeric(text: str, type_: ScalarType, scale: int) -> Decimal:
         if (value := _integer_value(trimmed)) is not None:  # 0x1F and the like
             return _numeric(str(value), type_, scale)
         raise _invalid("numeric", text)
-    sign, mantissa, exponent = Decimal(trimmed.replace("_", "")).as_tuple()
-    digits = int("".join(map(str, mantissa)))
-    assert isinstance(exponent, int)
-    if digits and len(mantissa) + exponent > 131072:
+    written, _, exponent = trimmed.replace("_", "").lower().partition("e")
+    if abs(whole(exponent or "0")) >= _MOST_EXPONENT:
         raise InputError("22003", "value overflows numeric format")
-    shift = exponent + scale
-    if not digits:
-        scaled, exact = 0, True
-    elif shift >= 0:
-        scaled, exact = digits * 10 ** min(shift, 200), True
-    else:
-        divisor = 10 ** min(-shift, len(mantissa) + 2)
-        scaled, exact = (digits * 2 + divisor) // (divisor * 2), digits % divisor == 0
-    if scaled >= limit_of(type_):
+    number = Decimal(f"{written}e{whole(exponent or '0')}")
+    if number and number.adjusted() >= _WHOLE_DIGITS:
+        raise InputError("22003", "value overflows numeric format")
+    if number and number.adjusted() > _MOST_DIGITS:
         raise numeric_overflow(type_)
-    if type_.precision is None and not exact:
+    rounded = number.quantize(Decimal((0, (1,), -scale)), rounding="ROUND_HALF_UP", context=_ROUNDED)
+    if abs(int(rounded.scaleb(scale, context=_ROUNDED))) >= limit_of(type_):
         raise numeric_overflow(type_)
-    return Decimal((sign, tuple(map(int, str(scaled))), -scale))
+    if type_.precision is None and rounded != number:
+        raise numeric_overflow(type_)
+    return rounded
 
 
 def numeric_overflow(type_: ScalarType) -> InputError:

@@ -6,6 +6,8 @@ table of 1,600 columns cost its square, and a deep one the square of its depth.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ...repr.schema import Schema
 
 
@@ -25,5 +27,11 @@ class DerivedSchema:
             object.__setattr__(self, "_schema", schema)
             return schema
 
+    def __init_subclass__(cls) -> None:
+        """Looks at the class once: under ABC, every `isinstance` of a node would cost several times as much."""
+        if cls.derive_schema is DerivedSchema.derive_schema:
+            raise TypeError(f"{cls.__name__} does not derive its schema")
+
+    @abstractmethod
     def derive_schema(self) -> Schema:
-        raise NotImplementedError
+        """From those of the inputs."""

@@ -27,6 +27,7 @@ from time import monotonic
 from ...errors import MemoryLimitExceeded, PtvcError
 from ...interrupt import Interrupt
 from ...memory import size
+from ...supervision import Supervisor
 from ..interrupts import Interrupts
 from ..memory import query_limit
 from ..protocol import PeekFailed, encode
@@ -63,11 +64,12 @@ class _CoordinatorGone(Exception):
 
 
 class Pool:
-    """`start` is what a worker is told first.  `interrupts` has those of queries that have come in (`Interrupts.of`) and
+    """`start` is what a worker is told first; the threads are the supervisor's.  `interrupts` has those of queries that have come in (`Interrupts.of`) and
     not been answered; setting one cancels its query.  For any thread."""
 
-    def __init__(self, start: Start, deliver: Deliver) -> None:
+    def __init__(self, start: Start, deliver: Deliver, supervisor: Supervisor) -> None:
         self.start = start
+        self.supervisor = supervisor
         self._deliver = deliver
         self.interrupts: Interrupts[int] = Interrupts()
         self.budget = query_limit(None, None)
@@ -135,7 +137,7 @@ class _Runner:
         self.inbox: SimpleQueue[Query | None] = SimpleQueue()
         self._stopping = False
         self._worker: WorkerProcess | None = None
-        self.thread = threading.Thread(target=self._run, name="query", daemon=True)
+        self.thread = pool.supervisor.thread("query", self._run)
         self.thread.start()
 
     def stop(self) -> None:

@@ -11,17 +11,30 @@ import signal
 import socket
 import struct
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import FrameType
 
 from ...compute.oneshot import evaluate_once
 from ...errors import COLLECTION_ERROR_HINT, PtvcError
-from ...expr.tree.relation import Relation
+from ...expr.columns.value_size import limited_values
+from ...expr.tree.relation import (
+    Constant,
+    Distinct,
+    Filter,
+    Get,
+    Map,
+    Project,
+    Reduce,
+    Relation,
+    Union,
+)
+from ...expr.tree.relation_tree import walk
 from ...interrupt import Interrupt, interruptible
 from ...persist.blob.base import Blob
 from ...repr.batch import Batch, Delta, to_ipc
 from ...repr.limits import as_limit
-from ..inputs import load_snapshot
+from ..inputs import load_rows, load_snapshot
 from ..protocol import Connection, Message, PeekFailed, PeekRows, encode
 from .query import Query
 
@@ -77,12 +90,24 @@ def serve(stream: socket.socket) -> None:
 
 
 def _answered(blob: Blob, query: Query) -> Iterator[Message]:
-    contents = {source.id: load_snapshot(blob, source) for source in query.inputs}
+    load = load_rows if _looks_once(query.relation) else load_snapshot
+    contents = {source.id: load(blob, source) for source in query.inputs}
     if (index := query.index) is not None:
         contents[index.id] = Delta(index.rows_at(query.as_of), index.errors_at(query.as_of))
-    result = evaluate_once(query.relation, contents, query.as_of)
+    # A query over constants keeps to the limits that it has where cheap ones are computed.
+    with limited_values() if not contents else nullcontext():
+        result = evaluate_once(query.relation, contents, query.as_of)
     del contents
     yield from answer(query.peek_id, query.relation, result)
+
+
+_ONCE = (Get, Constant, Map, Filter, Project, Reduce, Distinct, Union)
+
+
+def _looks_once(relation: Relation) -> bool:
+    """Whether every row is looked at a fixed number of times, so that it costs less to look at equal rows each by itself
+    than to find them.  A join makes pairs of them."""
+    return all(isinstance(node, _ONCE) for node in walk(relation))
 
 
 def answer(peek_id: int, relation: Relation, result: Delta) -> Iterator[PeekRows | PeekFailed]:

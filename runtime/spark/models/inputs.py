@@ -19,7 +19,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from ...clock import SystemClock
 from ...coord.catalog.catalog import Catalog
-from ...coord.catalog.entries import Item
+from ...coord.catalog.items import AnyView, Index, Item, Readable, Sink, Stored
 from ...coord.catalog.views import expand, stored_inputs
 from ...coord.storage.catalog_store import load_catalog
 from ...errors import ObjectNotReady, UndefinedTable, WrongObjectType
@@ -29,7 +29,6 @@ from ...persist.client import PersistClient, ShardId
 from ...persist.stores import Stores, open_existing
 from ...repr.schema import Schema
 from ...retry import Backoff, retry
-from ...sql.catalog.catalog_view import ItemKind
 from ..completeness import Completeness, hold_latest
 from ..options import parse_options
 from .channel import Channel
@@ -138,7 +137,7 @@ class _Reach:
         if not timed:
             return plan
         plan.time = hold_latest(self._persist, timed, LEASE_S * 1000, self._holder)
-        self._held |= {item.shard for item in timed if item.shard is not None}
+        self._held |= {item.shard for item in timed}
         if plan.time < committed:
             raise ObjectNotReady(
                 "a materialized view that the model reads is behind the tables",
@@ -148,38 +147,37 @@ class _Reach:
         self._hold(following, plan.time)
         return plan
 
-    def _hold(self, items: Sequence[Item], time: int) -> None:
+    def _hold(self, items: Sequence[Stored], time: int) -> None:
         """Keeps what follows the clock readable, too.  ObjectNotReady if it is not any more."""
         sinces = {}
         for item in items:
-            assert item.shard is not None
             sinces[item.shard] = max(min(time, self._persist.state(item.shard).upper - 1), 0)
         if sinces:
             self._persist.set_holds(self._holder, sinces, critical=False, lease_ms=LEASE_S * 1000)
             self._held |= sinces.keys()
 
 
-def _item(catalog: Catalog, schema: str, name: str) -> Item:
+def _item(catalog: Catalog, schema: str, name: str) -> Readable:
     item = next((i for i in catalog.user_items() if (i.schema_name, i.name) == (schema, name)), None)
-    if item is None or item.kind is ItemKind.FUNCTION:
+    if item is None:
         raise UndefinedTable(
             f'relation "{schema}.{name}" does not exist in the stores that the profile names',
             hint="Are `consensus` and `blob` those of the runtime at `host`? Without them, everything is read by SQL.",
         )
-    if item.kind in (ItemKind.SINK, ItemKind.INDEX):
+    if isinstance(item, Sink | Index):
         raise WrongObjectType(
-            f'"{item.full_name}" is {"a sink" if item.kind is ItemKind.SINK else "an index"}: it has no rows to read'
+            f'"{item.full_name}" is {"a sink" if isinstance(item, Sink) else "an index"}: it has no rows to read'
         )
     return item
 
 
 def _is_stored(item: Item, catalog: Catalog) -> bool:
     """Its time goes on in the stores: what follows the clock changes there when somebody looks, or later."""
-    return item.shard is not None and not _follows_clock(item, catalog)
+    return isinstance(item, Stored) and not _follows_clock(item, catalog)
 
 
 def _follows_clock(item: Item, catalog: Catalog) -> bool:
-    if item.relation is None or item.kind not in (ItemKind.VIEW, ItemKind.MATERIALIZED_VIEW):
+    if not isinstance(item, AnyView):
         return False
     definition = expand(item.relation, catalog)
     if any(reads_now(scalar) for node in walk(definition) for scalar in scalars_of(node)):
@@ -188,17 +186,17 @@ def _follows_clock(item: Item, catalog: Catalog) -> bool:
     return any(_follows_clock(each, catalog) for each in below if each is not None)
 
 
-def _collections(items: Iterable[Item], catalog: Catalog) -> tuple[list[Item], list[Item]]:
+def _collections(items: Iterable[Readable], catalog: Catalog) -> tuple[list[Stored], list[Stored]]:
     """The stored collections that are read, or that views are computed from: those that have a time of their own, and those that
     follow the clock."""
-    found: dict[str, Item] = {}
+    found: dict[str, Stored] = {}
     for item in items:
-        if item.shard is not None:
+        if isinstance(item, Stored):
             found[item.id] = item
             continue
         for id_ in stored_inputs(item, catalog):
             below = catalog.find_by_id(id_)
-            if below is not None and below.shard is not None:
+            if isinstance(below, Stored):
                 found[id_] = below
     timed = [item for item in found.values() if _is_stored(item, catalog)]
     return timed, [item for item in found.values() if not _is_stored(item, catalog)]

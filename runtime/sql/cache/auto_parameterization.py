@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...expr.coercion.literals import coerce_unknown
+from ...expr.text.digits import whole
 from ...expr.tree.scalar import Literal
 from ...repr.types import INT4, INT8, TEXT, Kind, ScalarType
 from ...transform.pipeline import is_chain
@@ -83,7 +84,7 @@ def parameterize(text: str) -> Parameterized | None:
             return None
         if before is None:
             continue
-        written.append(int(integer) if string is None else string[1:-1].replace("''", "'"))
+        written.append(whole(integer) if string is None else string[1:-1].replace("''", "'"))
         pieces += (rest[position : match.start()], before, f"${len(written)}")
         position = match.end()
     if not written:

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...errors import PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
+from ...errors import DataError, PtvcError, SqlSyntaxError, UndefinedFunction, UndefinedObject, Unsupported
 from ...expr.coercion.literals import cast_to
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system.relation_names import canonical
 from ...expr.functions.system.relation_names import parts as parsed
 from ...expr.functions.system.system import quote_ident
 from ...expr.functions.system.type_names import SPELLINGS, spelled
+from ...expr.text.digits import whole
 from ...expr.tree.relation import Get, Join, JoinKind, Relation
 from ...expr.tree.scalar import Cast, Coalesce, Literal, Scalar
 from ...repr.type_functions import BY_NAME, TYPE_FUNCTIONS
@@ -134,7 +135,10 @@ class CatalogFunctions:
 
     def reg_oid(self, kind: str, value: str, position: int) -> int:
         if value.isdigit():
-            return int(value)
+            number = whole(value)
+            if number >= 1 << 32:
+                raise DataError(f'value "{value}" is out of range for type oid', sqlstate="22003")
+            return number
         context = self.planner.context
         parts = parsed(value)
         if parts is None:

@@ -46,7 +46,7 @@ class CopyParser(CreateParser):
                 position=position,
             )
         options = self._copy_options()
-        return CopyStatement(table, columns, query, incoming, _checked(options, position), as_of)
+        return CopyStatement(table, columns, query, incoming, _checked(options, position, incoming), as_of)
 
     def _copy_options(self) -> dict[str, object]:
         found: dict[str, object] = {}
@@ -67,21 +67,41 @@ class CopyParser(CreateParser):
             elif word in ("delimiter", "delimiters", "null", "quote", "escape"):
                 self.accept_words("as")
                 found["delimiter" if word == "delimiters" else word] = self.string()
+            elif word == "force" and self.accept_words("quote"):
+                found["force_quote"] = self._forced()
             else:
                 raise SqlSyntaxError(f'syntax error at or near "{word}"', position=position)
         return found
 
     def _copy_option(self) -> Option:
         position = self.token.position
-        return Option(self.label(), self.option_value(), position)
+        name = self.label()
+        return Option(name, self._forced() if name == "force_quote" else self.option_value(), position)
+
+    def _forced(self) -> bool:
+        if not self.accept_symbol("*"):
+            raise Unsupported(
+                "COPY FORCE_QUOTE of some columns is not supported",
+                hint="Use FORCE_QUOTE *.",
+                position=self.token.position,
+            )
+        return True
 
 
-def _checked(options: dict[str, object], position: int) -> CopyOptions:
-    unknown = set(options) - {"format", "delimiter", "null", "header", "quote", "escape", "encoding"}
+def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyOptions:
+    unknown = set(options) - {
+        "format",
+        "delimiter",
+        "null",
+        "header",
+        "quote",
+        "escape",
+        "encoding",
+        "force_quote",
+    }
     if unknown:
         name = sorted(unknown)[0]
         if name in (
-            "force_quote",
             "force_null",
             "force_not_null",
             "freeze",
@@ -103,6 +123,11 @@ def _checked(options: dict[str, object], position: int) -> CopyOptions:
     csv = format_ is CopyFormat.CSV
     if not csv and ("quote" in options or "escape" in options):
         raise Unsupported("COPY QUOTE and ESCAPE require CSV mode", position=position)
+    if "force_quote" in options:
+        if not csv:
+            raise Unsupported("COPY FORCE_QUOTE requires CSV mode", position=position)
+        if incoming:
+            raise Unsupported("COPY FORCE_QUOTE cannot be used with COPY FROM", position=position)
     if not format_.is_text and set(options) & {"delimiter", "null", "header"}:
         mode = format_.name
         raise SqlSyntaxError(f"cannot specify DELIMITER, NULL or HEADER in {mode} mode", position=position)
@@ -120,4 +145,12 @@ def _checked(options: dict[str, object], position: int) -> CopyOptions:
     if header == "match":
         raise Unsupported("COPY HEADER MATCH is not supported", position=position)
     null = str(options.get("null", "" if csv else "\\N"))
-    return CopyOptions(format_, delimiter, null, header in (True, 1, "true", "on", "1"), quote, escape)
+    return CopyOptions(
+        format_,
+        delimiter,
+        null,
+        header in (True, 1, "true", "on", "1"),
+        quote,
+        escape,
+        force_quote="force_quote" in options,
+    )

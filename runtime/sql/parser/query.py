@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
 from .expression import VALUE_FUNCTIONS, ExpressionParser
@@ -440,11 +442,24 @@ class QueryParser(ExpressionParser, GroupSizeParser):
     def _table_function(self, functions: tuple[ast.Function, ...], position: int) -> ast.TableFunction:
         ordinality = self.accept_words("with", "ordinality")
         if self.at_word("as") and self.at_symbol("(", 1):
-            raise Unsupported("column definition lists are not supported", position=self.token.position)
-        alias, columns = self._table_alias()
+            raise self._defined_columns()
+        alias, columns = self._table_alias(self._column_alias)
         return ast.TableFunction(functions, ordinality, alias, columns, position)
 
-    def _table_alias(self) -> tuple[str | None, tuple[str, ...]]:
+    def _column_alias(self) -> str:
+        name = self.identifier()
+        if not self.at_symbol(",") and not self.at_symbol(")"):
+            raise self._defined_columns()
+        return name
+
+    def _defined_columns(self) -> Unsupported:
+        return Unsupported(
+            "column definition lists are not supported",
+            hint="Name the columns alone and cast them; for documents, take jsonb_array_elements(d) AS x(v) and (v ->> 'a')::int.",
+            position=self.token.position,
+        )
+
+    def _table_alias(self, column: Callable[[], str] | None = None) -> tuple[str | None, tuple[str, ...]]:
         if self.at_as_of() or self.at_group_sizes():
             return None, ()
         if self.accept_words("as"):
@@ -453,7 +468,7 @@ class QueryParser(ExpressionParser, GroupSizeParser):
             alias = self.identifier()
         else:
             return None, ()
-        columns = self.parenthesised(self.identifier) if self.at_symbol("(") else ()
+        columns = self.parenthesised(column or self.identifier) if self.at_symbol("(") else ()
         return alias, columns
 
     not_aliases: tuple[str, ...] = ("set", "returning", "qualify", "envelope", "into")

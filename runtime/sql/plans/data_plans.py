@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.scalar import Scalar
@@ -34,6 +35,8 @@ class Insert:
     With `conflict`, behind them an int8 column that orders the rows: the first of those that agree on a key counts.
     """
 
+    command: ClassVar = "INSERT"
+
     table: GlobalId
     relation: Relation
     returning: Returning | None = None
@@ -45,6 +48,8 @@ class Insert:
 class Merge:
     """`relation` yields what changes: the action (int4: `MERGE_INSERT`, ...), the target's row as it is, and as it
     shall be; once for each match.  `actions` are those that the statement has."""
+
+    command: ClassVar = "MERGE"
 
     table: GlobalId
     relation: Relation
@@ -59,6 +64,8 @@ MERGE_INSERT, MERGE_UPDATE, MERGE_DELETE = 1, 2, 3
 class Update:
     """`relation` yields the table's columns as they are, then all of them as they shall be."""
 
+    command: ClassVar = "UPDATE"
+
     table: GlobalId
     relation: Relation
     returning: Returning | None = None
@@ -68,6 +75,8 @@ class Update:
 @dataclass(frozen=True, slots=True)
 class Delete:
     """`relation` yields the rows of the table that go."""
+
+    command: ClassVar = "DELETE"
 
     table: GlobalId
     relation: Relation
@@ -85,6 +94,8 @@ class Returning:
 
 @dataclass(frozen=True, slots=True)
 class Truncate:
+    command: ClassVar = "TRUNCATE TABLE"
+
     tables: tuple[GlobalId, ...]
 
 
@@ -107,3 +118,9 @@ class CopyFrom:
 class CopyTo:
     query: Select | Subscribe
     options: CopyOptions
+
+
+Write = Insert | Update | Delete | Merge | Truncate
+"""Statements that a read-only transaction refuses by their `command`; COPY FROM is asked for its rows before."""
+
+DataPlan = Write | CopyFrom | CopyTo

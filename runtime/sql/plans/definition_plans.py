@@ -271,3 +271,32 @@ class Comment:
     target: str
     column: int | None
     text: str | None
+
+
+Create = (
+    CreateSchema
+    | CreateTable
+    | CreateType
+    | CreateView
+    | CreateMaterializedView
+    | CreateIndex
+    | CreateSource
+    | CreateSink
+    | CreateCluster
+    | CreateFunction
+)
+
+Alter = (
+    AlterCluster
+    | AlterRetention
+    | AlterSink
+    | AlterTable
+    | ApplyReplacement
+    | Comment
+    | Drop
+    | Rename
+    | SetSchema
+    | Swap
+)
+
+DefinitionPlan = Create | Alter

@@ -44,3 +44,6 @@ class ExplainAnalyze:
     object: GlobalId | None
     measures: tuple[str, ...]
     format: ExplainFormat
+
+
+Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze

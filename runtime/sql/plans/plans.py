@@ -2,109 +2,26 @@
 
 One frozen dataclass per statement.  Names are resolved to ids, expressions typed, subqueries decorrelated; views
 are already inlined, so a relation reads only tables, sources, materialized views and system relations.  No syntax
-node leaves this package.
+node leaves this package.  Each module has the union of its own, and this one names the modules only.
 """
 
 from __future__ import annotations
 
 from ..syntax.role_statements import PrivilegeDefinition, RoleDefinition
-from .data_plans import CopyFrom, CopyTo, Delete, Insert, Merge, Truncate, Update
-from .definition_plans import (
-    AlterCluster,
-    AlterRetention,
-    AlterSink,
-    AlterTable,
-    ApplyReplacement,
-    Comment,
-    CreateCluster,
-    CreateFunction,
-    CreateIndex,
-    CreateMaterializedView,
-    CreateSchema,
-    CreateSink,
-    CreateSource,
-    CreateTable,
-    CreateType,
-    CreateView,
-    Drop,
-    Rename,
-    SetSchema,
-    Swap,
-)
-from .explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
-from .query_plans import Calling, Select, Subscribe
-from .session_plans import (
-    Begin,
-    CloseCursor,
-    Commit,
-    Deallocate,
-    DeclareCursor,
-    Discard,
-    Execute,
-    Fetch,
-    NoOp,
-    Prepare,
-    Release,
-    Rollback,
-    RollbackTo,
-    Savepoint,
-    SetTransaction,
-    SetVariable,
-    ShowVariable,
-)
+from .data_plans import DataPlan
+from .definition_plans import DefinitionPlan
+from .explain_plans import Explanation
+from .query_plans import Calling, QueryPlan
+from .session_plans import DeclareCursor, SessionPlan
 
 PlannedStatement = (
-    Select
+    QueryPlan
     | Calling
-    | Subscribe
-    | Explain
-    | ExplainTimestamp
-    | ExplainPushdown
-    | ExplainAnalyze
-    | Insert
-    | Update
-    | Delete
-    | Merge
-    | Truncate
-    | CopyFrom
-    | CopyTo
-    | CreateSchema
-    | CreateTable
-    | CreateType
-    | CreateView
-    | CreateMaterializedView
-    | CreateIndex
-    | CreateSource
-    | CreateSink
-    | CreateCluster
-    | CreateFunction
-    | SetSchema
-    | AlterCluster
-    | AlterRetention
-    | AlterSink
-    | AlterTable
-    | Drop
-    | Rename
-    | Swap
-    | ApplyReplacement
-    | Comment
-    | SetVariable
-    | SetTransaction
-    | ShowVariable
-    | Begin
-    | Commit
-    | Rollback
-    | Savepoint
-    | RollbackTo
-    | Release
-    | Prepare
-    | Execute
+    | Explanation
+    | DataPlan
+    | DefinitionPlan
+    | SessionPlan
     | DeclareCursor
-    | Fetch
-    | CloseCursor
-    | Deallocate
-    | Discard
-    | NoOp
     | RoleDefinition
     | PrivilegeDefinition
 )

@@ -80,3 +80,6 @@ class Subscribe:
     envelope: Envelope
     key: tuple[int, ...]
     reads: Reads = frozenset()
+
+
+QueryPlan = Select | Subscribe

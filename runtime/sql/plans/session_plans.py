@@ -141,3 +141,24 @@ class NoOp:
     """Accepted, nothing to do (VACUUM, ANALYZE); `tag` is the command tag."""
 
     tag: str
+
+
+SessionPlan = (
+    SetTransaction
+    | SetVariable
+    | ShowVariable
+    | Begin
+    | Commit
+    | Rollback
+    | Savepoint
+    | RollbackTo
+    | Release
+    | Prepare
+    | Execute
+    | Fetch
+    | CloseCursor
+    | Deallocate
+    | Discard
+    | NoOp
+)
+"""Statements that need no privilege; what EXECUTE runs is checked as what it is."""

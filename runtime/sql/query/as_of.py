@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from ...errors import DataError, DatatypeMismatch, PtvcError
 from ...expr.coercion.type_rules import base_name
+from ...expr.cost import check_cheap
 from ...expr.evaluate import evaluate
 from ...expr.temporal import scalar_at
 from ...expr.tree.scalar import Literal, Scalar
@@ -50,6 +51,7 @@ def time_at(time: Scalar, now: int, clause: str = "AS OF") -> int:
     """The milliseconds that `plan_time` has planned; `mz_now()` is `now`.  Raises what its evaluation does, and DataError
     for what is no time."""
     scalar = scalar_at(time, now)
+    check_cheap(scalar, f"the time of {clause}")
     found = evaluate(scalar, (), 1)
     if found.errors is not None and len(found.errors.indices):
         raise PtvcError(found.errors.messages[0].as_py(), sqlstate=found.errors.sqlstates[0].as_py())

@@ -36,7 +36,7 @@ from ..scalars import build
 from ..scalars.expressions import Expressions
 from ..scalars.scope import Correlated, OuterColumn, Scope
 from ..scalars.typed import Typed, at, unified
-from ..scalars.zone import fold
+from ..scalars.zone import fold, fold_rows
 from ..syntax import ast
 from ..syntax.literal_rows import LiteralRows, is_untyped, natural_type, values
 from ..syntax.types import resolve_type
@@ -315,10 +315,12 @@ class Planner:
                     type_ = common_type([None if c.unknown else c.scalar.type for c in cells], "VALUES")
                 numbers = {cell.parameter for cell in cells}
                 number = numbers.pop() if len(cells) == 1 and unknown and targets is None else None
-                scalars = [
-                    fold(cell.scalar if number is not None else expressions.coerce(cell, type_, "VALUES"))
-                    for cell in cells
-                ]
+                scalars = fold_rows(
+                    [
+                        cell.scalar if number is not None else expressions.coerce(cell, type_, "VALUES")
+                        for cell in cells
+                    ]
+                )
             columns.append(scalars)
             nullable = any(scalar.nullable for scalar in scalars)
             outputs.append(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ...expr.tree.scalar import Call, Literal
+from ...expr.tree.scalar import Call, Cast, Literal, Scalar
 from ...repr.types import BOOL, NESTED, TEXT, Kind, array_of
 from ..parser.query import spelled_out
 from ..syntax import ast
@@ -32,13 +32,20 @@ def among_literals(expressions: Expressions, arg: Typed, node: ast.InList) -> Ty
         return None
     subject, item = compared.args
     type_ = item.type
-    if not isinstance(item, Literal) or type_.kind in NESTED or type_.kind is Kind.NUMERIC:
+    if not _is_literal(item) or type_.kind in NESTED or type_.kind is Kind.NUMERIC:
         return None
     items = values(cells, type_)
     if items is None or subject.type != type_:
         return None
     nullable = subject.nullable or None in items
     return Typed(Call("any_eq", (subject, Literal(items, array_of(type_))), BOOL, nullable))
+
+
+def _is_literal(item: Scalar) -> bool:
+    """A literal of the type that is compared, or an integer that is widened to it: of the wider type it reads the same."""
+    if isinstance(item, Cast):
+        return isinstance(item.arg, Literal) and item.arg.type.is_integer and item.type.is_integer
+    return isinstance(item, Literal)
 
 
 def items_of(node: ast.InList) -> tuple[ast.Expression, ...]:

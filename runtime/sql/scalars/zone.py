@@ -16,6 +16,7 @@ from ...errors import Unsupported
 from ...expr import evaluate
 from ...expr.coercion.session_zone import current, has_instants, in_current_zone, planning_in, refusal
 from ...expr.datetimes.zones import UTC_NAMES
+from ...expr.fold_rows import fold_rows as _fold_rows
 from ...expr.tree.relation import FlatMap, Reduce, Relation, TableCall, Window
 from ...expr.tree.relation_tree import with_scalars
 from ...expr.tree.scalar import Literal, Scalar
@@ -42,6 +43,11 @@ _DEFINITIONS = (
 def fold(scalar: Scalar) -> Scalar:
     """As `evaluate.fold`, for expressions of the statement that is being planned."""
     return evaluate.fold(in_current_zone(scalar))
+
+
+def fold_rows(cells: Sequence[Scalar]) -> list[Scalar]:
+    """As `fold_rows.fold_rows`, likewise."""
+    return _fold_rows([in_current_zone(cell) for cell in cells])
 
 
 def plan_in_zone(planner: Planner, plan: Callable[[], plans.PlannedStatement]) -> plans.PlannedStatement:

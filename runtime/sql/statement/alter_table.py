@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...errors import PtvcError, UndefinedObject, Unsupported
+from ...expr.cost import check_cheap
 from ...expr.evaluate import evaluate
 from ...expr.text.text_format import to_text
 from ...expr.tree.scalar import remap
@@ -128,6 +129,7 @@ def _add_column(
     default = column_default(planner, definition.default, definition.position, column)
     missing = None
     if default is not None:
+        check_cheap(default, "the DEFAULT of a column that is added")
         result = evaluate(default, (), 1)
         if result.errors is not None and len(result.errors.indices):
             raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())

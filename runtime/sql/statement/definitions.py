@@ -10,6 +10,7 @@ from ...errors import InvalidParameter, PtvcError, SqlSyntaxError, UndefinedColu
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
 from ...expr.functions.comparison.assertions import assert_not_null
 from ...expr.temporal import check_temporal
+from ...expr.text.digits import whole
 from ...expr.tree.relation import Map, Project, Relation
 from ...expr.tree.scalar import Cast, ColumnRef, Scalar, remap
 from ...repr.schema import Column, Schema
@@ -416,7 +417,7 @@ def _unknown_option(option: Option, known: Sequence[str]) -> PtvcError:
 def _integer(option: Option, least: int) -> int:
     value = option.value
     if isinstance(value, str) and value.isdigit():
-        value = int(value)
+        value = whole(value)
     if isinstance(value, bool) or not isinstance(value, int) or value < least:
         raise InvalidParameter(
             f"{option.name.replace('_', ' ').upper()} must be an integer of at least {least}",
@@ -437,7 +438,7 @@ def _memory(option: Option) -> int:
             hint='Valid units are "B", "kB", "MB", "GB", and "TB"; 0 is no limit.',
             position=option.position,
         )
-    return int(match[1]) * _MEMORY_UNITS[match[2]]
+    return whole(match[1]) * _MEMORY_UNITS[match[2]]
 
 
 # --- clusters --------------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ...errors import DatatypeMismatch, PtvcError, SqlSyntaxError, Unsupported
 from ...expr.coercion.literals import any_value
 from ...expr.coercion.session_zone import in_current_zone
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
+from ...expr.cost import check_cheap
 from ...expr.evaluate import evaluate
 from ...expr.tree.scalar import ColumnRef, Literal, Scalar, walk
 from ...repr.types import ScalarType
@@ -83,6 +84,7 @@ def _argument(expressions: Expressions, node: ast.Expression, number: int, type_
 
 
 def _value(scalar: Scalar) -> object:
+    check_cheap(scalar, f"an argument of {CLAUSE}")
     result = evaluate(in_current_zone(scalar), (), 1)
     if result.errors is not None and len(result.errors.indices):
         raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())

@@ -8,7 +8,7 @@ from ...errors import Unsupported
 from ...transform.pipeline import optimize
 from ..catalog.names import find_object, missing_object
 from ..parser.parse import parse
-from ..plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp
+from ..plans.explain_plans import Explain, ExplainAnalyze, ExplainPushdown, ExplainTimestamp, Explanation
 from ..query.planner import Planner
 from ..syntax.query_statements import QueryStatement
 from ..syntax.session_statements import ExecuteStatement
@@ -16,8 +16,6 @@ from ..syntax.show_statements import ExplainStatement
 from ..syntax.vocabulary import ExplainStage, ObjectKind
 from .data import finished
 from .execute import execute
-
-Explanation = Explain | ExplainTimestamp | ExplainPushdown | ExplainAnalyze
 
 _RESOLVED = (ExplainStage.RAW, ExplainStage.DECORRELATED)
 

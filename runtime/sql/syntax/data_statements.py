@@ -110,3 +110,8 @@ class CopyStatement:
     incoming: bool
     options: CopyOptions
     as_of: AsOf | None = None
+
+
+DataStatement = (
+    InsertStatement | UpdateStatement | DeleteStatement | MergeStatement | TruncateStatement | CopyStatement
+)

@@ -291,3 +291,30 @@ class CommentStatement:
     kind: ObjectKind
     name: ObjectName
     text: str | None
+
+
+CreateStatement = (
+    CreateTableStatement
+    | CreateViewStatement
+    | CreateMaterializedViewStatement
+    | CreateIndexStatement
+    | CreateSourceStatement
+    | CreateSinkStatement
+    | CreateSchemaStatement
+    | CreateClusterStatement
+    | CreateTypeStatement
+)
+
+DefinitionStatement = (
+    CreateStatement
+    | AlterClusterStatement
+    | AlterRetentionStatement
+    | AlterSinkStatement
+    | AlterTableStatement
+    | ApplyReplacementStatement
+    | CommentStatement
+    | DropStatement
+    | RenameStatement
+    | SetSchemaStatement
+    | SwapStatement
+)

@@ -69,3 +69,8 @@ class AlterFunctionStatement:
 class CommentFunctionStatement:
     function: FunctionReference
     text: str | None
+
+
+FunctionStatement = (
+    CreateFunctionStatement | DropFunctionStatement | AlterFunctionStatement | CommentFunctionStatement
+)

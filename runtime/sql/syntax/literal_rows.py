@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from ...expr.coercion.session_zone import read_text
+from ...expr.text.digits import whole
 from ...interrupt import check_interrupt
 from ...repr.types import BOOL, INT4, INT8, TEXT, Kind, ScalarType
 
@@ -98,7 +99,7 @@ def natural_type(cells: tuple[str, ...]) -> ScalarType | None:
     """The type that the column has by itself, text for untyped literals; None where it takes the ordinary way."""
     kind = _kind(cells)
     if kind == "integer":
-        largest = max(abs(int(cell)) for cell in cells if cell[0] not in "nN")
+        largest = max(abs(whole(cell)) for cell in cells if cell[0] not in "nN")
         return INT4 if largest < 2**31 else INT8 if largest < 2**63 else None
     return {"string": TEXT, "boolean": BOOL}.get(kind or "")
 

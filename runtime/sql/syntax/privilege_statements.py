@@ -32,3 +32,6 @@ class OwnerStatement:
     name: ObjectName
     owner: RoleSpec
     if_exists: bool
+
+
+PrivilegeStatement = GrantStatement | OwnerStatement

@@ -182,3 +182,7 @@ RoleDefinition = (
     | RevokeRoles
 )
 PrivilegeDefinition = Grant | DefaultPrivileges | AlterOwner | ReassignOwned | DropOwned
+
+
+AsWritten = RoleDefinition | DefaultPrivileges | ReassignOwned | DropOwned
+"""Statements that are their own plans."""

@@ -135,3 +135,23 @@ class NoOpStatement:
 
 
 PreparableNode = QueryStatement | InsertStatement | UpdateStatement | DeleteStatement | MergeStatement
+
+
+SessionStatement = (
+    SetStatement
+    | SetTransactionStatement
+    | BeginStatement
+    | CommitStatement
+    | RollbackStatement
+    | SavepointStatement
+    | RollbackToStatement
+    | ReleaseStatement
+    | FetchStatement
+    | CloseStatement
+    | DeallocateStatement
+    | DiscardStatement
+    | NoOpStatement
+)
+
+NestingStatement = PrepareStatement | ExecuteStatement | DeclareStatement
+"""Statements that are about another one, which they hold or name."""

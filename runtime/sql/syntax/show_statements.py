@@ -53,3 +53,6 @@ class ShowObjectsStatement:
     cluster: Name | None = None
     object_type: str | None = None
     role: str | None = None
+
+
+ShowStatement = ExplainStatement | ShowVariableStatement | ShowObjectsStatement

@@ -1,127 +1,44 @@
-"""Statements, names unresolved: the union of their syntax trees, which are of `query_statements`, `data_statements`,
-`definition_statements`, `function_statements`, `privilege_statements`, `session_statements` and `show_statements`.  Queries and expressions within are of `ast`.
+"""Statements, names unresolved: the union of their syntax trees.  Each module has that of its own, and this one names the
+modules only.  Queries and expressions within are of `ast`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .data_statements import (
-    CopyStatement,
-    DeleteStatement,
-    InsertStatement,
-    MergeStatement,
-    TruncateStatement,
-    UpdateStatement,
-)
-from .definition_statements import (
-    AlterClusterStatement,
-    AlterRetentionStatement,
-    AlterSinkStatement,
-    AlterTableStatement,
-    ApplyReplacementStatement,
-    CommentStatement,
-    CreateClusterStatement,
-    CreateIndexStatement,
-    CreateMaterializedViewStatement,
-    CreateSchemaStatement,
-    CreateSinkStatement,
-    CreateSourceStatement,
-    CreateTableStatement,
-    CreateTypeStatement,
-    CreateViewStatement,
-    DropStatement,
-    RenameStatement,
-    SetSchemaStatement,
-    SwapStatement,
-)
-from .function_statements import (
-    AlterFunctionStatement,
-    CommentFunctionStatement,
-    CreateFunctionStatement,
-    DropFunctionStatement,
-)
-from .privilege_statements import GrantStatement, OwnerStatement
+from .data_statements import DataStatement
+from .definition_statements import DefinitionStatement
+from .function_statements import FunctionStatement
+from .privilege_statements import PrivilegeStatement
 from .query_statements import QueryStatement, SubscribeStatement
-from .role_statements import DefaultPrivileges, DropOwned, ReassignOwned, RoleDefinition
+from .role_statements import AsWritten
 from .session_statements import (
-    BeginStatement,
     CloseStatement,
-    CommitStatement,
     DeallocateStatement,
-    DeclareStatement,
     DiscardStatement,
-    ExecuteStatement,
     FetchStatement,
-    NoOpStatement,
-    PrepareStatement,
+    NestingStatement,
     ReleaseStatement,
-    RollbackStatement,
     RollbackToStatement,
     SavepointStatement,
+    SessionStatement,
     SetStatement,
     SetTransactionStatement,
 )
-from .show_statements import ExplainStatement, ShowObjectsStatement, ShowVariableStatement
+from .show_statements import ShowStatement, ShowVariableStatement
 from .vocabulary import ObjectKind
 
 StatementNode = (
     QueryStatement
     | SubscribeStatement
-    | ExplainStatement
-    | InsertStatement
-    | UpdateStatement
-    | DeleteStatement
-    | MergeStatement
-    | TruncateStatement
-    | CopyStatement
-    | CreateTableStatement
-    | CreateTypeStatement
-    | CreateViewStatement
-    | CreateMaterializedViewStatement
-    | CreateIndexStatement
-    | CreateSourceStatement
-    | CreateSinkStatement
-    | CreateSchemaStatement
-    | CreateClusterStatement
-    | AlterClusterStatement
-    | AlterRetentionStatement
-    | AlterSinkStatement
-    | DropStatement
-    | RenameStatement
-    | AlterTableStatement
-    | SetSchemaStatement
-    | SwapStatement
-    | ApplyReplacementStatement
-    | CommentStatement
-    | CreateFunctionStatement
-    | DropFunctionStatement
-    | AlterFunctionStatement
-    | CommentFunctionStatement
-    | SetStatement
-    | ShowVariableStatement
-    | ShowObjectsStatement
-    | BeginStatement
-    | SetTransactionStatement
-    | CommitStatement
-    | RollbackStatement
-    | SavepointStatement
-    | RollbackToStatement
-    | ReleaseStatement
-    | PrepareStatement
-    | ExecuteStatement
-    | DeclareStatement
-    | FetchStatement
-    | CloseStatement
-    | DeallocateStatement
-    | DiscardStatement
-    | NoOpStatement
-    | RoleDefinition
-    | GrantStatement
-    | OwnerStatement
-    | ReassignOwned
-    | DropOwned
-    | DefaultPrivileges
+    | DataStatement
+    | DefinitionStatement
+    | FunctionStatement
+    | PrivilegeStatement
+    | AsWritten
+    | ShowStatement
+    | SessionStatement
+    | NestingStatement
 )
 
 AT_ONCE = (

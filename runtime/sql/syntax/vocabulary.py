@@ -26,6 +26,8 @@ class CopyOptions:
     header: bool
     quote: str = '"'
     escape: str = '"'
+    force_quote: bool = False
+    """Of csv that is sent: every value but NULL is quoted."""
 
 
 class Discarded(enum.Enum):

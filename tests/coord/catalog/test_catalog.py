@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from ptvc.clock import ManualClock
@@ -12,7 +13,6 @@ from ptvc.coord.catalog.entries import (
     Change,
     ClusterEntry,
     IdsEntry,
-    Item,
     SchemaEntry,
     bootstrap_entries,
     entry_from_json,
@@ -20,6 +20,7 @@ from ptvc.coord.catalog.entries import (
     entry_to_json,
     renamed,
 )
+from ptvc.coord.catalog.items import Item, Table, View
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD, CatalogStore
 from ptvc.coord.storage.catalog_store import SCHEMA as CATALOG_SCHEMA
 from ptvc.errors import Fenced, UndefinedObject
@@ -29,25 +30,23 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 SCHEMA = Schema((Column("a", INT4, False), Column("b", TEXT)))
 
 
-def table(catalog: Catalog, name: str, **fields: object) -> Item:
+def table(catalog: Catalog, name: str, **fields: Any) -> Table:
     id_, oid = catalog.allocate()
-    return Item(id_, oid, ItemKind.TABLE, "public", name, SCHEMA, shard=id_, **fields)  # type: ignore[arg-type]
+    return Table(id=id_, oid=oid, schema_name="public", name=name, schema=SCHEMA, shard=id_, **fields)
 
 
-def view(catalog: Catalog, name: str, on: Item) -> Item:
+def view(catalog: Catalog, name: str, on: Item) -> View:
     id_, oid = catalog.allocate()
-    return Item(
-        id_,
-        oid,
-        ItemKind.VIEW,
-        "public",
-        name,
-        SCHEMA,
+    return View(
+        id=id_,
+        oid=oid,
+        schema_name="public",
+        name=name,
+        schema=SCHEMA,
         relation=Get(on.id, SCHEMA),
         uses=(on.id,),
         definition_sql="SELECT 'é' FROM t",
@@ -61,7 +60,7 @@ def persist() -> PersistClient:
 
 def test_entries_survive_json() -> None:
     catalog = Catalog()
-    on = table(catalog, "t", comment="é", column_comments={1: "b"}, options={"x": [1, None]}, created_at=7)
+    on = table(catalog, "t", comment="é", column_comments={1: "b"}, retain_history_ms=0, created_at=7)
     for entry in (
         on,
         view(catalog, "v", on),

@@ -6,26 +6,51 @@ from dataclasses import replace
 
 import pytest
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Change, ClusterEntry, Entry, Item, SchemaEntry, bootstrap_entries
+from ptvc.coord.catalog.entries import Change, ClusterEntry, Entry, SchemaEntry, bootstrap_entries
+from ptvc.coord.catalog.items import Item, MaterializedView, Table, View
 from ptvc.coord.transaction.block_catalog import BlockCatalog
 from ptvc.errors import SerializationFailure
+from ptvc.expr.tree.relation import Get
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, TEXT
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 SCHEMA = Schema((Column("a", INT4),))
 
 
 def item(number: int, name: str, *uses: int, schema: str = "public") -> Item:
-    kind = ItemKind.VIEW if uses else ItemKind.TABLE
-    return Item(f"u{number}", 20_000 + number, kind, schema, name, SCHEMA, uses=tuple(f"u{n}" for n in uses))
+    id_, oid = f"u{number}", 20_000 + number
+    if not uses:
+        return Table(id=id_, oid=oid, schema_name=schema, name=name, schema=SCHEMA, shard=id_)
+    ids = tuple(f"u{n}" for n in uses)
+    relation = Get(ids[0], SCHEMA)
+    return View(
+        id=id_,
+        oid=oid,
+        schema_name=schema,
+        name=name,
+        schema=SCHEMA,
+        relation=relation,
+        definition_sql="SELECT",
+        uses=ids,
+    )
 
 
 T, U, V, VV = item(1, "t"), item(2, "u"), item(3, "v", 1), item(4, "vv", 3)
 S, R = SchemaEntry("s", 17_000), SchemaEntry("r", 17_001)
 IN_S = item(5, "t", schema="s")
 IN_C = ClusterEntry("c2", "b")
-OF_C = replace(item(6, "w", 1), cluster="b")
+OF_C = MaterializedView(
+    id="u6",
+    oid=20_006,
+    schema_name="public",
+    name="w",
+    schema=SCHEMA,
+    relation=Get("u1", SCHEMA),
+    definition_sql="SELECT",
+    uses=("u1",),
+    cluster="b",
+    shard="u6",
+)
 
 
 def catalog() -> Catalog:

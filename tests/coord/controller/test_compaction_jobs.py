@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
+from ptvc.coord.catalog.items import Stored
 from ptvc.coord.controller import compaction_jobs
 from ptvc.persist.client import PartRef
 from ptvc.retry import Backoff
@@ -29,8 +30,7 @@ def runtime(monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
 
 def shard(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import pytest
 from inprocess import FAST, InProcess, eventually, running
+from ptvc.coord.catalog.items import Table
 from ptvc.coord.controller import maintenance
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.storage import input_holds
@@ -26,7 +27,7 @@ def runtime() -> Iterator[InProcess]:
 def holders(runtime: InProcess, table: str) -> set[str]:
     """Who holds the table's shard readable."""
     found = next(item for item in runtime.coordinator.catalog.user_items() if item.name == table)
-    assert found.shard is not None
+    assert isinstance(found, Table)
     head = runtime.call(lambda: runtime.stores.consensus.head(found.shard))
     assert head is not None
     return {hold.holder for hold in head.holds}

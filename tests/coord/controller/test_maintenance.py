@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 from inprocess import InProcess, eventually, rows, running
-from ptvc.coord.catalog.entries import Change, Item
+from ptvc.coord.catalog.entries import Change
+from ptvc.coord.catalog.items import MaterializedView, Sink, Stored
 from ptvc.coord.storage.storage import Storage
 from ptvc.persist.client import ShardState
 from ptvc.replica.protocol import SinkProgress
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 
 @pytest.fixture
@@ -25,8 +25,7 @@ def runtime() -> Iterator[InProcess]:
 
 def state(runtime: InProcess, name: str) -> ShardState:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return runtime.persist.state(item.shard)
 
 
@@ -101,7 +100,7 @@ def test_a_view_that_takes_long_to_define_finds_its_inputs(
     transact = Storage.transact_catalog
 
     async def slow(self: Storage, changes: list[Change], *more: Any) -> None:
-        if any(isinstance(c.after, Item) and c.after.kind is ItemKind.MATERIALIZED_VIEW for c in changes):
+        if any(isinstance(c.after, MaterializedView) for c in changes):
             await asyncio.sleep(1.0)  # several rounds of maintenance, and ten times the history that is kept
         await transact(self, changes, *more)
 
@@ -167,7 +166,7 @@ def test_the_input_of_a_sink_is_held_where_a_restart_begins(runtime: InProcess, 
     out = tmp_path / "out"
     runtime.query(f"CREATE SINK k FROM t INTO FILE '{out}' FORMAT JSON ENVELOPE NONE")
     item = runtime.coordinator.catalog.find("public", "k")
-    assert item is not None
+    assert isinstance(item, Sink)
     sinks = runtime.coordinator.controller.sinks
 
     def said() -> tuple[int, int]:

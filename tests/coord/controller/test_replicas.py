@@ -12,6 +12,10 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
+from ptvc.coord.catalog.items import Item
+from ptvc.coord.controller.installation import Installation
+from ptvc.coord.controller.replicas import ReplicaClient
+from ptvc.errors import DiskFull
 
 
 @pytest.fixture
@@ -52,6 +56,35 @@ def test_every_replica_runs_the_views_and_one_history_is_written(runtime: InProc
         expected = rows(connection, "SELECT k, sum(v), count(*) FROM t GROUP BY k ORDER BY k")
         assert rows(connection, "SELECT * FROM m ORDER BY k") == expected
         assert [n for _, _, n in expected] == [20, 20, 20]
+
+
+def test_one_on_which_nothing_can_be_installed_harms_no_reader(
+    runtime: InProcess, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    install = Installation._install_dataflow
+
+    async def refused(self: Installation, replica: ReplicaClient, item: Item) -> None:
+        if replica.name == "r2":
+            raise DiskFull("there is no room")
+        await install(self, replica, item)
+
+    monkeypatch.setattr(Installation, "_install_dataflow", refused)
+    with runtime.connect() as connection:
+        connection.execute("SET cluster = twice")
+        connection.execute("CREATE TABLE t (k int, v int)")
+        connection.execute("CREATE MATERIALIZED VIEW m AS SELECT k, max(v) AS v FROM t GROUP BY k")
+        connection.execute("CREATE INDEX by_k ON m (k)")
+        eventually(lambda: hydrated(runtime, "m") == 1 and hydrated(runtime, "by_k") == 1)
+        for name in ("m", "by_k"):
+            eventually(lambda name=name: f"cannot install public.{name}" in caplog.text)  # type: ignore[misc]
+        connection.execute("INSERT INTO t VALUES (1, 2)")
+        assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(2,)]
+        assert rows(connection, "SELECT k, v FROM m") == [(1, 2)]
+        runtime.driver.pause(f"{cluster_id(runtime)}-r2")  # it is installed anew, and refused again
+        runtime.driver.resume(f"{cluster_id(runtime)}-r2")
+        eventually(lambda: caplog.text.count("cannot install public.by_k") > 1)
+        connection.execute("INSERT INTO t VALUES (1, 3)")
+        assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(3,)]
 
 
 def test_one_dies_and_answers_go_on(runtime: InProcess) -> None:

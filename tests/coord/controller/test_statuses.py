@@ -7,16 +7,17 @@ import asyncio
 import pytest
 from ptvc.clock import ManualClock
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Change, Item
+from ptvc.coord.catalog.entries import Change
+from ptvc.coord.catalog.items import MaterializedView
 from ptvc.coord.controller.statuses import Statuses
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.oracle import Oracle
 from ptvc.errors import ObjectNotReady
+from ptvc.expr.tree.relation import Constant
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.repr.schema import Schema
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 LAYERS = 60
 
@@ -38,7 +39,18 @@ class World:
                 id_, oid = self.catalog.allocate()
                 name = f"{side}{layer}"
                 items.append(
-                    Item(id_, oid, ItemKind.MATERIALIZED_VIEW, "public", name, Schema(()), uses=below)
+                    MaterializedView(
+                        id=id_,
+                        oid=oid,
+                        schema_name="public",
+                        name=name,
+                        schema=Schema(()),
+                        relation=Constant((), Schema(())),
+                        definition_sql="SELECT",
+                        uses=below,
+                        cluster="quickstart",
+                        shard=id_,
+                    )
                 )
                 persist.create_shard(id_, Schema(()))
                 self.collections.add(id_, name, id_, Schema(()), timestamped=False)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 from ptvc.coord.catalog.catalog import Catalog
-from ptvc.coord.catalog.entries import Change, Item, bootstrap_entries
+from ptvc.coord.catalog.entries import Change, bootstrap_entries
+from ptvc.coord.catalog.items import Index, Table
 from ptvc.coord.query.index_choice import choose_index
 from ptvc.expr.tree.relation import Filter, Get, Map, Project, Relation
 from ptvc.expr.tree.scalar import And, Call, Cast, ColumnRef, Literal, Or, Scalar
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT2, INT4, INT8, TEXT, array_of
-from ptvc.sql.catalog.catalog_view import ItemKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("c", INT8)))
 A, B, C = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))
@@ -25,23 +25,21 @@ def eq(left: Scalar, right: Scalar) -> Scalar:
 def catalog() -> Catalog:
     catalog = Catalog(bootstrap_entries())
     id_, oid = catalog.allocate()
-    table = Item(id_, oid, ItemKind.TABLE, "public", "t", SCHEMA, shard=id_)
+    table = Table(id=id_, oid=oid, schema_name="public", name="t", schema=SCHEMA, shard=id_)
     catalog.apply([Change(None, table)])
     return catalog
 
 
 def add(
     catalog: Catalog, name: str, *keys: Scalar, cluster: str = "quickstart", over: Get | None = None
-) -> Item:
+) -> Index:
     over = Get("u1", SCHEMA) if over is None else over
     id_, oid = catalog.allocate()
-    index = Item(
-        id_,
-        oid,
-        ItemKind.INDEX,
-        "public",
-        name,
-        over.schema,
+    index = Index(
+        id=id_,
+        oid=oid,
+        schema_name="public",
+        name=name,
         cluster=cluster,
         relation=over,
         uses=(over.id,),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -15,9 +15,9 @@ from ptvc.coord.storage import group_commit
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.group_commit import Conflict, GroupCommit
 from ptvc.coord.storage.oracle import Oracle
-from ptvc.errors import Fenced, UndefinedTable
+from ptvc.errors import Fenced, PtvcError, UndefinedTable
 from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.persist.client import PartRef, PersistClient
+from ptvc.persist.client import PartRef, PersistClient, Write
 from ptvc.persist.consensus.base import Indeterminate
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.read import read_snapshot, read_updates
@@ -262,6 +262,45 @@ def test_an_unknown_outcome_is_a_failure_and_no_other_coordinator() -> None:
 
     with pytest.MonkeyPatch.context() as monkeypatch:
         run(lambda w: test(w, monkeypatch))
+
+
+def test_nothing_is_complete_beyond_an_unknown_outcome() -> None:
+    """Who follows a collection would not hear of what a restart finds there: a sink, or a client that subscribes again."""
+
+    async def test(w: World, monkeypatch: pytest.MonkeyPatch) -> None:
+        uppers: list[int] = []
+
+        def lost(writes: Mapping[str, Write], **_: object) -> None:
+            uppers.append(writes["t"].upper)
+            raise Indeterminate("the reply was lost")
+
+        monkeypatch.setattr(w.persist, "append", lost)
+        with pytest.raises(Indeterminate):
+            await w.commit.write({"t": w.parts("t", 1)})
+        for _ in range(3):
+            w.commit.tick()
+        assert w.oracle.closed < uppers[0]
+        assert w.commits == []
+
+    with pytest.MonkeyPatch.context() as monkeypatch:
+        run(lambda w: test(w, monkeypatch))
+
+
+def test_nothing_is_told_once_a_commit_has_failed_when_it_was_durable() -> None:
+    """Not that time goes on, either: nobody has heard of what was committed."""
+
+    async def test(w: World) -> None:
+        def broken() -> None:
+            raise RuntimeError("a defect")
+
+        with pytest.raises(PtvcError, match="a defect"):
+            await w.commit.write({"t": w.parts("t", 1)}, on_durable=broken)
+        assert w.contents("t") == [1]
+        for _ in range(3):
+            w.commit.tick()
+        assert w.commits == []
+
+    run(test)
 
 
 def test_a_fenced_coordinator_commits_nothing_and_says_so() -> None:

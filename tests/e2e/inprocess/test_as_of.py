@@ -11,6 +11,7 @@ import pytest
 from inprocess import InProcess, eventually, hydrated, rows, running
 from kept_history import Db, Moment, define, seen, write
 from psycopg import errors
+from ptvc.coord.catalog.items import Stored
 
 READS = (
     "SELECT k, a, b FROM t ORDER BY k, a, b",
@@ -48,7 +49,7 @@ def test_what_was_read_is_read_again(seed: int) -> None:
                 history.append(seen(db, READS))
             check(db, random.sample(history, 4))
             for item in runtime.coordinator.catalog.user_items():
-                if item.shard is not None:
+                if isinstance(item, Stored):
                     runtime.persist.compact(item.shard, force=True)
             check(db, history)
         runtime.stop()

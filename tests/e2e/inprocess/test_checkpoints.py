@@ -11,6 +11,7 @@ from random import Random
 import pytest
 from inprocess import FAST, InProcess, eventually, rows, running
 from ptvc.compute import checkpoint as checkpoint_module
+from ptvc.coord.catalog.items import Table
 from ptvc.replica import checkpoint as replica_checkpoint
 
 HISTORY = 3_000
@@ -121,9 +122,8 @@ def test_inputs_stay_readable_at_the_cut_and_go_on_with_it() -> None:
     with running(replace(SELDOM, checkpoint_rows=100)) as runtime:
         fill(runtime)
         item = runtime.coordinator.catalog.find("public", "t")
-        assert item is not None
+        assert isinstance(item, Table)
         shard = item.shard
-        assert shard is not None
         first = cut(runtime, "i")
         assert first is not None
         for i in range(5):

@@ -97,6 +97,30 @@ def test_copy_both_ways(db: Db, options: str) -> None:
     assert rows(db, "SELECT * FROM target ORDER BY a") == [*enumerate(lines), (99, None)]
 
 
+@pytest.mark.parametrize("options", ["(FORMAT csv, HEADER, FORCE_QUOTE *)", "CSV HEADER FORCE QUOTE *"])
+def test_copy_quotes_all_but_null_and_the_names_if_asked_to(db: Db, options: str) -> None:
+    query = "SELECT 1 AS n, 'x' AS \"a b\", NULL AS none, '' AS empty, 'a\"b' AS quoted"
+    with db.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT {options}") as copy:
+        data = b"".join(bytes(piece) for piece in copy)
+    assert data == b'n,a b,none,empty,quoted\n"1","x",,"","a""b"\n'
+
+
+@pytest.mark.parametrize(
+    ("statement", "message"),
+    [
+        ("COPY (SELECT 1 AS a) TO STDOUT (FORMAT csv, FORCE_QUOTE (a))", "FORCE_QUOTE of some columns"),
+        ("COPY (SELECT 1 AS a) TO STDOUT (FORCE_QUOTE *)", "requires CSV mode"),
+        ("COPY t FROM STDIN (FORMAT csv, FORCE_QUOTE *)", "cannot be used with COPY FROM"),
+        ("SELECT * FROM jsonb_to_recordset('[]') AS x (a int, b text)", "column definition lists"),
+        ("SELECT * FROM jsonb_to_recordset('[]') x (a int)", "column definition lists"),
+        ("SELECT * FROM jsonb_to_recordset('[]') AS (a int)", "column definition lists"),
+    ],
+)
+def test_what_is_refused(db: Db, t: str, statement: str, message: str) -> None:
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match=message):
+        db.execute(statement)
+
+
 def test_copy_many_rows_and_some_columns(db: Db, t: str) -> None:
     with db.cursor() as cursor, cursor.copy("COPY t (c, a) FROM STDIN") as copy:
         for i in range(20_000):

@@ -12,6 +12,7 @@ import pytest
 from inprocess import InProcess, eventually
 from loop_probe import probed, resident_bytes
 from pgwire.raw import Raw, message
+from ptvc.coord import introspection
 from ptvc.coord.thread_pool import EVALUATION, PLANNING, ThreadPool
 
 Session = psycopg.Connection[tuple[Any, ...]]
@@ -105,6 +106,64 @@ def test_long_lists_of_literals(runtime: InProcess, db: Session) -> None:
         assert one(db, f"SELECT count(*) FROM t WHERE s IN ({texts})") == 1
     assert process_time() - processor < 8.0  # each took as long
     assert probe.held_s < HELD_S
+
+
+def test_long_lists_of_integers_for_a_wider_type(db: Session) -> None:
+    db.execute("CREATE TABLE t (a bigint)")
+    db.execute("INSERT INTO t VALUES (5), (-1), (10000000000)")
+    numbers = ", ".join(map(str, range(20_000)))
+    processor = process_time()
+    assert one(db, f"SELECT count(*) FROM t WHERE a IN ({numbers})") == 1
+    assert one(db, f"SELECT count(*) FROM t WHERE a IN ({numbers}, 10000000000)") == 2
+    assert one(db, f"SELECT count(*) FROM t WHERE a NOT IN ({numbers})") == 2
+    assert process_time() - processor < 3.0  # each took as long
+
+
+def test_rows_of_expressions(db: Session) -> None:
+    db.execute("CREATE TABLE t (a bigint, s text)")
+    rows = ", ".join(f"({i} + 1, 'v' || {i})" for i in range(2_000))
+    db.execute(f"INSERT INTO t VALUES {rows}")  # type: ignore[arg-type]
+    assert db.execute("SELECT count(*), sum(a), min(s), max(s) FROM t").fetchall() == [
+        (2_000, 2_001_000, "v0", "v999")
+    ]
+    assert sqlstate(db, f"INSERT INTO t VALUES {rows}, (1 / 0, 'w')") == "22012"
+
+
+def test_clients_take_turns_between_the_statements_of_a_message(runtime: InProcess, db: Session) -> None:
+    with probed(runtime) as probe:
+        db.execute("; ".join(["SELECT 1"] * 5_000))
+    assert probe.held_s < HELD_S  # it was as long as all of them
+
+
+def test_changes_of_many_rows_are_computed_beside_the_loop(runtime: InProcess, db: Session) -> None:
+    db.execute("CREATE TABLE t (a int, s text)")
+    db.execute("INSERT INTO t SELECT g, 'name ' || g FROM generate_series(1, 600000) AS g")
+    with probed(runtime) as probe:
+        db.execute("UPDATE t SET a = a + 1")
+    assert one(db, "SELECT sum(a) FROM t") == sum(range(2, 600_002))
+    assert probe.held_s < HELD_S
+
+
+def test_rows_of_the_catalog_are_computed_beside_the_loop(
+    db: Session, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads = []
+    batch = introspection._batch
+
+    def noted(*args: Any) -> Any:
+        threads.append(threading.current_thread().name.split()[0])
+        return batch(*args)
+
+    monkeypatch.setattr(introspection, "_batch", noted)
+    db.execute("CREATE TABLE t (a int, b text)")
+    query = "SELECT count(*) FROM information_schema.columns WHERE table_name = 't'"
+    assert one(db, query) == 2
+    db.execute("ALTER TABLE t ADD COLUMN c int")
+    assert one(db, query) == 3
+    assert threads == ["evaluation"] * 2
+    with db.transaction():
+        db.execute("CREATE TABLE u (a int)")
+        assert one(db, query.replace("'t'", "'u'")) == 1
 
 
 def test_a_row_of_as_many_columns_as_there_can_be(db: Session) -> None:

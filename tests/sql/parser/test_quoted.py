@@ -109,5 +109,25 @@ def test_reading_is_cancelled() -> None:
                 tokenize(sql)
 
 
+class _Late(Interrupt):
+    """Set behind the first look at it."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+
+    @property
+    def error(self) -> PtvcError | None:  # type: ignore[override]
+        self.looks += 1
+        return QueryCanceled("canceled late") if self.looks > 1 else None
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), [("'", "'"), ("E'", "'"), ('"', '"'), ("$$", "$$"), ("/*", "*/"), ("--", "\n")]
+)
+def test_one_long_token_is_cancelled_between_its_slices(before: str, after: str) -> None:
+    with interruptible(_Late()), pytest.raises(QueryCanceled, match="late"):
+        tokenize(before + "x" * (2 * SLICE) + after)
+
+
 def test_slices_are_what_the_patterns_say() -> None:
     assert quoted._UNITS * quoted._RUN == SLICE

@@ -19,6 +19,7 @@ from typing import NoReturn
 
 from ...datetimes.datetime_input import InputError
 from ...jsonb.document import number_text
+from ...text.digits import whole
 from .path import (
     AnyElement,
     AnyMember,
@@ -303,7 +304,7 @@ class _Parser:
         if kind != "number" or not value.isdigit():
             self._fail()
         self._at += 1
-        return int(value)
+        return whole(value)
 
     def _subscripts(self, of: Expression) -> Expression:
         if self._accept("*"):

@@ -13,7 +13,9 @@ from ....repr.types import TEXT
 from ...coercion.literals import coerce_unknown
 from ...coercion.type_rules import base_name
 from ...columns.row_errors import Evaluated, listed_errors
+from ...columns.value_size import check_value
 from ...datetimes.datetime_input import InputError
+from ...text.digits import whole
 from ...text.text_output import to_text
 from ...tree.function import CallInfo, Datum, Function, Overload, as_array
 from ...tree.scalar import Call, Scalar
@@ -140,6 +142,7 @@ def _format(template: str, arguments: Sequence[str | None]) -> str:
         size += max(width, len(value))
         if size > _MAX_LENGTH:
             raise InputError("54000", f"string buffer exceeds maximum allowed length ({_MAX_LENGTH} bytes)")
+        check_value(size)
         out.append(value.ljust(width) if left else value.rjust(width))
     if wrong is not None:
         raise wrong
@@ -150,7 +153,7 @@ def _width(text: str | None) -> int:
     if text is None:
         return 0
     try:
-        return int(text)
+        return whole(text.strip())
     except ValueError:
         raise InputError("22P02", f'invalid input syntax for type integer: "{text}"') from None
 

@@ -7,6 +7,7 @@ from decimal import ROUND_HALF_UP, Decimal, localcontext
 
 from ....repr.types import BOOL, INT8, TEXT, array_of
 from ...datetimes.datetime_input import InputError
+from ...text.digits import whole
 from ...tree.function import Function, Overload
 from ..rowwise import rowwise
 
@@ -69,7 +70,7 @@ def _size_bytes(text: str) -> int:
     if shift is None:
         raise wrong
     number = Decimal(digits)
-    power = int(exponent[1:] or "0")
+    power = whole(exponent[1:] or "0")
     place = number.adjusted() + power
     if not number or place < -_FAR:
         return 0

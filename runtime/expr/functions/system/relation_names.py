@@ -10,6 +10,7 @@ import re
 
 from ....repr.types import OID, TEXT
 from ...datetimes.datetime_input import InputError
+from ...text.digits import whole
 from ...tree.function import Function, Overload
 from ..rowwise import rowwise
 from .system import quote_ident
@@ -48,8 +49,8 @@ def _name(text: str) -> str:
 
 def _oid(text: str) -> int:
     number = _NUMBER.match(text)
-    if number is not None and int(number[1]) < _MOST_OIDS:
-        return int(number[1])
+    if number is not None and whole(number[1]) < _MOST_OIDS:
+        return whole(number[1])
     if text == "-":
         return 0
     raise InputError("42P01", f'relation "{".".join(parts(text) or (text,))}" does not exist')

@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, rows, running
 from psycopg import errors
+from ptvc.coord.catalog.items import Index, Table
 from ptvc.expr.tree.scalar import ColumnRef
 
 
@@ -172,8 +173,8 @@ def test_an_index_is_looked_up_after_its_key_became_primary(
     catalog = runtime.coordinator.catalog
     item = catalog.find("a", "t")
     index = catalog.find("a", "i")
-    assert item is not None
-    assert index is not None
+    assert isinstance(item, Table)
+    assert isinstance(index, Index)
     assert index.keys == (ColumnRef(0, item.schema[0].type, False),)
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from inprocess import rows, running
+from ptvc.coord.catalog.items import Table
 from ptvc.persist.client import PersistClient
 
 
@@ -41,4 +42,4 @@ def test_what_it_has_defined_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
             runtime.run(define())
             db.execute("INSERT INTO t VALUES (1)")
             assert rows(db, "SELECT a FROM t") == [(1,)]
-        assert runtime.persist.state(runtime.coordinator.catalog.get("u2").shard or "").upper > 0
+        assert runtime.persist.state(runtime.coordinator.catalog.get_as("u2", Table).shard).upper > 0

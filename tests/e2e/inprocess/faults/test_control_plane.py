@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ import psycopg
 import pytest
 from inprocess import FAST, WAIT_S, InProcess, eventually, hydrated, rows, running
 from psycopg import errors
+from ptvc.coord.catalog.items import Stored
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD, load_catalog
 from ptvc.errors import StoreAway
 from ptvc.persist.consensus.base import Outcome, Transaction
@@ -60,8 +62,7 @@ def writes(shard: str) -> Callable[[Transaction], bool]:
 
 def shard_of(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 
@@ -312,6 +313,29 @@ def test_reads_go_on_while_nothing_can_be_written(fresh: InProcess) -> None:
         assert rows(db, "SELECT a FROM v ORDER BY a") == [(1,), (3,)]
 
 
+def test_what_a_session_cannot_drop_as_it_ends_is_dropped_later(
+    fresh: InProcess, caplog: pytest.LogCaptureFixture
+) -> None:
+    def temporary() -> list[str]:
+        return [item.name for item in fresh.coordinator.catalog.user_items() if item.temporary]
+
+    def away(transaction: Transaction) -> Outcome:
+        raise StoreAway("the store cannot be reached")
+
+    consensus: Any = fresh.stores.consensus
+    db = fresh.connect()
+    db.execute("CREATE TEMPORARY TABLE own (a int)")
+    consensus.commit = away
+    try:
+        db.close()
+        eventually(lambda: "dropped later" in caplog.text)
+        assert fresh.call(temporary) == ["own"]
+    finally:
+        del consensus.commit
+    eventually(lambda: fresh.call(temporary) == [])
+    same_after_restart(fresh)
+
+
 def test_the_loop_never_waits_for_a_slow_store() -> None:
     """Each round trip to the store takes 300 ms; definitions, writes and reads go on, and the loop is never held."""
     from time import sleep
@@ -377,6 +401,7 @@ def test_a_hanging_part_of_the_process_is_named(fresh: InProcess, caplog: pytest
     fresh.call(fresh.coordinator.watchdog.reset)
     eventually(lambda: (fresh.call(holds_the_loop), fresh.coordinator.watchdog.stalls)[1])
     eventually(lambda: "holds_the_loop" in caplog.text)
+    assert re.search(r"for \d+ ms, of which it computed \d+ ms, waited \d+ ms for a core", caplog.text)
     assert fresh.coordinator.watchdog.worst_s > 0.05
 
 

@@ -12,6 +12,7 @@ import pytest
 from inprocess import InProcess, eventually, running
 from postgres_stores import disconnect, fresh_schema
 from psycopg import OperationalError
+from ptvc.coord.catalog.items import shards_of
 from ptvc.errors import Fenced, InvalidParameter
 from ptvc.persist import inspect
 from ptvc.persist.stores import locate, open_existing
@@ -73,7 +74,7 @@ def test_large_rows_and_upkeep(runtime: InProcess) -> None:
 
 
 def batches(runtime: InProcess) -> int:
-    [(shard,)] = [(item.shard,) for item in runtime.coordinator.catalog.user_items() if item.name == "t"]
+    [(shard,)] = [shards_of(item) for item in runtime.coordinator.catalog.user_items() if item.name == "t"]
     found = runtime.stores.consensus.batches(shard, 0)
     return len(found[1]) if found is not None else 0
 

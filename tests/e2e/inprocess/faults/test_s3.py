@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from inprocess import FAST, InProcess, eventually, hydrated, rows, running
 from ptvc.cli import app
+from ptvc.coord.catalog.items import Stored
 from ptvc.errors import InvalidParameter, StorageError
 from ptvc.persist.blob import s3_client
 from ptvc.persist.blob.s3 import S3Blob
@@ -40,8 +41,7 @@ def runtime(url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[InProcess]:
 
 def shard(runtime: InProcess, name: str) -> str:
     item = runtime.coordinator.catalog.find("public", name)
-    assert item is not None
-    assert item.shard is not None
+    assert isinstance(item, Stored)
     return item.shard
 
 

@@ -150,6 +150,13 @@ def test_a_driver_s_read_only_connection(db: Db, runtime: InProcess, schema: str
     assert all_of(db) == [(1, "x")]
 
 
+def test_any_role_may_choose_read_only(db: Db) -> None:
+    db.execute("CREATE ROLE chooser")
+    db.execute("SET ROLE chooser; BEGIN; SET TRANSACTION READ ONLY")
+    assert rows(db, "SHOW transaction_read_only") == [("on",)]
+    db.execute("ROLLBACK; RESET ROLE; DROP ROLE chooser")
+
+
 def test_several_statements_of_a_query_are_one_transaction(db: Db, t: str) -> None:
     with pytest.raises(errors.DivisionByZero):
         db.execute("INSERT INTO t VALUES (1, 'x'); SELECT 1 / 0")

@@ -28,6 +28,16 @@
   {{ return(run_query(sql)) }}
 {%- endmacro %}
 
+{# The schema of a relation that is named in SQL. #}
+{% macro ptvc__schema_of(rendered) -%}
+  {% set sql -%}
+    select n.nspname from pg_catalog.pg_class c
+    join pg_catalog.pg_namespace n on n.oid = c.relnamespace
+    where c.oid = {{ ptvc__literal(rendered) }}::regclass
+  {%- endset %}
+  {{ return(run_query(sql).rows[0][0]) }}
+{%- endmacro %}
+
 {# The edges of the graph of objects: what rests on what. #}
 {% macro ptvc__get_relations() -%}
   {% set sql -%}
@@ -54,6 +64,18 @@
     from mz_internal.mz_hydration_statuses h
     join mz_catalog.mz_objects o on o.id = h.object_id
     left join mz_internal.mz_cluster_replica_statuses r on r.replica_id = h.replica_id
+    where o.schema_name = {{ ptvc__literal(relation.schema) }}
+      and o.name = {{ ptvc__literal(relation.identifier) }}
+  {%- endset %}
+  {{ return(run_query(sql)) }}
+{%- endmacro %}
+
+{# Whether a sink writes, and else why not. #}
+{% macro ptvc__get_sink_status(relation) -%}
+  {% set sql -%}
+    select s.status, s.error
+    from mz_internal.mz_sink_statuses s
+    join mz_catalog.mz_objects o on o.id = s.id
     where o.schema_name = {{ ptvc__literal(relation.schema) }}
       and o.name = {{ ptvc__literal(relation.identifier) }}
   {%- endset %}

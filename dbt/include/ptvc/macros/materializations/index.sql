@@ -1,6 +1,8 @@
 {#
   An index as a node of the DAG. On one relation (`select * from` it, or a bare ref): an index by `columns`, or by all
   of them. On any other query: a view, and an index on it, so that the view is maintained in memory.
+
+  An index is in the schema of its relation, whichever the model's own is: there it is looked for, waited for and replaced.
 #}
 {% materialization index, adapter='ptvc' %}
   {% set upstream = ptvc__single_relation(sql) %}
@@ -11,9 +13,14 @@
 {% endmaterialization %}
 
 {% macro ptvc__maintain_index(upstream) -%}
-  {% set existing = load_cached_relation(this) %}
   {% set columns = config.get('columns') or ptvc__all_columns(upstream) %}
-  {% set wanted = this.incorporate(type='index') %}
+  {% set wanted = this.incorporate(path={'schema': ptvc__schema_of(upstream)}, type='index') %}
+  {% set existing = load_cached_relation(wanted) %}
+  {# In the model's own schema there may be what it was before: on another relation, or as another kind. #}
+  {% set former = load_cached_relation(this) if wanted.schema != this.schema else none %}
+  {% if former is not none and (existing is none or not existing.is_index) %}
+    {% set existing, former = former, none %}
+  {% endif %}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
@@ -27,6 +34,10 @@
   {% else %}
     {% do store_raw_result(name='main', code='SKIP', rows_affected='-1',
         message='UNCHANGED' if action == 'unchanged' else 'CHANGE NOT APPLIED') %}
+  {% endif %}
+  {% if former is not none %}
+    {% do ptvc__assert_droppable(former) %}
+    {% do adapter.drop_relation(former) %}
   {% endif %}
 
   {% do persist_docs(wanted, model, for_columns=false) %}

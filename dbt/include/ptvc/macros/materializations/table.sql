@@ -72,7 +72,7 @@
 
 {% macro ptvc__swap_table(existing, target_relation, intermediate) -%}
   {% if existing is not none %}
-    {% do adapter.take_place(existing, intermediate, target_relation) %}
+    {% do adapter.take_place(existing, intermediate, target_relation, ptvc__sinks_of_run(existing)) %}
   {% else %}
     {% do adapter.rename_relation(intermediate, target_relation) %}
   {% endif %}

@@ -1,39 +1,65 @@
 {#
   May `relation` be dropped with all that rests on it? Yes when --full-refresh was given, or when each dependent is
-  rebuilt later in this run, or holds failures of a test. Otherwise refuse, and name them and the remedy.
+  rebuilt later in this run. Otherwise refuse, and name them and the remedy.
 #}
 {% macro ptvc__assert_droppable(relation) -%}
   {% set blocking = [] %}
+  {% set tests = [] %}
   {% set falling = [] %}
+  {% set sinks = ptvc__sinks_of_run(relation) | map(attribute='identifier') | list %}
   {% for dependent in adapter.dependents(relation) %}
     {% set node = ptvc__node_of(dependent) %}
     {% if node is none and dependent.is_index %}
       {# made by the `indexes` config: it comes and goes with its relation #}
-    {% elif node is not none and (node.unique_id in selected_resources or node.resource_type == 'test') %}
+    {% elif dependent.is_sink and dependent.identifier in sinks %}
+      {{ log(dependent.render() ~ " goes on with what it reads until its model runs") }}
+    {% elif node is not none and node.unique_id in selected_resources %}
       {% do falling.append(dependent.render()) %}
     {% else %}
       {% do blocking.append(dependent.sql_kind ~ ' ' ~ dependent.render()) %}
+      {% if node is not none and node.resource_type == 'test' %}{% do tests.append(node.name) %}{% endif %}
     {% endif %}
   {% endfor %}
+  {% set command = 'dbt build' if tests else 'dbt run' %}
   {% if blocking and not should_full_refresh() %}
     {{ exceptions.raise_compiler_error(
         relation.render() ~ " changed and has to be replaced, but these rest on it and are not part of this run: "
-        ~ blocking | join(', ') ~ ". Run them too (`dbt run --select " ~ model.name ~ "+`), or drop them with "
+        ~ blocking | join(', ') ~ ". Run them too (`" ~ command ~ " --select " ~ model.name ~ "+`"
+        ~ (", which runs tests as well" if tests else "") ~ "), or drop them with "
         "`dbt run --full-refresh --select " ~ model.name ~ "`."
     ) }}
   {% elif blocking %}
-    {{ exceptions.warn(relation.render() ~ " is replaced under --full-refresh; dropped with it: " ~ blocking | join(', ')) }}
+    {{ exceptions.warn(relation.render() ~ " is replaced under --full-refresh; dropped with it: " ~ blocking | join(', ')
+        ~ (". `dbt test` makes the views of tests anew." if tests else "")) }}
   {% endif %}
   {% if falling %}
     {{ log(relation.render() ~ " is replaced; rebuilt later in this run: " ~ falling | join(', '), info=true) }}
   {% endif %}
 {%- endmacro %}
 
-{# The node of the project that makes `relation`, or none. #}
+{# The sinks on `relation` whose models are part of this run: they stay, and are cut over there. #}
+{% macro ptvc__sinks_of_run(relation) -%}
+  {% set sinks = [] %}
+  {% for dependent in adapter.dependents(relation) if dependent.is_sink %}
+    {% set node = ptvc__node_of(dependent) %}
+    {% if node is not none and node.unique_id in selected_resources and node.config.materialized == 'sink' %}
+      {% do sinks.append(dependent) %}
+    {% endif %}
+  {% endfor %}
+  {{ return(sinks) }}
+{%- endmacro %}
+
+{# The node of the project that makes `relation`, or none. An index is in the schema of its relation, not of its model. #}
 {% macro ptvc__node_of(relation) -%}
   {% for node in graph.nodes.values() %}
-    {% if node.schema == relation.schema and node.get('alias') == relation.identifier %}
-      {{ return(node) }}
+    {% if adapter.stands_for(relation.identifier, node.get('alias')) %}
+      {% if node.schema == relation.schema %}{{ return(node) }}{% endif %}
+      {% set upstream = graph.nodes.get(node.depends_on.nodes[0]) or graph.sources.get(node.depends_on.nodes[0])
+          if relation.is_index and node.depends_on.nodes else none %}
+      {% if relation.is_index and node.config.materialized == 'index'
+            and (upstream is none or upstream.schema == relation.schema) %}
+        {{ return(node) }}
+      {% endif %}
     {% endif %}
   {% endfor %}
   {{ return(none) }}

@@ -7,6 +7,9 @@
                   takes its place: a materialized view with the same columns as a replacement, others by swapping names
                   and dropping the old one; a sink is dropped first, since two would write to one place), left with a
                   warning, or refused
+
+  A sink that is unchanged stays what it is, also under --full-refresh: its target knows no other sink. It is cut over to
+  what the run has made anew.
 #}
 {% macro ptvc__maintain(target_relation, sql) -%}
   {% set existing = load_cached_relation(this) %}
@@ -39,8 +42,9 @@
 {% macro ptvc__choose_action(existing, wanted) -%}
   {% if existing is none %}{{ return('create') }}{% endif %}
   {{ log('Determining configuration changes on: ' ~ existing) }}
+  {% set same = existing.type == wanted.type and existing.definition_hash == wanted.definition_hash %}
+  {% if same and (existing.is_sink or not should_full_refresh()) %}{{ return('unchanged') }}{% endif %}
   {% if should_full_refresh() or existing.type != wanted.type %}{{ return('replace') }}{% endif %}
-  {% if existing.definition_hash == wanted.definition_hash %}{{ return('unchanged') }}{% endif %}
   {% set choice = config.get('on_configuration_change', 'apply') | string %}
   {% if choice == 'apply' %}
     {{ return('replace') }}
@@ -52,9 +56,13 @@
 {%- endmacro %}
 
 {% macro ptvc__keep(existing, action) -%}
-  {% if action == 'unchanged' %}
+  {% set cut_over = existing.is_sink and adapter.cut_over(existing, config.get('hydration_timeout', 600)) %}
+  {% if existing.is_sink %}{% do ptvc__wait(existing, []) %}{% endif %}
+  {% if cut_over and action == 'unchanged' %}
+    {% set message = 'ALTER SINK' %}
+  {% elif action == 'unchanged' %}
     {% set changes = ptvc__apply_indexes(existing, existing.definition_hash) %}
-    {% do ptvc__wait(existing, changes.create) %}
+    {% if not existing.is_sink %}{% do ptvc__wait(existing, changes.create) %}{% endif %}
     {{ log(existing.render() ~ ' is unchanged: skipped') }}
     {% set message = 'UNCHANGED' if not (changes.create or changes.drop) else 'INDEXES CHANGED' %}
   {% else %}
@@ -63,15 +71,15 @@
   {% do store_raw_result(name='main', message=message, code='SKIP', rows_affected='-1') %}
 {%- endmacro %}
 
-{# Create `relation`, index it, wait for it. #}
+{# Create `relation`, index it, wait for it. A sink that has begun to write stays: its target would refuse the next one. #}
 {% macro ptvc__build(relation, sql) -%}
-  {% do adapter.building(relation) %}
+  {% if not relation.is_sink %}{% do adapter.building(relation) %}{% endif %}
   {% call statement('main') -%}
     {{ get_create_sql(relation, sql) }}
   {%- endcall %}
   {% set changes = ptvc__apply_indexes(relation, relation.definition_hash) %}
   {% do ptvc__wait(relation, changes.create) %}
-  {% do adapter.built(relation) %}
+  {% if not relation.is_sink %}{% do adapter.built(relation) %}{% endif %}
 {%- endmacro %}
 
 {#
@@ -112,7 +120,9 @@
   {% do ptvc__assert_droppable(existing) %}
   {% set intermediate = make_intermediate_relation(wanted) %}
   {% if existing.is_index or existing.is_sink or wanted.is_sink %}
+    {% set retired = adapter.retired_below(existing) if existing.is_sink else [] %}
     {% do adapter.drop_relation(existing) %}
+    {% do adapter.drop_retired(retired) %}
     {% do ptvc__build(wanted, sql) %}
   {% else %}
     {% do ptvc__drop_indexes_of(existing, wanted) %}
@@ -120,7 +130,7 @@
       {{ get_create_sql(intermediate, sql) }}
     {%- endcall %}
     {% do ptvc__wait(intermediate, ptvc__index_as(intermediate, wanted)) %}
-    {% do adapter.take_place(existing, intermediate, wanted) %}
+    {% do adapter.take_place(existing, intermediate, wanted, ptvc__sinks_of_run(existing)) %}
   {% endif %}
 {%- endmacro %}
 
@@ -142,12 +152,14 @@
   {{ return(changes.create) }}
 {%- endmacro %}
 
-{# Wait until `relation` and the indexes that were just made are hydrated. A view is not maintained: only indexes are. #}
+{# Wait until `relation` and the indexes that were just made are hydrated, and a sink writes. A view is not maintained: only indexes are. #}
 {% macro ptvc__wait(relation, index_names) -%}
   {% if config.get('wait_for_hydration', true) %}
     {% set timeout = config.get('hydration_timeout', 600) %}
     {% if relation.is_materialized_view %}
       {% do adapter.wait_until_hydrated(relation, timeout) %}
+    {% elif relation.is_sink %}
+      {% do adapter.wait_until_running(relation, timeout) %}
     {% endif %}
     {% for index_name in index_names %}
       {% do adapter.wait_until_hydrated(ptvc__index_relation(relation, index_name), timeout) %}

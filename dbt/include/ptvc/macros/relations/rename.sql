@@ -13,10 +13,20 @@
   alter {{ from_relation.sql_kind }} {{ from_relation.render() }} rename to {{ to_relation.include(database=False, schema=False) }}
 {%- endmacro %}
 
-{# One query of two statements is one transaction. Call it by `adapter.take_place`, which tells dbt's cache. #}
-{% macro ptvc__take_place(existing, successor, target) -%}
+{# One query of several statements is one transaction. Call it by `adapter.take_place`, which tells dbt's cache. #}
+{% macro ptvc__take_place(retirement, successor, target) -%}
   {% call statement('take_place') -%}
-    {{ ptvc__get_drop_sql(existing) }};
-    {{ ptvc__rename_to(successor, target) }}
+    {% for relation in retirement.dropped %}{{ ptvc__get_drop_sql(relation) }};
+    {% endfor %}
+    {%- for relation, retired in retirement.renamed %}{{ ptvc__get_rename_sql(relation, retired.identifier) }};
+    {% endfor %}
+    {{- ptvc__rename_to(successor, target) }}
+  {%- endcall %}
+{%- endmacro %}
+
+{# The sink goes on in its target with what has taken the place of what it reads. #}
+{% macro ptvc__cut_over(sink, upstream) -%}
+  {% call statement('cut_over') -%}
+    alter sink {{ sink.render() }} set from {{ upstream.render() }}
   {%- endcall %}
 {%- endmacro %}

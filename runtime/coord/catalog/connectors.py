@@ -1,0 +1,40 @@
+"""Connectors of sources and sinks as the catalog stores them, and replicas get them: a word, and options by name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any, assert_never
+
+from ...errors import UndefinedObject
+from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
+
+Connector = FileConnector | CounterConnector | FileSinkConnector
+
+
+def connector_word(connector: Connector) -> str:
+    match connector:
+        case FileConnector() | FileSinkConnector():
+            return "file"
+        case CounterConnector():
+            return "counter"
+        case _:
+            assert_never(connector)
+
+
+def connector_options(connector: Connector) -> dict[str, Any]:
+    return asdict(connector)
+
+
+def source_connector(word: str, options: Mapping[str, Any]) -> FileConnector | CounterConnector:
+    """UndefinedObject for one that this version does not know."""
+    match word:
+        case "file":
+            return FileConnector(**options)
+        case "counter":
+            return CounterConnector(**options)
+        case _:
+            raise UndefinedObject(
+                f'the catalog holds a source of the unknown connector "{word}"',
+                hint="It was written by a newer version: use that one.",
+            )

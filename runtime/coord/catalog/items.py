@@ -1,0 +1,301 @@
+"""The objects that users create: a class for each kind, with the fields that this kind has.
+
+`Item` is any of them.  The other unions are what kinds have in common:
+
+| union        | what holds                                                                      |
+|--------------|---------------------------------------------------------------------------------|
+| `Relational` | its name is in the namespace of tables: all but types and functions             |
+| `Readable`   | a query may read it: it has a schema, and its columns may have comments         |
+| `Stored`     | its rows are in a shard                                                         |
+| `AnyView`    | it is a query                                                                   |
+| `Computed`   | it has a relation, from which it is computed                                    |
+| `Maintained` | a dataflow keeps it as its definition says                                      |
+| `External`   | it talks to the outside: it has a connector, and a shard of how far it has come |
+| `Running`    | it runs on replicas of its cluster                                              |
+| `Retaining`  | its history may be kept for a time of its own                                   |
+
+Items refer to each other by id, so a rename changes one item and nothing else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar, TypedDict
+
+from ...compute.lower.shared_arrangements import IndexKey
+from ...errors import About
+from ...expr.tree.relation import Get, GlobalId, Project, Relation
+from ...expr.tree.scalar import Scalar
+from ...repr.schema import Column, Schema
+from ...repr.types import ScalarType
+from ...sql.catalog.catalog_view import ItemKind
+from ...sql.plans.definition_plans import CounterConnector, FileConnector, FileSinkConnector
+from ...sql.plans.query_plans import Envelope
+from ...sql.syntax.constraints import Constraint
+from ...sql.syntax.function_definition import FunctionDefinition
+from ...sql.syntax.role_statements import Securable
+from .acl import Acl, default_acl
+from .role import OWNER_ID
+from .stored_layout import AS_CREATED, StoredLayout
+
+TEMP_SCHEMA_PREFIX = "pg_temp_"
+
+Shape = tuple[Schema, tuple[Constraint, ...]]
+"""What a write depends on of a table's definition."""
+
+
+class Identity(TypedDict):
+    """What a new object of any kind is made with."""
+
+    id: GlobalId
+    oid: int
+    schema_name: str
+    name: str
+    created_at: int
+    owner: str
+    acl: Acl | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemBase:
+    """What objects of all kinds have.  `uses` are the ids named in the definition.  `owner` is a role's id, `acl` who may do
+    what (None: the default)."""
+
+    kind: ClassVar[ItemKind]
+    securable: ClassVar[Securable] = Securable.TABLE
+
+    id: GlobalId
+    oid: int
+    schema_name: str
+    name: str
+    created_at: int = 0
+    owner: str = OWNER_ID
+    acl: Acl | None = None
+    comment: str | None = None
+    uses: tuple[GlobalId, ...] = ()
+
+    @property
+    def privileges(self) -> Acl:
+        return default_acl(self.securable, self.owner) if self.acl is None else self.acl
+
+    def about(self, *, column: str | None = None, constraint: str | None = None) -> About:
+        """What an error of one of the table's rules is about."""
+        return About(self.schema_name, self.name, column, constraint)
+
+    @property
+    def shown_name(self) -> str:
+        """What it is called in its schema: of a function, with the types of its arguments."""
+        return self.name
+
+    @property
+    def temporary(self) -> bool:
+        return self.schema_name.startswith(TEMP_SCHEMA_PREFIX)
+
+    @property
+    def full_name(self) -> str:
+        return f"{self.schema_name}.{self.shown_name}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ReadableBase(ItemBase):
+    schema: Schema
+    column_comments: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table(_ReadableBase):
+    """`defaults` has an entry for each column, or none at all.  One that is `dropped_on_commit` is temporary, and ends with the
+    transaction that creates it."""
+
+    kind = ItemKind.TABLE
+
+    shard: str
+    defaults: tuple[Scalar | None, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    layout: StoredLayout = AS_CREATED
+    retain_history_ms: int | None = None
+    dropped_on_commit: bool = False
+
+    @property
+    def shape(self) -> Shape:
+        return self.schema, self.constraints
+
+    @property
+    def physical(self) -> Schema:
+        """The rows as they are stored: dropped columns, too."""
+        return self.layout.physical(self.schema)
+
+    @property
+    def stored_columns(self) -> tuple[Column, ...]:
+        """The columns that were added to the table, as its shard has them: all nullable."""
+        return self.layout.added(self.schema)
+
+    @property
+    def stored_schema(self) -> Schema:
+        """As `physical`, with what older rows have in columns that were added; dropped ones are marked."""
+        return self.layout.stored(self.schema)
+
+    @property
+    def stored_shape(self) -> tuple[int, tuple[int, ...]]:
+        """How the rows are stored, as far as ALTER TABLE changes it."""
+        return len(self.physical), self.layout.places
+
+    @property
+    def contents(self) -> Relation:
+        """The table's rows."""
+        rows = Get(self.id, self.physical)
+        return Project(rows, self.layout.places, self.schema.names) if self.layout.places else rows
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source(_ReadableBase):
+    """`remap` is the shard of its positions.  `label` is the name that it had at first, by which it is known in its positions;
+    `create_sql` the whole statement; `key` are positions in the schema."""
+
+    kind = ItemKind.SOURCE
+
+    cluster: str
+    shard: str
+    remap: str
+    create_sql: str
+    label: str
+    connector: FileConnector | CounterConnector
+    key: tuple[int, ...]
+    envelope: Envelope
+    retain_history_ms: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _ViewBase(_ReadableBase):
+    """`relation` is what it computes, `definition_sql` the query as the user wrote it, `columns` those of tables, by place, that
+    the query names (None: it is not known).  If it is `named`, its columns are not called as the query calls them."""
+
+    relation: Relation
+    definition_sql: str
+    columns: tuple[tuple[GlobalId, int], ...] | None = None
+    named: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View(_ViewBase):
+    kind = ItemKind.VIEW
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MaterializedView(_ViewBase):
+    """`shares` are the indexes whose arrangements its dataflow shares; `assert_not_null` the columns that must not be NULL;
+    `replaces` the view that this one is to replace.  One that was `replaced` has the definition of its replacement; `state`
+    is then what the directory of its dataflow's state is called."""
+
+    kind = ItemKind.MATERIALIZED_VIEW
+
+    cluster: str
+    shard: str
+    shares: tuple[IndexKey, ...] = ()
+    retain_history_ms: int | None = None
+    assert_not_null: tuple[int, ...] = ()
+    replaces: GlobalId | None = None
+    replaced: bool = False
+    state: str | None = None
+
+    @property
+    def state_name(self) -> str:
+        """What the directory of its dataflow's state is called: after the replacement that it began as, if any."""
+        return self.id if self.state is None else self.state
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Index(ItemBase):
+    """The rows of `relation` by `keys`, expressions over its columns.  `shares` as a materialized view's.  `key_texts` are the
+    keys as they were written, where one of them is not just a column; `key_columns` says where the columns that they name
+    are stored."""
+
+    kind = ItemKind.INDEX
+
+    cluster: str
+    relation: Relation
+    keys: tuple[Scalar, ...]
+    shares: tuple[IndexKey, ...] = ()
+    retain_history_ms: int | None = None
+    key_texts: tuple[str, ...] = ()
+    key_columns: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def on(self) -> GlobalId:
+        """What the index is on."""
+        return self.uses[0]
+
+    @property
+    def state_name(self) -> str:
+        return self.id
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sink(ItemBase):
+    """`schema` is that of what it reads, `remap` the shard of how far it has come, `create_sql` the whole statement.  `as_of`
+    is the time at which it begins.  `generation` says how often it was given something else to read; as long as it has a
+    `former` input, `switched_at` is the last time of that."""
+
+    kind = ItemKind.SINK
+
+    schema: Schema
+    cluster: str
+    remap: str
+    create_sql: str
+    connector: FileSinkConnector
+    key: tuple[int, ...]
+    envelope: Envelope
+    as_of: int
+    generation: int = 0
+    switched_at: int = 0
+
+    @property
+    def on(self) -> GlobalId:
+        """What the sink reads."""
+        return self.uses[0]
+
+    @property
+    def former(self) -> GlobalId | None:
+        """What it has read before, until its target holds all of that."""
+        return self.uses[1] if len(self.uses) > 1 else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Function(ItemBase):
+    kind = ItemKind.FUNCTION
+    securable = Securable.FUNCTION
+
+    definition: FunctionDefinition
+
+    @property
+    def shown_name(self) -> str:
+        return self.definition.signature(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NamedType(ItemBase):
+    """A name for a list or a map."""
+
+    kind = ItemKind.TYPE
+
+    type: ScalarType
+
+
+Item = Table | Source | View | MaterializedView | Index | Sink | Function | NamedType
+
+Relational = Table | Source | View | MaterializedView | Index | Sink
+Readable = Table | Source | View | MaterializedView
+Stored = Table | Source | MaterializedView
+AnyView = View | MaterializedView
+Computed = View | MaterializedView | Index
+Maintained = MaterializedView | Index
+External = Source | Sink
+Running = Source | MaterializedView | Index | Sink
+Retaining = Table | Source | MaterializedView | Index
+
+
+def shards_of(item: Item) -> list[str]:
+    """Where the item's rows are stored, and its progress."""
+    rows = [item.shard] if isinstance(item, Stored) else []
+    return [*rows, item.remap] if isinstance(item, External) else rows

@@ -1,0 +1,131 @@
+"""A sink model goes on over whatever a run does to what it reads, and a sink that does not write fails the run."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
+
+from .test_changes import messages
+
+SEED = "id,port\n1,a\n2,b\n"
+MOVES = "{{ config(materialized='view') }} select id, port from {{ ref('seed') }}"
+DAY = "{{ config(materialized='materialized_view', indexes=[{'columns': ['id']}]) }} select id, port from {{ ref('moves') }}"
+CHANGED = MOVES.replace("port from", "port || '!' as port from")
+MORE = MOVES.replace("port from", "port, 1 as more from")
+
+
+def wait_for(condition: Any) -> None:
+    deadline = time.monotonic() + 60
+    while not condition():
+        assert time.monotonic() < deadline
+        time.sleep(0.1)
+
+
+@pytest.mark.usefixtures("folder")
+class TestSinks:
+    @pytest.fixture(scope="class")
+    def folder(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
+        return tmp_path_factory.mktemp("sinks")
+
+    @pytest.fixture(scope="class")
+    def seeds(self) -> dict[str, str]:
+        return {"seed.csv": SEED}
+
+    @pytest.fixture(scope="class")
+    def models(self, folder: Path) -> dict[str, str]:
+        sink = (
+            f"{{{{ config(materialized='sink', connector=\"file '{folder}/out'\", key=['id']) }}}}"
+            " select * from {{ ref('day') }}"
+        )
+        return {"moves.sql": MOVES, "day.sql": DAY, "feed.sql": sink, "also.sql": DAY}
+
+    @pytest.fixture(autouse=True)
+    def built(self, project: Any) -> None:
+        write_file(MOVES, project.project_root, "models", "moves.sql")
+        write_file(DAY, project.project_root, "models", "day.sql")
+        run_dbt(["build"])
+
+    def ids(self, project: Any) -> list[Any]:
+        rows = project.run_sql(
+            f"select id from mz_catalog.mz_objects where schema_name = '{project.test_schema}' and name = 'feed'",
+            fetch="all",
+        )
+        return [id_ for (id_,) in rows]
+
+    def target(self, folder: Path) -> dict[int, str]:
+        """The rows that a reader of the target has."""
+        upper = json.loads((folder / "out" / "manifest.json").read_text())["upper"]
+        found = {}
+        for path in sorted((folder / "out").glob("*.jsonl")):
+            if int(path.name[:20]) < upper:
+                for line in path.read_text().splitlines():
+                    record = json.loads(line)
+                    found[record["key"]["id"] if "key" in record else record["id"]] = record["after"]
+        return {key: after["port"] for key, after in found.items() if after is not None}
+
+    def left(self, project: Any) -> list[str]:
+        rows = project.run_sql(
+            f"select name from mz_catalog.mz_objects where schema_name = '{project.test_schema}' "
+            "and name like '%__dbt_%' and type <> 'index'",
+            fetch="all",
+        )
+        return sorted(name for (name,) in rows)
+
+    def test_a_sink_is_cut_over_when_what_it_reads_is_made_anew(self, project: Any, folder: Path) -> None:
+        before = self.ids(project)
+        write_file(CHANGED, project.project_root, "models", "moves.sql")
+        assert messages(run_dbt(["run", "--select", "moves+"]))["feed"] == "ALTER SINK"
+        wait_for(lambda: self.target(folder) == {1: "a!", 2: "b!"})
+        assert self.ids(project) == before
+        assert self.left(project) == []
+        assert messages(run_dbt(["run"]))["feed"] == "UNCHANGED"
+
+    @pytest.mark.parametrize("selected", ["moves+", "day+", "feed"])
+    def test_full_refresh_leaves_the_sink(self, project: Any, folder: Path, selected: str) -> None:
+        before = self.ids(project)
+        run_dbt(["run", "--full-refresh", "--select", selected])
+        project.run_sql(f"insert into {project.test_schema}.seed values (3, '{selected}')")
+        wait_for(lambda: self.target(folder).get(3) == selected)
+        assert self.ids(project) == before
+        assert self.left(project) == []
+
+    def test_a_run_that_fails_leaves_the_sink_with_the_old(self, project: Any, folder: Path) -> None:
+        before = self.ids(project)
+        write_file(CHANGED, project.project_root, "models", "moves.sql")
+        write_file(
+            DAY.replace("select id", "select 1/0 as nothing, nothing.id"),
+            project.project_root,
+            "models",
+            "day.sql",
+        )
+        run_dbt(["run", "--select", "moves+"], expect_pass=False)
+        assert self.left(project) == ["day__dbt_old_1", "moves__dbt_old_1"]
+        assert self.ids(project) == before
+        project.run_sql(f"insert into {project.test_schema}.seed values (4, 'd')")
+        wait_for(lambda: self.target(folder).get(4) == "d")
+        write_file(DAY, project.project_root, "models", "day.sql")
+        assert messages(run_dbt(["run", "--select", "moves+"]))["feed"] == "ALTER SINK"
+        wait_for(lambda: self.target(folder).get(4) == "d!")
+        assert self.ids(project) == before
+        assert self.left(project) == []
+
+    def test_a_sink_that_is_stalled_fails_the_run(self, project: Any, folder: Path) -> None:
+        project.run_sql(f"drop sink {project.test_schema}.feed")
+        (result,) = run_dbt(["run", "--select", "feed"], expect_pass=False)
+        assert "belongs to another sink" in result.message
+        (again,) = run_dbt(["run", "--select", "feed"], expect_pass=False)
+        assert "is stalled, and writes nothing" in again.message
+        shutil.rmtree(folder / "out")
+        assert messages(run_dbt(["run", "--select", "feed"])) == {"feed": "UNCHANGED"}
+
+    def test_a_sink_that_is_not_part_of_the_run_is_a_refusal(self, project: Any) -> None:
+        write_file(MORE, project.project_root, "models", "moves.sql")
+        _, log = run_dbt_and_capture(["run", "--select", "moves", "day", "also"], expect_pass=False)
+        assert '"feed"' in log
+        assert "are not part of this run" in log

@@ -1,0 +1,592 @@
+"""Known bugs as edits of the code: each is a way in which it was wrong, or could be, and the tests that are to find it.
+
+`FINDINGS` takes the fixes of the control plane's review out, one at a time, under the numbers that the review gave them; each of
+its `tests` must fail then.  Of `OTHERS` one test is to find each.  `tests/mutants.py` puts them in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """`old`, which occurs once in the file, becomes `new`."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mutant:
+    """A bug.  `finding` is its number in the review of the control plane: then every one of `tests` fails; else one does."""
+
+    name: str
+    edits: tuple[Edit, ...]
+    tests: tuple[str, ...]
+    finding: int | None = None
+
+
+CONTROL_PLANE = "tests/e2e/inprocess/faults/test_control_plane.py"
+LARGE = "tests/e2e/inprocess/test_large_statements.py"
+
+FINDINGS = (
+    Mutant(
+        "a definition may name a cluster that was dropped, and fails when it is durable",
+        (
+            Edit(
+                "runtime/sql/catalog/names.py",
+                "if cluster not in (clusters := context.catalog.clusters()):",
+                "if cluster not in (clusters := context.catalog.clusters()) and name is not None:",
+            ),
+            Edit(
+                "runtime/coord/ddl/catalog_changes.py",
+                "                validate(self._catalog, changes)\n                await",
+                "                await",
+            ),
+        ),
+        (f"{CONTROL_PLANE}::test_what_needs_a_cluster_that_is_gone_is_refused_and_harms_no_other",),
+        1,
+    ),
+    Mutant(
+        "a task that fails ends unseen",
+        (
+            Edit(
+                "runtime/supervision.py",
+                "            if (error := task.exception()) is not None:\n                self.fail(name, error)\n            elif",
+                "            if task.exception() is None and",
+            ),
+        ),
+        ("tests/test_supervision.py::test_an_exception_is_a_failure_and_logged_with_its_stack",),
+        1,
+    ),
+    Mutant(
+        "a thread that fails ends unseen",
+        (
+            Edit(
+                "runtime/supervision.py",
+                "            except BaseException as error:\n                self.fail(name, error)\n",
+                "            except Exception:\n                return\n",
+            ),
+        ),
+        ("tests/test_supervision.py::test_a_thread_that_fails_and_only_the_first_failure",),
+        1,
+    ),
+    Mutant(
+        "what commits a replica's outputs is a task of nobody",
+        (
+            Edit(
+                "runtime/coord/controller/replica_connection.py",
+                "self.spawn(self.outputs.run())",
+                "asyncio.get_running_loop().create_task(self.outputs.run())",
+            ),
+        ),
+        (
+            "tests/test_supervision.py::test_tasks_and_threads_are_made_by_supervisors",
+            f"{CONTROL_PLANE}::test_a_part_that_fails_stops_the_process_and_lets_no_writer_wait[Outputs._append]",
+        ),
+        1,
+    ),
+    Mutant(
+        "a definition is in memory only if its statement still waits when it is durable",
+        (
+            Edit(
+                "runtime/coord/storage/catalog_transactions.py",
+                "await (append or self._commit.define)(Defined(rows, evolved, follow))",
+                "await (append or self._commit.define)(Defined(rows, evolved, lambda: None))\n            follow()",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/definitions/test_session_tasks_that_end.py::test_what_it_has_defined_is_there",
+        ),
+        2,
+    ),
+    Mutant(
+        "57014 for what becomes durable",
+        (
+            Edit(
+                "runtime/coord/storage/acceptance.py",
+                "    held = await _ended(work, withdraw)\n    if held is not None and not is_interrupt(held):",
+                "    held = await _ended(work, withdraw)\n    if held is not None:",
+            ),
+        ),
+        (f"{CONTROL_PLANE}::test_a_write_that_is_cancelled_while_it_becomes_durable_is_acknowledged",),
+        3,
+    ),
+    Mutant(
+        "commits are made on the event loop",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "        outcome = await asyncio.get_running_loop().run_in_executor(\n            self.thread, lambda: self._persist.append(writes, epoch=self._epoch, mark=mark)\n        )",
+                "        outcome = self._persist.append(writes, epoch=self._epoch, mark=mark)",
+            ),
+        ),
+        (f"{CONTROL_PLANE}::test_the_loop_never_waits_for_a_slow_store",),
+        4,
+    ),
+    Mutant(
+        "results are ordered on the event loop",
+        (
+            Edit(
+                "runtime/coord/query/peeks.py",
+                "            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))",
+                "            yield finish(schema, batches, finishing)",
+            ),
+        ),
+        (f"{LARGE}::test_large_results_are_ordered_beside_the_loop",),
+        4,
+    ),
+    Mutant(
+        "a literal of any length is read without a look at the interrupt",
+        (
+            Edit(
+                "runtime/sql/parser/quoted.py",
+                "        bounds.append(match.end())\n        check_interrupt()",
+                "        bounds.append(match.end())",
+            ),
+            Edit(
+                "runtime/sql/parser/quoted.py",
+                "            check_interrupt()\n            yield decode(",
+                "            yield decode(",
+            ),
+        ),
+        ("tests/sql/parser/test_quoted.py::test_one_long_token_is_cancelled_between_its_slices",),
+        4,
+    ),
+    Mutant(
+        "a computation whose statement is cancelled goes on",
+        (Edit("runtime/coord/thread_pool.py", "            task.interrupt.set()\n", ""),),
+        ("tests/coord/test_thread_pool.py::test_what_is_not_awaited_any_more_ends_and_its_thread_goes_on",),
+        5,
+    ),
+    Mutant(
+        "a worker that does not stop is not killed",
+        (Edit("runtime/replica/queries/pool.py", "KILL_S = 0.1", "KILL_S = 3600.0"),),
+        (
+            "tests/replica/test_queries.py::test_a_query_that_does_not_stop_is_killed_within_a_fifth_of_a_second",
+        ),
+        5,
+    ),
+    Mutant(
+        "a sink that lags holds references to all that it has not written",
+        (Edit("runtime/replica/sink_input.py", "if self._held + more <= self._most_held:", "if more >= 0:"),),
+        (
+            "tests/replica/test_sink_input.py::test_beyond_the_budget_nothing_is_taken_until_all_is_read",
+            "tests/replica/test_sources_and_sinks.py::test_a_stalled_sink_holds_no_more_than_its_budget_and_catches_up",
+        ),
+        6,
+    ),
+    Mutant(
+        "a sink reads its first contents under the lock that commits need",
+        (
+            Edit(
+                "runtime/replica/egress.py",
+                "                chunk = self.input.take(sink.upper)\n            self._write(sink, self._read(chunk).oks, chunk.lower, chunk.upper)",
+                "                chunk = self.input.take(sink.upper)\n                oks = self._read(chunk).oks\n            self._write(sink, oks, chunk.lower, chunk.upper)",
+            ),
+        ),
+        (
+            "tests/replica/test_sources_and_sinks.py::test_the_first_contents_are_read_while_commits_are_received",
+        ),
+        6,
+    ),
+    Mutant(
+        "reads are at times that cannot be reserved while the disk is full",
+        (
+            Edit(
+                "runtime/coord/storage/oracle.py",
+                "        return self.closed - 1",
+                "        return min(self._open, default=self._closed) - 1",
+            ),
+        ),
+        (f"{CONTROL_PLANE}::test_reads_go_on_while_nothing_can_be_written",),
+        7,
+    ),
+    Mutant(
+        "half-open connections keep others out",
+        (
+            Edit(
+                "runtime/pgwire/listener.py",
+                '            oldest = next(iter(self._opening))\n            del self._opening[oldest]\n            oldest.send(\n                codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL")\n            )\n            oldest.close()\n',
+                '            wire.send(codec.error_response(_full("sorry, too many clients are connecting"), severity="FATAL"))\n            wire.close()\n            return\n',
+            ),
+        ),
+        (
+            "tests/pgwire/test_listener.py::test_connections_that_never_start_are_bounded",
+            "tests/pgwire/test_listener.py::test_a_flood_of_half_open_connections_keeps_nobody_out",
+        ),
+        8,
+    ),
+    Mutant(
+        "dbt drops a relation and renames its successor in two transactions",
+        (
+            Edit(
+                "dbt/include/ptvc/macros/relations/rename.sql",
+                "    {{ ptvc__get_drop_sql(existing) }};\n    {{ ptvc__rename_to(successor, target) }}",
+                "    {{ ptvc__get_drop_sql(existing) }}\n  {%- endcall %}\n  {% call statement('rename') -%}\n    {{ ptvc__rename_to(successor, target) }}",
+            ),
+        ),
+        ("tests/adapter/test_swaps.py::TestSwaps::test_a_reader_always_finds_a_relation",),
+        9,
+    ),
+    Mutant(
+        "a reader whose relation is dropped under it does not look for the successor",
+        (
+            Edit(
+                "runtime/coord/session/replanning.py",
+                "if begun or attempt == MAX_ATTEMPTS - 1:",
+                "if not begun or attempt == MAX_ATTEMPTS - 1:",
+            ),
+        ),
+        ("tests/e2e/inprocess/sessions/test_successions.py::test_readers_never_find_none",),
+        9,
+    ),
+    Mutant(
+        "a row of progress names the time of which nothing was told yet",
+        (
+            Edit(
+                "runtime/coord/query/subscription_rows.py",
+                "        return self._progress(time)",
+                "        return self._progress(time + 1)",
+            ),
+        ),
+        ("tests/e2e/inprocess/test_resumed_subscriptions.py::test_from_every_progress_row",),
+        10,
+    ),
+    Mutant(
+        "the data directory is for everybody to read",
+        (
+            Edit(
+                "runtime/directory.py",
+                "        if mode & PRIVATE_UMASK:",
+                "        if mode == PRIVATE_UMASK:",
+            ),
+        ),
+        ("tests/test_directory.py::test_an_older_one_is_tightened_when_it_is_opened",),
+        11,
+    ),
+    Mutant(
+        "a sink may write into the runtime's own directory",
+        (
+            Edit(
+                "runtime/directory.py",
+                "        if place.is_relative_to(directory):",
+                "        if place == directory:",
+            ),
+        ),
+        (
+            "tests/test_directory.py::test_paths_into_it_are_found_however_they_are_written",
+            "tests/test_directory.py::test_neither_sources_nor_sinks_touch_it",
+        ),
+        11,
+    ),
+    Mutant(
+        "reads fail while a driver that was killed is started again",
+        (
+            Edit(
+                "runtime/coord/controller/driver_process.py",
+                "self._on_exit(failure if self._failed_starts >= HOPELESS_AFTER else None)",
+                "self._on_exit(failure)",
+            ),
+        ),
+        ("tests/coord/test_driver_process.py::test_queries_wait_however_often_it_is_killed",),
+        11,
+    ),
+    Mutant(
+        "a constant may be of any size",
+        (
+            Edit(
+                "runtime/expr/columns/value_size.py",
+                "if size > MAX_VALUE and _limited.get():",
+                "if size > MAX_VALUE << 10 and _limited.get():",
+            ),
+        ),
+        ("tests/coord/test_thread_pool.py::test_values_are_limited_inside_only",),
+        12,
+    ),
+    Mutant(
+        "endless work does not look whether it is cancelled",
+        (
+            Edit(
+                "runtime/interrupt.py",
+                "    if interrupt is not None and interrupt.error is not None:\n        raise interrupt.error",
+                "    del interrupt",
+            ),
+        ),
+        (
+            "tests/test_interrupt.py::test_the_innermost_interrupt_counts",
+            "tests/sql/parser/test_quoted.py::test_reading_is_cancelled",
+        ),
+        12,
+    ),
+    Mutant(
+        "a long IN list has a token for each literal",
+        (
+            Edit(
+                "runtime/sql/parser/lexer.py",
+                '_LISTS = {"values": scan, "in": scan_list}',
+                '_LISTS = {"values": scan}',
+            ),
+        ),
+        ("tests/sql/syntax/test_literal_rows.py::test_a_list_is_one_constant",),
+        12,
+    ),
+    Mutant(
+        "a relation derives its schema again and again",
+        (
+            Edit(
+                "runtime/expr/tree/derived_schema.py",
+                '            object.__setattr__(self, "_schema", schema)\n',
+                "",
+            ),
+        ),
+        (f"{LARGE}::test_a_row_of_as_many_columns_as_there_can_be",),
+        12,
+    ),
+    Mutant(
+        "arrays of lists and of maps can be made",
+        (
+            Edit(
+                "runtime/repr/types.py",
+                "    if element.kind in (Kind.LIST, Kind.MAP):",
+                "    if element.kind is Kind.RECORD:",
+            ),
+            Edit(
+                "runtime/sql/syntax/types.py",
+                "        if base.kind in NESTED:",
+                "        if base.kind is Kind.RECORD:",
+            ),
+        ),
+        ("tests/sql/test_named_types.py::test_what_is_refused",),
+        13,
+    ),
+    Mutant(
+        "a view that is dropped while it is hydrated is hydrated to the end",
+        (
+            Edit(
+                "runtime/replica/dataflows.py",
+                "            self._interrupts.set(id)\n",
+                "            return\n",
+            ),
+        ),
+        (
+            "tests/replica/test_dataflows.py::test_a_view_that_is_dropped_while_its_contents_are_read_reads_no_further",
+            "tests/replica/test_dataflows.py::test_a_view_that_is_dropped_in_its_first_step_stops_between_operators",
+        ),
+        14,
+    ),
+    Mutant(
+        "BEGIN commits what stands before it in its message",
+        (
+            Edit(
+                "runtime/coord/session/session_transaction.py",
+                "                transaction.begin_block()",
+                "                if not in_block:\n                    await self.commit()\n                self.begin_implicit().begin_block()",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/sessions/test_implicit_transactions.py::test_begin_takes_over_what_its_message_has_done",
+        ),
+        15,
+    ),
+    Mutant(
+        "DISCARD ALL keeps temporary objects",
+        (
+            Edit(
+                "runtime/coord/session/execution.py",
+                "            await self._sequencer.ddl.drop_temporary(self._temp_schema)\n            await self._cursors.close_all()\n            self._statements.clear()",
+                "            await self._cursors.close_all()\n            self._statements.clear()",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/sessions/test_implicit_transactions.py::test_discard_leaves_no_temporary_object",
+        ),
+        15,
+    ),
+    Mutant(
+        "no run has a random order",
+        (
+            Edit(
+                "tests/plugins/shuffle.py",
+                "    if config.option.shuffle is not None:\n        by_id",
+                "    if config.option.shuffle is None:\n        by_id",
+            ),
+        ),
+        ("tests/test_plugins.py::test_a_random_order_is_shown_and_can_be_repeated",),
+        16,
+    ),
+)
+
+OTHERS = (
+    Mutant(
+        "time goes on when commits have ended",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "        if self._ended is not None:\n            return\n        self._oracle.tick()",
+                "        self._oracle.tick()",
+            ),
+        ),
+        (
+            "tests/coord/storage/test_group_commit.py::test_nothing_is_told_once_a_commit_has_failed_when_it_was_durable",
+        ),
+    ),
+    Mutant(
+        "time goes on beyond a commit of which nobody knows whether it was done",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "            if isinstance(error, Fenced | Indeterminate):",
+                "            self._oracle.close(time)\n            if isinstance(error, Fenced | Indeterminate):",
+            ),
+        ),
+        ("tests/coord/storage/test_group_commit.py::test_nothing_is_complete_beyond_an_unknown_outcome",),
+    ),
+    Mutant(
+        "an object that one replica cannot install has failed on all",
+        (
+            Edit(
+                "runtime/coord/controller/installer.py",
+                "        if self._installation.is_maintained(item):\n            return\n        waited",
+                "        waited",
+            ),
+        ),
+        (
+            "tests/coord/controller/test_replicas.py::test_one_on_which_nothing_can_be_installed_harms_no_reader",
+        ),
+    ),
+    Mutant(
+        "what a session cannot drop as it ends stays",
+        (Edit("runtime/coord/controller/maintenance.py", "        await self._drop_left_behind()\n", ""),),
+        (f"{CONTROL_PLANE}::test_what_a_session_cannot_drop_as_it_ends_is_dropped_later",),
+    ),
+    Mutant(
+        "a hold ends the holds of others",
+        (
+            Edit(
+                "runtime/persist/state.py",
+                "holds = (*(h for h in head.holds if h.holder != hold.holder), hold)",
+                "holds = (hold,)",
+            ),
+        ),
+        ("tests/persist/test_holds.py", "tests/persist/test_client.py"),
+    ),
+    Mutant(
+        "a commit of which a reader sees a half is remembered twice",
+        (
+            Edit(
+                "runtime/persist/cache.py",
+                "        with self._lock:\n            entry = self._entries[shard]\n            head, known = entry.head, None",
+                "        head = self._entries[shard].head\n        with self._lock:\n            entry = self._entries[shard]\n            known = None",
+            ),
+        ),
+        ("tests/persist/test_cache.py",),
+    ),
+    Mutant(
+        "the directory of a new blob is not synced",
+        (
+            Edit(
+                "runtime/persist/blob/file.py",
+                "                os.unlink(temporary)\n        _sync_directory(path.parent)",
+                "                os.unlink(temporary)",
+            ),
+        ),
+        ("tests/persist/stores/test_blob.py", "tests/persist/test_power_loss.py"),
+    ),
+    Mutant(
+        "updates at the since itself are given out though they may have been advanced to it",
+        (
+            Edit(
+                "runtime/persist/state.py",
+                "lower <= head.since and head.since > head.start",
+                "lower < head.since and head.since > head.start",
+            ),
+        ),
+        ("tests/persist/test_client.py", "tests/persist/test_state_machine.py"),
+    ),
+    Mutant(
+        "of two replicas' outputs the second loses a time",
+        (
+            Edit(
+                "runtime/coord/storage/group_commit.py",
+                "parts=trim(update.parts, known))",
+                "parts=trim(update.parts, known + 1))",
+            ),
+        ),
+        ("tests/coord/storage/test_group_commit.py",),
+    ),
+    Mutant(
+        "two transactions of one group that conflict are both committed",
+        (Edit("runtime/coord/storage/group_commit.py", "if gone or id_ in written or", "if gone or"),),
+        ("tests/coord/storage/test_group_commit.py", "tests/e2e/inprocess/sessions"),
+    ),
+    Mutant(
+        "reads do not wait for writes that are under way",
+        (Edit("runtime/coord/storage/oracle.py", "min(self._open, default=self._closed)", "self._closed"),),
+        ("tests/coord/storage/test_oracle.py",),
+    ),
+    Mutant(
+        "a row leaves the window of mz_now() one time too early or late",
+        (
+            Edit(
+                "runtime/compute/operators/temporal_filter.py",
+                "now = events.times < end",
+                "now = events.times <= end",
+            ),
+        ),
+        ("tests/compute/operators/test_temporal_filter.py",),
+    ),
+    Mutant(
+        "retractions do not reach the counts of DISTINCT",
+        (
+            Edit(
+                "runtime/compute/operators/counts.py",
+                "arrived = np.flatnonzero(sums)",
+                "arrived = np.flatnonzero(sums > 0)",
+            ),
+        ),
+        ("tests/compute/operators/test_distinct.py",),
+    ),
+    Mutant(
+        "a row that appears at two times of a step is there twice",
+        (
+            Edit(
+                "runtime/compute/operators/counts.py",
+                "come = come[np.flatnonzero(np.diff(group, prepend=-1))]",
+                "pass",
+            ),
+        ),
+        ("tests/compute/operators/test_append_only.py",),
+    ),
+    Mutant(
+        "NULL joins NULL",
+        (
+            Edit(
+                "runtime/compute/operators/joins/join.py",
+                "self._null_safe = null_safe",
+                "self._null_safe = True",
+            ),
+        ),
+        ("tests/compute/operators/test_join.py",),
+    ),
+    Mutant(
+        "an outer join becomes an inner one by a predicate over the wrong side",
+        (
+            Edit(
+                "runtime/transform/outer_to_inner.py",
+                "if keeps_left and any(rejects_null(predicate, right)",
+                "if keeps_left and any(rejects_null(predicate, left)",
+            ),
+        ),
+        ("tests/transform",),
+    ),
+    Mutant(
+        "halves are rounded down",
+        (Edit("runtime/expr/columns/decimals.py", "* 2 >= bottom)", "* 2 > bottom)"),),
+        ("tests/expr",),
+    ),
+)
+
+MUTANTS = (*FINDINGS, *OTHERS)
