@@ -7,6 +7,18 @@ character position in the statement.  A lost race (`UpperMismatch`) is an outcom
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What an error is about, for clients that look at names rather than at the message."""
+
+    schema: str
+    table: str
+    column: str | None = None
+    constraint: str | None = None
+
 
 class PtvcError(Exception):
     """Base of every error with a meaning to the user.  `sqlstate` is the class's code unless one is given."""
@@ -27,6 +39,7 @@ class PtvcError(Exception):
         self.detail = detail
         self.hint = hint
         self.position = position
+        self.about: About | None = None
         if sqlstate is not None:
             self.sqlstate = sqlstate
 
@@ -119,21 +132,23 @@ class DataError(PtvcError):
     sqlstate = "22000"
 
 
-class NotNullViolation(PtvcError):
+class ConstraintViolation(PtvcError):
+    """A row that a table may not have; `about` says which column's or constraint's rule it breaks."""
+
+    def __init__(self, message: str, about: About, *, detail: str | None = None) -> None:
+        super().__init__(message, detail=detail)
+        self.about = about
+
+
+class NotNullViolation(ConstraintViolation):
     sqlstate = "23502"
 
 
-class UniqueViolation(PtvcError):
-    """`constraint` is its name."""
-
+class UniqueViolation(ConstraintViolation):
     sqlstate = "23505"
 
-    def __init__(self, message: str, *, constraint: str, detail: str) -> None:
-        super().__init__(message, detail=detail)
-        self.constraint = constraint
 
-
-class CheckViolation(PtvcError):
+class CheckViolation(ConstraintViolation):
     sqlstate = "23514"
 
 

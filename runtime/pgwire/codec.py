@@ -128,7 +128,7 @@ def row_description(schema: Schema, formats: Sequence[int]) -> bytes:
     for column, format_ in zip(schema, formats, strict=True):
         type_ = column.type
         parts.append(cstring(column.name))
-        parts.append(struct.pack("!ihihih", 0, 0, type_.oid, type_.typlen, type_.typmod, format_))
+        parts.append(struct.pack("!Ihihih", *column.origin, type_.oid, type_.typlen, type_.typmod, format_))
     return message(b"T", b"".join(parts))
 
 
@@ -146,6 +146,9 @@ def error_response(error: PtvcError, *, severity: str = "ERROR") -> bytes:
     fields += [("D", error.detail), ("H", error.hint)]  # type: ignore[list-item]
     if error.position is not None:
         fields.append(("P", str(error.position)))
+    if (about := error.about) is not None:
+        fields += [("s", about.schema), ("t", about.table)]
+        fields += [("c", about.column), ("n", about.constraint)]  # type: ignore[list-item]
     if isinstance(error, CopyDataError):
         fields.append(("W", error.context))
     return _fields(b"E", fields)

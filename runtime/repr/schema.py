@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from .types import TEXT, Kind, ScalarType
 
 
+class Origin(NamedTuple):
+    """A column as clients know it: the OID of its relation, and its number there."""
+
+    relation: int
+    number: int
+
+
+NO_ORIGIN = Origin(0, 0)
+"""Of a column that is computed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """`missing` is, as text, the value of rows that were stored before the column was added; None is NULL.  A
-    `dropped` column is stored, and read as NULL whatever was."""
+    `dropped` column is stored, and read as NULL whatever was.  `origin` is of a result's columns only: of which column of a
+    relation they are."""
 
     name: str
     type: ScalarType
     nullable: bool = True
     missing: str | None = None
     dropped: bool = False
+    origin: Origin = field(default=NO_ORIGIN, compare=False)
 
     def named(self, name: str) -> Column:
         """The column under another name.  Schemas of deep plans are made of these: `replace` takes eight times longer."""
@@ -91,9 +104,9 @@ def _column_to_json(column: Column) -> dict[str, Any]:
 
 def type_to_json(type_: ScalarType) -> dict[str, Any]:
     out: dict[str, Any] = {"kind": type_.kind.value}
-    for field in ("precision", "scale", "length"):
-        if (value := getattr(type_, field)) is not None:
-            out[field] = value
+    for modifier in ("precision", "scale", "length"):
+        if (value := getattr(type_, modifier)) is not None:
+            out[modifier] = value
     if type_.element is not None:
         out["element"] = type_to_json(type_.element)
     if type_.kind is Kind.RECORD:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar, TypedDict
 
 from ...compute.lower.shared_arrangements import IndexKey
+from ...errors import About
 from ...expr.tree.relation import Get, GlobalId, Project, Relation
 from ...expr.tree.scalar import Scalar
 from ...repr.schema import Column, Schema
@@ -77,6 +78,10 @@ class ItemBase:
     @property
     def privileges(self) -> Acl:
         return default_acl(self.securable, self.owner) if self.acl is None else self.acl
+
+    def about(self, *, column: str | None = None, constraint: str | None = None) -> About:
+        """What an error of one of the table's rules is about."""
+        return About(self.schema_name, self.name, column, constraint)
 
     @property
     def shown_name(self) -> str:

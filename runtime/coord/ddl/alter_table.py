@@ -67,7 +67,10 @@ async def _alter_table(catalog: Catalog, item: Table, plan: AlterTable, rows: Ro
         _check_no_sinks(catalog, item)
     if plan.empty is not None and len(await read(_one(item.contents))):
         column = plan.schema[plan.empty]
-        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
+        raise NotNullViolation(
+            f'column "{column.name}" of relation "{item.name}" contains null values',
+            item.about(column=column.name),
+        )
     for index in plan.present:
         await _check_present(item, index, read)
     oids = {constraint.oid for constraint in known.values()}
@@ -138,7 +141,10 @@ async def _check_present(item: Table, index: int, read: Read) -> None:
     column = item.schema[index]
     is_null = resolve_call("is_null", (ColumnRef(index, column.type, True),))
     if len(await read(_one(Filter(item.contents, (is_null,))))):
-        raise NotNullViolation(f'column "{column.name}" of relation "{item.name}" contains null values')
+        raise NotNullViolation(
+            f'column "{column.name}" of relation "{item.name}" contains null values',
+            item.about(column=column.name),
+        )
 
 
 async def _check_rows(item: Table, constraint: Constraint, read: Read) -> None:
@@ -146,7 +152,8 @@ async def _check_rows(item: Table, constraint: Constraint, read: Read) -> None:
     wrong: Scalar = resolve_call("not", (constraint.check,))
     if len(await read(_one(Filter(item.contents, (wrong,))))):
         raise CheckViolation(
-            f'check constraint "{constraint.name}" of relation "{item.name}" is violated by some row'
+            f'check constraint "{constraint.name}" of relation "{item.name}" is violated by some row',
+            item.about(constraint=constraint.name),
         )
 
 

@@ -119,7 +119,7 @@ def violation(item: Table, constraint: Constraint, rows: Batch, row: int) -> Uni
     """23505, as PostgreSQL words it."""
     return UniqueViolation(
         f'duplicate key value violates unique constraint "{constraint.name}"',
-        constraint=constraint.name,
+        item.about(constraint=constraint.name),
         detail=f"{_shown(item, constraint, rows, row)} already exists.",
     )
 
@@ -128,7 +128,7 @@ def not_unique(item: Table, constraint: Constraint, rows: Batch, row: int) -> Un
     """23505 for a constraint that the rows there are do not allow."""
     return UniqueViolation(
         f'could not create unique index "{constraint.name}"',
-        constraint=constraint.name,
+        item.about(constraint=constraint.name),
         detail=f"{_shown(item, constraint, rows, row)} is duplicated.",
     )
 

@@ -30,6 +30,7 @@ def check_rows(item: Table, rows: Batch) -> None:
             assert valid is not None
             raise NotNullViolation(
                 f'null value in column "{column.name}" of relation "{item.name}" violates not-null constraint',
+                item.about(column=column.name),
                 detail=_failing(item.schema, rows, int(np.flatnonzero(~valid)[0])),
             )
     for constraint in sorted(item.constraints, key=lambda constraint: constraint.name):
@@ -40,6 +41,7 @@ def check_rows(item: Table, rows: Batch) -> None:
         if wrong >= 0:
             raise CheckViolation(
                 f'new row for relation "{item.name}" violates check constraint "{constraint.name}"',
+                item.about(constraint=constraint.name),
                 detail=_failing(item.schema, rows, wrong),
             )
 

@@ -75,7 +75,7 @@ class Writes:
         try:
             await self._change(item, changes, context, transaction)
         except UniqueViolation as violation:
-            if violation.constraint in conflict.arbiters:
+            if violation.about is not None and violation.about.constraint in conflict.arbiters:
                 raise SerializationFailure() from None  # it was not there when it was looked for
             raise
         return self._answer("INSERT 0", plan.returning, written)

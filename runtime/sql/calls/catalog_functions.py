@@ -78,7 +78,7 @@ class CatalogFunctions:
             )
         if kind == "regproc" and inner.scalar.type.is_function:
             return inner
-        names = self._reg_names(kind)
+        names = {0: "-"} | self._reg_names(kind)
         return Typed(self._lookup(expressions, inner.scalar, names, keep=True))
 
     def reg_text(self, expressions: Expressions, node: ast.Cast) -> Typed:
@@ -252,8 +252,8 @@ class CatalogFunctions:
             return {oid: name for name, oid in context.catalog.schema_oids().items()}
         if kind == "regtype":
             simple = [ScalarType(k) for k in SIMPLE]
-            shown = {type_.oid: str(type_) for type_ in simple}
-            arrays = {array_of(type_).oid: f"{type_}[]" for type_ in simple}
+            shown = {type_.oid: base_name(type_) for type_ in simple}
+            arrays = {array_of(type_).oid: base_name(array_of(type_)) for type_ in simple}
             return shown | arrays | {REGPROC.oid: str(REGPROC)} | type_names(context)
         if kind == "regrole":
             return {oid: quote_ident(name) for name, oid in context.catalog.role_oids().items()}

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from ...errors import PtvcError
 from ...expr.tables.table_functions import COLUMN_NAMES
 from ...expr.tree.relation import JoinKind, Relation
+from ...repr.schema import Origin
 from ...repr.types import OID
 from ..calls.table_functions import calls_in_from, rows_of
 from ..catalog import sql_keywords
@@ -83,11 +84,12 @@ class FromPlanner(JoinPlanner):
         self.planner.views.append(relation)
         names = _renamed(found.schema.names, item.columns, alias, item.position)
         shift = 0 if base is build.UNIT else len(base.schema)
+        oid = self.planner.context.catalog.oid(found.id)
         for index, (column, name) in enumerate(zip(found.schema, names, strict=True)):
             absent = found.kind is ItemKind.SYSTEM and column.name in NEVER_FILLED
-            origin: Callable[[], None] | None = None
+            used: Callable[[], None] | None = None
             if found.kind is ItemKind.TABLE:
-                origin = partial(self.planner.columns.add, (found.id, found.stored_position(index)))
+                used = partial(self.planner.columns.add, (found.id, found.stored_position(index)))
             self.scope.columns.append(
                 ScopeColumn(
                     alias,
@@ -97,7 +99,8 @@ class FromPlanner(JoinPlanner):
                     shift + index,
                     absent=absent,
                     schema=found.name.schema if item.alias is None else None,
-                    origin=origin,
+                    used=used,
+                    origin=Origin(oid, index + 1),
                 )
             )
         if found.kind is ItemKind.SYSTEM:
@@ -251,7 +254,9 @@ class FromPlanner(JoinPlanner):
             self.scope.tables.setdefault("", position)
         names = _renamed([output.name for output in plan.outputs], columns, alias or "subquery", position)
         for index, (output, name) in enumerate(zip(plan.outputs, names, strict=True)):
-            self.scope.columns.append(ScopeColumn(alias, name, output.type, output.nullable, shift + index))
+            self.scope.columns.append(
+                ScopeColumn(alias, name, output.type, output.nullable, shift + index, origin=output.origin)
+            )
 
 
 def relation_of(item: CatalogItem) -> Relation:

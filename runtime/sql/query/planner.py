@@ -25,7 +25,7 @@ from ...expr.tree.relation import (
     Union,
 )
 from ...expr.tree.scalar import Cast, Literal, Parameter, Scalar, walk
-from ...repr.schema import Column, Schema
+from ...repr.schema import NO_ORIGIN, Column, Origin, Schema
 from ...repr.types import INT8, TEXT, ScalarType
 from ..calls.function_calls import UserFunctions
 from ..calls.session_functions import SessionFunctions
@@ -48,7 +48,8 @@ Prefix = dict[OuterColumn, int]
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A column that a query shows.  `unknown` and `parameter` as in Typed; `position`: where it is written, or 0."""
+    """A column that a query shows.  `unknown` and `parameter` as in Typed; `position`: where it is written, or 0; `origin`: of which column of
+    a relation it is."""
 
     name: str
     type: ScalarType
@@ -56,6 +57,12 @@ class Output:
     unknown: bool = False
     parameter: int | None = None
     position: int = 0
+    origin: Origin = NO_ORIGIN
+
+    @property
+    def column(self) -> Column:
+        """As the client sees it."""
+        return Column(self.name, self.type, self.nullable, origin=self.origin)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from ...expr.coercion.type_rules import base_name
 from ...expr.functions.comparison.comparison_keys import has_keys, sort_key
 from ...expr.tree.relation import OrderBy, Relation, TopK
 from ...expr.tree.scalar import ColumnRef, Scalar
+from ...repr.schema import NO_ORIGIN, Origin
 from ..calls.table_functions import expand_sets
 from ..calls.user_aggregates import written_out
 from ..scalars import build, records
@@ -197,10 +198,19 @@ class SelectPlanner(GroupingPlanner):
                 value.unknown,
                 value.parameter,
                 self.body.position if item.node is None else item.node.position,
+                self._origin(item),
             )
             for item, value in zip(items, values, strict=True)
         )
         return QueryPlan(relation, self.width, outputs, order)
+
+    def _origin(self, item: Item) -> Origin:
+        if isinstance(item.node, ast.Name):
+            return self.scope.origin(item.node.parts)
+        if item.column is None:
+            return NO_ORIGIN
+        index = item.column.index
+        return next((c.origin for c in self.scope.columns if c.index == index), NO_ORIGIN)
 
     def _keep_first(self, relation: Relation, on: Sequence[int], order: Sequence[OrderBy]) -> Relation:
         leading = {key.index for key in order[: len(set(on))]}

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 
 from ...errors import AmbiguousColumn, PtvcError, UndefinedColumn, UndefinedTable, Unsupported
 from ...expr.tree.scalar import Cast, ColumnRef, Literal, Parameter
+from ...repr.schema import NO_ORIGIN, Origin
 from ...repr.types import TEXT, ScalarType
 from .equal_keys import holds_intervals
 
@@ -43,7 +44,7 @@ class ScopeColumn:
     their qualified name only; `absent` marks a column that is NULL in every row.  `row` is the
     row of a function of one value, which is that value: the table's name alone reaches it, behind all columns.
     `schema` is that of a table without an alias.  `value` is what it is in every row, where that is known: the argument of a
-    function.  `origin` notes that a column of a table is used."""
+    function.  `used` notes that a column of a table is used; `origin` is which column of a relation it is."""
 
     table: str | None
     name: str
@@ -55,12 +56,13 @@ class ScopeColumn:
     row: bool = False
     schema: str | None = None
     value: Literal | Parameter | None = None
-    origin: ColumnUse | None = field(default=None, compare=False)
+    used: ColumnUse | None = field(default=None, compare=False)
+    origin: Origin = field(default=NO_ORIGIN, compare=False)
 
     def use(self) -> None:
         """The statement names the column."""
-        if self.origin is not None:
-            self.origin()
+        if self.used is not None:
+            self.used()
 
 
 @dataclass(slots=True)
@@ -106,6 +108,12 @@ class Scope:
         if holds_intervals(column.type):
             return Cast(ColumnRef(index, TEXT, column.nullable), column.type), None
         return ColumnRef(index, column.type, column.nullable), None
+
+    def origin(self, parts: tuple[str, ...]) -> Origin:
+        """Of which column of a relation the column of that name is, if it is of this scope."""
+        table, name = _split(parts, 0)
+        found = self.lookup(table, name, 0, parts[-3] if len(parts) > 2 else None)
+        return NO_ORIGIN if found is None else self.columns[found].origin
 
     def enclosing(self) -> tuple[int, Scope | None]:
         """The scope of the enclosing query, past the items of FROM that only LATERAL sees, and how many levels up

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -11,7 +12,7 @@ from ...expr.coercion.literals import python_value
 from ...expr.coercion.session_zone import read_text
 from ...expr.tree.relation import Distinct, Finishing, Get, Join, JoinKind, Relation, TopK
 from ...expr.tree.scalar import ColumnRef, Literal, Scalar
-from ...repr.schema import Column, Schema
+from ...repr.schema import NO_ORIGIN, Column, Origin, Schema
 from ...repr.types import INT8, PAIR, Kind, ScalarType
 from ..catalog.catalog_view import CatalogItem, ItemKind
 from ..catalog.names import find, no_relation
@@ -85,7 +86,7 @@ def finished(planner: Planner, query: ast.Query, as_of: ast.AsOf | None = None) 
     finishing = Finishing(plan.order, plan.limit, plan.offset, tuple(range(count)))
     if any(output.type == PAIR for output in plan.outputs):
         raise Unsupported("composite values are not supported in results", hint="Select their fields.")
-    schema = Schema(tuple(Column(o.name, o.type, o.nullable) for o in plan.outputs))
+    schema = Schema(tuple(output.column for output in plan.outputs))
     when = plan_as_of(planner, as_of)
     return Select(relation, finishing, schema, when, frozenset(planner.uses))
 
@@ -246,6 +247,8 @@ def _returning(
         _refuse_others(items, target.alias or item.name.name)
     scope = Scope(None)
     _enter(scope, item, target, 0)
+    oid = planner.context.catalog.oid(item.id)
+    scope.columns = [replace(c, origin=Origin(oid, number)) for number, c in enumerate(scope.columns, 1)]
     expressions = Expressions(planner, scope, Get(item.id, item.schema), "RETURNING")
     expressions.allow_subqueries = False
     scalars: list[Scalar] = []
@@ -254,11 +257,14 @@ def _returning(
         if isinstance(entry.expression, ast.Star):
             for column in scope.star(entry.expression.qualifier, entry.expression.position):
                 scalars.append(ColumnRef(column.index, column.type, column.nullable))
-                columns.append(Column(column.name, column.type, column.nullable))
+                columns.append(Column(column.name, column.type, column.nullable, origin=column.origin))
             continue
         scalar = expressions.scalar(entry.expression)
         scalars.append(scalar)
-        columns.append(Column(entry.alias or output_name(entry.expression), scalar.type, scalar.nullable))
+        name = entry.alias or output_name(entry.expression)
+        node = entry.expression
+        origin = scope.origin(node.parts) if isinstance(node, ast.Name) else NO_ORIGIN
+        columns.append(Column(name, scalar.type, scalar.nullable, origin=origin))
     return Returning(tuple(scalars), Schema(tuple(columns)))
 
 
