@@ -23,7 +23,15 @@ CLUSTERS = Profile(
     subscribers=0,
     checkpoints=False,
 )
-STORES = Profile(interrupts=False, faults=True, quickstart=False)
+STORES = Profile(
+    interrupts=False,
+    faults=True,
+    quickstart=False,
+    clients=3,
+    statements=30,
+    subscribers=0,
+    checkpoints=False,
+)
 FOLLOWED = Profile(interrupts=True, faults=False, quickstart=False, subscribers=2)
 BLOCKS = Profile(interrupts=False, faults=False, quickstart=False, subscribers=0, statements=20)
 
