@@ -40,13 +40,17 @@ def oracle(oracle_uri: str) -> Iterator[psycopg.Connection]:
 
 def relations_of(connection: psycopg.Connection) -> set[int]:
     """The OIDs of the tables and views in `public`."""
-    query = "SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'm')"
+    query = (
+        "SELECT oid FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'v', 'm')"
+    )
     return {oid for (oid,) in connection.execute(query)}
 
 
 def drop_relation(connection: psycopg.Connection, oid: int) -> None:
     """Nothing, if it went with another one."""
-    row = connection.execute("SELECT relkind, oid::regclass::text FROM pg_class WHERE oid = %s", [oid]).fetchone()
+    row = connection.execute(
+        "SELECT relkind, oid::regclass::text FROM pg_class WHERE oid = %s", [oid]
+    ).fetchone()
     if row is not None:
         kind = {"r": "TABLE", "v": "VIEW", "m": "MATERIALIZED VIEW"}[row[0]]
         connection.execute(f"DROP {kind} {row[1]} CASCADE")

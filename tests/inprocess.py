@@ -66,7 +66,6 @@ class ThreadDriver:
         self._address = address
         self._blobs = blobs
         self._jobs = jobs
-        self._permits = tempfile.TemporaryDirectory(prefix="permits")
         self.jobs_may_run = threading.Event()
         self.jobs_may_run.set()
         self.job_failure: str | None = None
@@ -147,7 +146,9 @@ class ThreadDriver:
             from ptvc.replica.jobs import run_job
 
             try:
-                finished = run_job(LocalApplication(Path(self._permits.name)), command, self._blobs, connection.send)
+                with tempfile.TemporaryDirectory(prefix="permits") as permits:
+                    application = LocalApplication(Path(permits))
+                    finished = run_job(application, command, self._blobs, connection.send)
             except Exception as failure:
                 error = repr(failure)
         if error is not None:

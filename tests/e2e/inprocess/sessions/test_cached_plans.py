@@ -152,7 +152,9 @@ def test_look_ups_in_text_share_a_plan(client: Db, runtime: InProcess) -> None:
     make_indexed(client)
     client.execute("ALTER TABLE t ADD COLUMN c char(3) DEFAULT 'x'")
     before = hits(runtime)
-    kind = "one" if client.prepare_threshold is None else "other"  # a text that came before is known by itself
+    kind = (
+        "one" if client.prepare_threshold is None else "other"
+    )  # a text that came before is known by itself
     for key in range(40, 60):
         wanted = [(str(key),)] if key <= 50 else []
         assert client.execute(f"SELECT b AS {kind} FROM t WHERE a = {key};").fetchall() == wanted  # type: ignore[arg-type]
