@@ -17,7 +17,13 @@ os.environ["PTVC_CHECK_PLANS"] = "1"  # relations are type-checked between rules
 import oracle as oracle_server
 from s3_server import S3Server, running_s3
 
-pytest_plugins = ("plugins.rotation", "plugins.durations", "plugins.missing_parts", "plugins.shuffle")
+pytest_plugins = (
+    "plugins.rotation",
+    "plugins.durations",
+    "plugins.missing_parts",
+    "plugins.failures",
+    "plugins.shuffle",
+)
 
 
 @pytest.fixture(scope="session")

@@ -179,3 +179,14 @@ def test_a_random_order_is_shown_and_can_be_repeated(suite: Path) -> None:
 def test_the_processes_of_a_run_take_one_random_order(suite: Path) -> None:
     shown = outcome(suite, "-p", "xdist", "-n", "2", "--shuffle", "new", "--part", "all")
     assert "21 passed, 2 skipped" in shown, shown
+
+
+def test_a_failure_is_named_when_it_happens(suite: Path) -> None:
+    conftest = suite / "conftest.py"
+    conftest.write_text(
+        conftest.read_text().replace('"plugins.shuffle"', '"plugins.shuffle", "plugins.failures"')
+    )
+    (suite / "test_failing.py").write_text("def test_it():\n    assert 0\n\ndef test_next(): ...\n")
+    for several in ((), ("-p", "xdist", "-n", "2")):
+        shown = outcome(suite, "--part", "all", "test_failing.py", *several)
+        assert "call failed: test_failing.py::test_it" in shown.partition("= FAILURES =")[0], shown

@@ -10,24 +10,12 @@ import re
 
 from ...errors import InvalidTransactionState
 from ...expr.tree.relation import GlobalId
-from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, Truncate, Update
+from ...sql.plans.data_plans import CopyFrom, Truncate, Write
 from ...sql.plans.definition_plans import (
-    AlterCluster,
     AlterRetention,
-    AlterSink,
-    AlterTable,
     ApplyReplacement,
-    Comment,
-    CreateCluster,
-    CreateFunction,
-    CreateIndex,
-    CreateMaterializedView,
-    CreateSchema,
-    CreateSink,
-    CreateSource,
     CreateTable,
-    CreateType,
-    CreateView,
+    DefinitionPlan,
     Drop,
     Rename,
     SetSchema,
@@ -36,17 +24,16 @@ from ...sql.plans.definition_plans import (
 from ...sql.plans.plans import PlannedStatement
 from ...sql.syntax.role_statements import (
     AlterOwner,
-    AlterRole,
     AlterRoleSetting,
-    CreateRole,
+    AlterSystem,
     DefaultPrivileges,
-    DropOwned,
     DropRoles,
     Grant,
     GrantRoles,
-    ReassignOwned,
+    PrivilegeDefinition,
     RenameRole,
     RevokeRoles,
+    RoleDefinition,
 )
 from ..catalog.catalog import Catalog
 
@@ -58,31 +45,8 @@ _NAMES: dict[type, str] = {
     GrantRoles: "GRANT ROLE",
     RenameRole: "ALTER ROLE",
     RevokeRoles: "REVOKE ROLE",
-    Truncate: "TRUNCATE TABLE",
-    CopyFrom: "COPY FROM",
 }
 """Of the kinds that are not called as their plans are."""
-
-_DEFINITIONS = (
-    AlterCluster
-    | AlterSink
-    | AlterTable
-    | AlterRole
-    | Comment
-    | CreateCluster
-    | CreateFunction
-    | CreateIndex
-    | CreateMaterializedView
-    | CreateRole
-    | CreateSchema
-    | CreateSink
-    | CreateSource
-    | CreateType
-    | CreateView
-    | DropOwned
-    | ReassignOwned
-)
-"""Called as their plans are."""
 
 
 def refuse_write(planned: PlannedStatement, catalog: Catalog) -> None:
@@ -97,10 +61,14 @@ def refuse_write(planned: PlannedStatement, catalog: Catalog) -> None:
 def _command(planned: PlannedStatement, catalog: Catalog) -> str | None:
     """What PostgreSQL calls the statement; None when it is allowed.  ALTER SYSTEM is: it is of no transaction."""
     match planned:
-        case Insert() | Update() | Delete() | Merge() | CopyFrom():
-            return None if _temporary(planned.table, catalog) else _called(planned)
+        case AlterSystem():
+            return None
+        case CopyFrom(table=table):
+            return None if _temporary(table, catalog) else "COPY FROM"
         case Truncate(tables=tables):
-            return None if all(_temporary(table, catalog) for table in tables) else _called(planned)
+            return None if all(_temporary(table, catalog) for table in tables) else planned.command
+        case _ if isinstance(planned, Write):
+            return None if _temporary(planned.table, catalog) else planned.command
         case CreateTable(query=query):
             return "CREATE TABLE" if query is None else "CREATE TABLE AS"
         case AlterRetention(kind=kind) | Rename(kind=kind) | SetSchema(kind=kind) | Swap(kind=kind):
@@ -111,7 +79,7 @@ def _command(planned: PlannedStatement, catalog: Catalog) -> str | None:
             return f"ALTER {word}"
         case Grant(revoke=revoke):
             return "REVOKE" if revoke else "GRANT"
-        case _ if type(planned) in _NAMES or isinstance(planned, _DEFINITIONS):
+        case _ if isinstance(planned, DefinitionPlan | RoleDefinition | PrivilegeDefinition):
             return _called(planned)
         case _:
             return None
