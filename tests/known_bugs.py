@@ -224,8 +224,8 @@ FINDINGS = (
         (
             Edit(
                 "dbt/include/ptvc/macros/relations/rename.sql",
-                "    {{ ptvc__get_drop_sql(existing) }};\n    {{ ptvc__rename_to(successor, target) }}",
-                "    {{ ptvc__get_drop_sql(existing) }}\n  {%- endcall %}\n  {% call statement('rename') -%}\n    {{ ptvc__rename_to(successor, target) }}",
+                "    {{- ptvc__rename_to(successor, target) }}\n",
+                "    {{- 'select 1' }}\n  {%- endcall %}\n  {% call statement('rename') -%}\n    {{ ptvc__rename_to(successor, target) }}\n",
             ),
         ),
         ("tests/adapter/test_swaps.py::TestSwaps::test_a_reader_always_finds_a_relation",),

@@ -115,10 +115,10 @@ def endless() -> r.Relation:
     return r.LetRec((r.Binding("n", r.Distinct(r.Union((numbers(0), mapped), SCHEMA))),), itself)
 
 
-def large(count: int) -> r.Relation:
-    """A text of so many characters."""
+def large(count: int, rows: r.Relation) -> r.Relation:
+    """A text of so many characters for each row."""
     text = resolve_call("repeat", (resolve_call("concat", (ColumnRef(0, INT8),)), Literal(count, INT4)))
-    return r.Project(r.Map(numbers(7), (text,), ("t",)), (1,))
+    return r.Project(r.Map(rows, (text,), ("t",)), (1,))
 
 
 def test_rows_of_a_snapshot(asked: Asked) -> None:
@@ -184,7 +184,8 @@ def test_a_query_over_its_budget_is_ended_and_its_memory_is_free(asked: Asked) -
     assert asked.rows() == [(1, 1)]
     asked.pool.budget = 64 << 20
     (pid,) = asked.pids
-    asked.ask(2, large(400 << 20))
+    source = imported(MemoryBlob(), "t", as_of=10, upper=11, snapshot=[(1, 3, 1)])
+    asked.ask(2, large(400 << 20, r.Get("t", SCHEMA)), inputs=(source,))
     failed = asked.failure()
     assert failed.sqlstate == "53200"
     assert "the limit is 64.0 MB" in failed.message
@@ -278,7 +279,7 @@ def test_the_fork_server_that_died_is_started_anew(asked: Asked) -> None:
 
 
 def test_texts_come_back_whole(asked: Asked) -> None:
-    asked.ask(1, large(5 << 20))
+    asked.ask(1, large(5 << 20, numbers(7)))
     ((text, _),) = asked.rows()
     assert text == "7" * (5 << 20)
     assert pa.scalar(text).type == TEXT.arrow

@@ -99,7 +99,8 @@ def _expect(condition: bool, noun: str, value: JsonValue) -> None:
 
 @cache
 def _field_names(cls: Any) -> tuple[str, ...]:
-    return tuple(field.name for field in fields(cls))
+    """What tells two values apart: a plan means the same whatever else its parts say of themselves."""
+    return tuple(field.name for field in fields(cls) if field.compare)
 
 
 def _encode(value: Any) -> JsonValue:

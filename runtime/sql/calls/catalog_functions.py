@@ -282,6 +282,8 @@ class CatalogFunctions:
         if expressions.aggregates is not None:
             key = expressions.ground(key, ast.Null(1))
         left = expressions.relation
+        if key.type == REGPROC:
+            key = fold(Cast(key, OID))
         keys = (key,) if second is None else (key, second)
         joined = Join(left, relation, JoinKind.LEFT, keys, build.refs(relation, range(len(keys))))
         expressions.relation = joined

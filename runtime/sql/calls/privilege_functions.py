@@ -60,6 +60,17 @@ def has_privilege(kind: Securable) -> Callable[[CatalogFunctions, Expressions, a
     return function
 
 
+PREDEFINED = frozenset(
+    f"pg_{name}"
+    for name in (
+        "checkpoint", "create_subscription", "database_owner", "execute_server_program", "maintain", "monitor",
+        "read_all_data", "read_all_settings", "read_all_stats", "read_server_files", "signal_autovacuum_worker",
+        "signal_backend", "stat_scan_tables", "use_reserved_connections", "write_all_data", "write_server_files",
+    )
+)  # fmt: skip
+"""PostgreSQL's own roles, which clients ask for: there are none here."""
+
+
 def has_role(functions: CatalogFunctions, expressions: Expressions, node: ast.Function) -> Typed:
     args = list(node.args)
     if len(args) not in (2, 3):
@@ -75,6 +86,9 @@ def has_role(functions: CatalogFunctions, expressions: Expressions, node: ast.Fu
         raise InvalidParameter(f'unrecognized privilege type: "{mode}"')
     found = view.memberships(role, mode, admin=admin)
     oids = functions.planner.context.catalog.role_oids()
+    asked = expressions._resolve(args[0]).scalar
+    if isinstance(asked, Literal) and asked.value in PREDEFINED and asked.value not in oids:
+        return Typed(Literal(found.issuperset(oids.values()), BOOL))  # a superuser, who is in every role
     answers = {oid: oid in found for oid in oids.values()}
     return _looked_up(functions, expressions, args[0], None, answers)
 

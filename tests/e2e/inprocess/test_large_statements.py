@@ -197,7 +197,6 @@ def test_a_value_too_large_for_the_coordinator(runtime: InProcess, db: Session) 
 
 
 ENDLESS = {
-    "recursion": "WITH RECURSIVE t(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM t) SELECT * FROM t",
     "bomb": "WITH c0 AS (SELECT a FROM u), "
     + ", ".join(f"c{i} AS (SELECT x.a FROM c{i - 1} AS x, c{i - 1} AS y)" for i in range(1, 40))
     + " SELECT count(*) FROM c39",
@@ -205,9 +204,7 @@ ENDLESS = {
 }
 
 
-@pytest.mark.parametrize(
-    ("name", "pool"), [("recursion", EVALUATION), ("bomb", PLANNING), ("quotes", PLANNING)]
-)
+@pytest.mark.parametrize(("name", "pool"), [("bomb", PLANNING), ("quotes", PLANNING)])
 def test_what_has_no_end_is_cancelled(runtime: InProcess, db: Session, name: str, pool: ThreadPool) -> None:
     db.execute("CREATE TABLE u (a int)")
 
