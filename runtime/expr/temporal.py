@@ -13,6 +13,7 @@ from .tree.relation_tree import free_locals, inputs, scalars_of, walk, with_inpu
 from .tree.scalar import And, Cast, Literal, MzNow, NowCompare, Scalar, transform
 from .tree.scalar import walk as walk_scalar
 
+_LARGE_CONSTANT = 1 << 18
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _HINT = (
     "Compare mz_now() with an expression over columns by =, <, <=, >, >= or BETWEEN, under AND, in WHERE or HAVING; "
@@ -62,7 +63,8 @@ def _changes_inside(binding: Binding) -> bool:
 
 
 def finds_now(relation: Relation, most: int) -> bool | None:
-    """Whether `mz_now()` stands in it; None if that takes a look at more than `most` expressions."""
+    """Whether `mz_now()` stands in it; None if it is large: of more than `most` expressions, of which a constant of
+    _LARGE_CONSTANT bytes or characters is as many."""
     left = most
     for node in walk(relation):
         for scalar in scalars_of(node):
@@ -70,6 +72,8 @@ def finds_now(relation: Relation, most: int) -> bool | None:
                 if isinstance(part, MzNow | NowCompare):
                     return True
                 left -= 1
+                if isinstance(part, Literal) and isinstance(part.value, str | bytes):
+                    left -= most * len(part.value) // _LARGE_CONSTANT
                 if left < 0:
                     return None
     return False

@@ -21,6 +21,7 @@ from ptvc.replica.protocol import (
     Connection,
     DataflowStatistics,
     Import,
+    Outbox,
     Peek,
     PeekIndex,
     Progress,
@@ -173,3 +174,49 @@ def test_the_coordinators_side_notices_a_cut(listener: socket.socket) -> None:
     connection.close()
     assert asyncio.run(read()) is None
     assert connection.receive() is None
+
+
+def test_what_the_coordinator_sends_leaves_in_order_and_as_the_other_end_takes_it(
+    listener: socket.socket,
+) -> None:
+    connection, peer = dial(listener)
+    messages = ["small", "x" * (8 << 20), "behind", "y" * (3 << 20), "last"]
+
+    async def send() -> int:
+        _, writer = await asyncio.open_connection(sock=peer)
+        running: set[asyncio.Future[None]] = set()
+        outbox = Outbox(writer, lambda work: running.add(asyncio.ensure_future(work)))
+        for message in messages:
+            outbox.send(message)
+        await asyncio.sleep(0.05)
+        buffered = writer.transport.get_write_buffer_size()  # nothing has been read
+        reading = asyncio.get_running_loop().run_in_executor(
+            None, lambda: [connection.receive() for _ in messages]
+        )
+        assert await reading == messages
+        await asyncio.gather(*running)
+        outbox.send("more")  # it goes on
+        outbox.close()
+        return buffered
+
+    assert asyncio.run(send()) < 1 << 20
+    assert connection.receive() == "more"
+    connection.close()
+
+
+def test_closing_drops_what_waits_to_be_sent(listener: socket.socket) -> None:
+    connection, peer = dial(listener)
+
+    async def send() -> None:
+        _, writer = await asyncio.open_connection(sock=peer)
+        running: set[asyncio.Future[None]] = set()
+        outbox = Outbox(writer, lambda work: running.add(asyncio.ensure_future(work)))
+        outbox.send("x" * (8 << 20))
+        await asyncio.sleep(0.05)
+        writer.transport.abort()
+        outbox.close()
+        await asyncio.wait_for(asyncio.gather(*running), 10)  # no exception, and an end
+
+    asyncio.run(send())
+    assert connection.receive() is None
+    connection.close()

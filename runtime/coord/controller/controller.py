@@ -27,6 +27,7 @@ from ...replica.protocol import (
     JobProgress,
     LargeSteps,
     LimitMemory,
+    Outbox,
     ReplicaHello,
     StartReplica,
     StopReplica,
@@ -296,7 +297,7 @@ class Controller:
     async def _serve_driver(
         self, hello: DriverHello, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        self._driver.attach(hello, writer)
+        self._driver.attach(hello, Outbox(writer, self._spawn))
         for replica in self.clusters:
             replica.failure = None
             self._start_replica(replica)
@@ -318,7 +319,7 @@ class Controller:
         if replica is None or (hello.epoch, hello.attempt) <= replica.attempt:
             return  # dropped, or an attempt that a newer one has replaced: closing the connection ends it
         self._detach(replica)
-        replica.attach(writer, (hello.epoch, hello.attempt), hello.pid)
+        replica.attach(Outbox(writer, self._spawn), (hello.epoch, hello.attempt), hello.pid)
         # What the previous attempt had under way is settled before anyone looks at frontiers.
         await self._storage.drained()
         if not replica.owns(writer):

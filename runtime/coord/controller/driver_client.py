@@ -7,7 +7,7 @@ import logging
 from pathlib import Path
 
 from ...errors import ReplicaLost
-from ...replica.protocol import DriverHello, Message, encode
+from ...replica.protocol import DriverHello, Message, Outbox
 from .driver_process import Driver, Launch, OnExit
 
 logger = logging.getLogger(__name__)
@@ -21,7 +21,7 @@ class DriverClient:
         self._directory = directory
         self._on_exit = on_exit
         self._driver: Driver | None = None
-        self._writer: asyncio.StreamWriter | None = None
+        self._outbox: Outbox | None = None
 
     def start(self, address: str) -> None:
         """Starts the driver, which will dial the control socket at `address`."""
@@ -30,34 +30,32 @@ class DriverClient:
 
     def hang_up(self) -> None:
         """The driver leaves when its connection is closed."""
-        if self._writer is not None:
-            self._writer.close()
+        if self._outbox is not None:
+            self._outbox.close()
 
     async def stop(self) -> None:
         if self._driver is not None:
             await self._driver.stop()
 
-    def attach(self, hello: DriverHello, writer: asyncio.StreamWriter) -> None:
+    def attach(self, hello: DriverHello, outbox: Outbox) -> None:
         """It has dialled in."""
         logger.info("Spark %s is up: %s, driver pid %d", hello.spark_version, hello.master, hello.pid)
-        self._writer = writer
+        self._outbox = outbox
         assert self._driver is not None
         self._driver.healthy()
 
     def detach(self, writer: asyncio.StreamWriter) -> None:
         """The connection has ended."""
-        if self._writer is writer:
-            self._writer = None
+        if self._outbox is not None and self._outbox.writer is writer:
+            self._outbox = None
 
     def send(self, message: Message) -> None:
         """Raises ReplicaLost when there is no driver."""
-        if self._writer is None:
+        if self._outbox is None:
             raise ReplicaLost("Spark is not running")
-        for piece in encode(message):
-            self._writer.write(piece)
+        self._outbox.send(message)
 
     def tell(self, message: Message) -> None:
         """Sends a message that a new driver gets anyway when it connects; without a driver, nothing."""
-        if self._writer is not None:
-            for piece in encode(message):
-                self._writer.write(piece)
+        if self._outbox is not None:
+            self._outbox.send(message)

@@ -15,10 +15,10 @@ from ...replica.protocol import (
     DataflowStatistics,
     Hydrated,
     Message,
+    Outbox,
     PeekFailed,
     PeekRows,
     Uninstall,
-    encode,
 )
 from .answers import Answers
 
@@ -65,15 +65,15 @@ class ReplicaClient:
         self.failure: PtvcError | None = None
         self.tasks: set[asyncio.Task[None]] = set()
         self._directory = directory
-        self._writer: asyncio.StreamWriter | None = None
+        self._outbox: Outbox | None = None
         self._peeks: dict[int, Answers] = {}
         self._tails: dict[GlobalId, int] = {}
         self._peek_ids = count(1)
 
-    def attach(self, writer: asyncio.StreamWriter, attempt: tuple[int, int], pid: int) -> None:
+    def attach(self, outbox: Outbox, attempt: tuple[int, int], pid: int) -> None:
         """A new attempt has dialled in: whatever the previous one held is gone."""
         self.detach()
-        self._writer = writer
+        self._outbox = outbox
         self.attempt = attempt
         self.pid = pid
 
@@ -98,9 +98,9 @@ class ReplicaClient:
         self.index_since = 0
         self.operators.clear()
         self.pid = None
-        if self._writer is not None:
-            self._writer.close()
-            self._writer = None
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
         lost = ReplicaLost(
             f'replica {self.name} of cluster "{self.cluster}" went away',
             hint="It is being restarted: try again.",
@@ -110,17 +110,16 @@ class ReplicaClient:
         self._tails.clear()
 
     def owns(self, writer: asyncio.StreamWriter) -> bool:
-        return self._writer is writer
+        return self._outbox is not None and self._outbox.writer is writer
 
     def send(self, message: Message) -> None:
-        if self._writer is not None:
-            self.send_encoded(encode(message))
+        if self._outbox is not None:
+            self._outbox.send(message)
 
     def send_encoded(self, pieces: Iterable[bytes]) -> None:
         """A message, as `encode` gives it."""
-        if self._writer is not None:
-            for piece in pieces:
-                self._writer.write(piece)
+        if self._outbox is not None:
+            self._outbox.send_encoded(pieces)
 
     def holds_index(self, id: GlobalId, time: int) -> bool:
         """Whether it has the index, readable at `time` if it has come so far."""

@@ -28,6 +28,7 @@ from .commits import (
 from .connection import (
     Connection,
     Message,
+    Outbox,
     encode,
     receive,
 )
@@ -112,6 +113,7 @@ __all__ = [
     "LargeSteps",
     "LimitMemory",
     "Message",
+    "Outbox",
     "Peek",
     "PeekFailed",
     "PeekIndex",

@@ -8,7 +8,8 @@ import pickle
 import socket
 import struct
 import threading
-from collections.abc import Callable, Iterable
+from collections import deque
+from collections.abc import Callable, Coroutine, Iterable
 from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import Any
@@ -114,6 +115,53 @@ def _dialled(address: str) -> socket.socket:
         dialled.close()
         raise
     return dialled
+
+
+class Outbox:
+    """The coordinator's side of `Connection.send`: messages leave in their order, and none holds the event loop.
+
+    What is large, and all that comes after it, leaves in pieces of _LARGE bytes, each as soon as the other end has taken
+    those before; `run` is what runs that work.
+    """
+
+    def __init__(
+        self, writer: asyncio.StreamWriter, run: Callable[[Coroutine[None, None, None]], object]
+    ) -> None:
+        self.writer = writer
+        self._run = run
+        self._waiting: deque[memoryview] = deque()
+        self._emptying = False
+
+    def send(self, message: Message) -> None:
+        self.send_encoded(encode(message))
+
+    def send_encoded(self, pieces: Iterable[bytes]) -> None:
+        """A whole message, as `encode` gives it."""
+        for piece in pieces:
+            if not self._waiting and len(piece) <= _LARGE:
+                self.writer.write(piece)
+                continue
+            view = memoryview(piece)
+            self._waiting.extend(view[at : at + _LARGE] for at in range(0, len(view), _LARGE))
+        if self._waiting and not self._emptying:
+            self._emptying = True
+            self._run(self._empty())
+
+    def close(self) -> None:
+        """Ends the connection; what waits is dropped."""
+        self._waiting.clear()
+        self.writer.close()
+
+    async def _empty(self) -> None:
+        try:
+            while self._waiting:
+                await self.writer.drain()
+                if self._waiting:  # it may have been closed meanwhile
+                    self.writer.write(self._waiting.popleft())
+        except ConnectionError:  # who receives from the other end sees it, too
+            self._waiting.clear()
+        finally:
+            self._emptying = False
 
 
 async def receive(reader: asyncio.StreamReader) -> Message | None:

@@ -19,7 +19,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.memory import MemoryConsensus
 from ptvc.persist.write import write_parts
-from ptvc.replica.protocol import Append, Updates
+from ptvc.replica.protocol import Append, Outbox, Updates
 from ptvc.repr.batch import NO_ERRORS, Delta, batch_from_rows
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4
@@ -71,7 +71,7 @@ MOVED = Append((Updates("v", 0, 6, ()),), (("v", 6), ("i", 6)))
 def test_an_index_is_readable_before_the_views_of_its_step_are_durable() -> None:
     async def scenario() -> None:
         replica, writer, storage = ReplicaClient("c1", "quickstart", "r1"), cast(Any, Writer()), SlowStorage()
-        replica.attach(writer, (1, 1), 1)
+        replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
         outputs = outputs_of(replica, writer, storage)
         collections = storage.collections
         running = asyncio.create_task(outputs.run())
@@ -96,10 +96,10 @@ def test_the_last_words_of_an_old_connection_move_nothing() -> None:
     async def scenario() -> None:
         replica = ReplicaClient("c1", "quickstart", "r1")
         old, new = cast(Any, Writer()), cast(Any, Writer())
-        replica.attach(old, (1, 1), 1)
+        replica.attach(Outbox(old, lambda work: work.close()), (1, 1), 1)
         storage = SlowStorage()
         outputs = outputs_of(replica, old, storage)
-        replica.attach(new, (1, 2), 2)
+        replica.attach(Outbox(new, lambda work: work.close()), (1, 2), 2)
         await outputs.put(MOVED)
         await asyncio.wait_for(outputs.run(), 10)
         assert replica.frontiers == {}
@@ -125,7 +125,7 @@ def test_a_replica_is_not_read_from_while_too_much_of_it_is_not_durable(
     async def scenario() -> None:
         replica, writer, storage = ReplicaClient("c1", "quickstart", "r1"), cast(Any, Writer()), SlowStorage()
         storage.error = error
-        replica.attach(writer, (1, 1), 1)
+        replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
         outputs = outputs_of(replica, writer, storage)
         running = asyncio.create_task(outputs.run())
         taken = 0

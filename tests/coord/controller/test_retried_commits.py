@@ -14,7 +14,7 @@ from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.controller.retried_commits import committed
 from ptvc.coord.storage.storage import Storage
 from ptvc.errors import DiskFull, PtvcError, StorageError, StoreAway, UndefinedTable
-from ptvc.replica.protocol import Ingest, Ingested
+from ptvc.replica.protocol import Ingest, Ingested, Outbox
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4
 from ptvc.retry import Backoff
@@ -110,7 +110,7 @@ def test_a_source_is_answered(
 
         replica, connection = ReplicaClient("c1", "quickstart", "r1"), Connection()
         writer = cast(Any, connection)
-        replica.attach(writer, (1, 1), 1)
+        replica.attach(Outbox(writer, lambda work: work.close()), (1, 1), 1)
         sent: list[object] = []
         monkeypatch.setattr(replica, "send", sent.append)
         ingests = Ingests(replica, writer, cast(Storage, Stored()), cast(Catalog, OneSource()), {})
