@@ -169,7 +169,7 @@ class ThreadDriver:
             except OSError:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"
-            Replica(connection, open_blob(self._blobs), writer).run()
+            Replica(connection, open_blob(self._blobs), writer, kill=connection.close).run()
             stopped.wait(0.02)
 
 

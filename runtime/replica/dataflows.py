@@ -11,12 +11,13 @@ from __future__ import annotations
 import logging
 import queue
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from time import monotonic
 
 from ..errors import MemoryLimitExceeded, PtvcError, QueryCanceled, ReplicaUnavailable, StorageError
 from ..expr.tree.relation import GlobalId
-from ..interrupt import interruptible
+from ..interrupt import check_interrupt, interruptible
 from ..persist.blob.base import Blob
 from ..repr.batch import Delta
 from .beginning import begin
@@ -66,6 +67,7 @@ class Dataflows:
         self.jobs = StepJobs()
         self._interrupts: Interrupts[GlobalId] = Interrupts()
         self._halted: dict[GlobalId, int] = {}
+        self._under_way: GlobalId | None = None
 
     def install(self, command: InstallDataflow) -> Iterator[Message]:
         """Prepares the dataflow; its first step hydrates it, or takes in what came after its state.  Yields what
@@ -80,7 +82,7 @@ class Dataflows:
             return
         self._installed[command.id] = installed
         try:
-            with interruptible(self._interrupts.of(command.id)):
+            with self._working(command.id):
                 self._begin(installed, command)
         except QueryCanceled:
             installed.failed = True  # to be uninstalled
@@ -145,6 +147,21 @@ class Dataflows:
             self._interrupts.set_all()
         else:
             self._interrupts.set(id)
+
+    @contextmanager
+    def _working(self, id: GlobalId) -> Iterator[None]:
+        with interruptible(self._interrupts.of(id)):
+            check_interrupt()
+            self._under_way = id
+            try:
+                yield
+            finally:
+                self._under_way = None
+
+    def abandoned(self) -> GlobalId | None:
+        """The dataflow that is beginning or in a step although it was told to stop.  For another thread."""
+        id_ = self._under_way
+        return id_ if id_ is not None and self._interrupts.is_set(id_) else None
 
     def uninstall(self, id: GlobalId) -> None:
         self._interrupts.forget(id)
@@ -265,7 +282,7 @@ class Dataflows:
         """Brings one dataflow to `upper`: `compute` makes its output, which is handed on and added to `outputs`."""
         lower = installed.upper
         try:
-            with interruptible(self._interrupts.of(installed.id)):
+            with self._working(installed.id):
                 delta = compute()
             self._publish(installed, delta, upper)
         except QueryCanceled:

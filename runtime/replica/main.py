@@ -1,7 +1,7 @@
 """The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
 Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one writes checkpoints, one
-per source, sink and query under way, whose process it watches.  Only the step thread touches dataflows.
+waits for what was told to stop, one per source, sink and query under way, whose process it watches.  Only the step thread touches dataflows.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import os
 import queue
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -54,11 +55,14 @@ from .protocol import (
     replica_writer,
 )
 from .step_under_way import StepUnderWay
+from .stop_deadline import StopDeadline
 
 logger = logging.getLogger(__name__)
 
 STATISTICS_INTERVAL_S = 2.0
 INTERNAL_ERROR = "XX000"
+EXIT_STUCK = 4
+"""The status of a process in which a dataflow did not stop."""
 
 
 def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int) -> None:
@@ -67,13 +71,15 @@ def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int
     connection = Connection(address)
     connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
     writer = replica_writer(replica, epoch, attempt)
-    made = Replica(connection, open_blob(blobs), writer)
+    made = Replica(connection, open_blob(blobs), writer, kill=partial(os._exit, EXIT_STUCK))
     made.warm()
     made.run()
 
 
 class Replica:
-    def __init__(self, connection: Connection, blob: Blob, writer: str) -> None:
+    """`kill` ends the process at once, whatever its threads are at."""
+
+    def __init__(self, connection: Connection, blob: Blob, writer: str, kill: Callable[[], None]) -> None:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._gone = threading.Event()
@@ -86,6 +92,7 @@ class Replica:
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
         self._checkpointer = ThreadPoolExecutor(1, "checkpoint")
+        self._deadline = StopDeadline(self._dataflows.abandoned, kill)
         self._reported = monotonic()
 
     def warm(self) -> None:
@@ -94,6 +101,7 @@ class Replica:
 
     def run(self) -> None:
         self._supervisor.thread("reader", self._read).start()
+        self._supervisor.thread("stop deadline", self._deadline.run).start()
         try:
             while (message := self._inbox.get()) is not None:
                 self._handle(message)
@@ -111,6 +119,7 @@ class Replica:
         except (BrokenPipeError, ConnectionError):
             logger.info("the coordinator is gone")
         finally:
+            self._deadline.close()
             self._sources.close()
             self._sinks.close()
             self._peeks.close()
@@ -138,6 +147,7 @@ class Replica:
                     continue
             if isinstance(message, Uninstall):
                 self._dataflows.abandon(message.id)
+                self._deadline.begin(message.id)
             self._inbox.put(message)
         self._gone.set()
         self._dataflows.abandon(None)
