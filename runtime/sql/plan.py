@@ -312,12 +312,12 @@ def _session(
     node: session_statements.SessionStatement | show_statements.ShowVariableStatement, context: PlanContext
 ) -> PlannedStatement:
     match node:
-        case session_statements.SetStatement(name=name, value=value, local=local):
-            return session_plans.SetVariable(name.lower(), value, local)
+        case session_statements.SetStatement(name=name, value=value, local=local, reset=reset):
+            return session_plans.SetVariable(name.lower(), value, local, reset)
         case show_statements.ShowVariableStatement(name=name):
             return session_plans.ShowVariable(None if name is None else _setting_name(name.lower(), context))
-        case session_statements.BeginStatement(read_only=read_only):
-            return session_plans.Begin(read_only)
+        case session_statements.BeginStatement(read_only=read_only, start=start):
+            return session_plans.Begin(read_only, start)
         case session_statements.SetTransactionStatement(read_only=read_only):
             return session_plans.SetTransaction(read_only)
         case session_statements.CommitStatement():

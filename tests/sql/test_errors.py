@@ -64,6 +64,9 @@ CASES = [
     ("select a from (select a from t as of 5) as x", "42601", "AS OF is not allowed here", 32),
     ("select a from t as of true", "42804", "argument of AS OF must be a time, not type boolean", 23),
     ("create table p (a int references t (a))", "0A000", "FOREIGN KEY is not supported: it would not be enforced", 23),
+    ("create table p (a bigserial)", "0A000", "columns of type bigserial are not supported", 19),
+    ("create table p (a int generated always as identity)", "0A000", "columns that are GENERATED are not supported", 23),
+    ("select '1'::serial", "42704", 'type "serial" does not exist', 13),
 ]  # fmt: skip
 
 

@@ -144,8 +144,8 @@ class Execution:
                 return await self._cursors.close(planned)
             case SetTransaction():
                 return self._transaction.set_mode(planned)
-            case SetVariable(name=name, value=value, local=local):
-                return self._set(name, value, local, transaction)
+            case SetVariable():
+                return self._set(planned, transaction)
             case ShowVariable(name=None):
                 return show_all(variables.all())
             case ShowVariable(name=str(name)):
@@ -259,15 +259,15 @@ class Execution:
         """What the names of a statement depend on, apart from the catalog."""
         return self._session.variables.search_path, self._roles.role_name
 
-    def _set(self, name: str, value: str | None, local: bool, transaction: Transaction) -> Command:
-        if name == "all" and value is None:
+    def _set(self, planned: SetVariable, transaction: Transaction) -> Command:
+        if planned.reset and planned.name == "all":
             self._session.variables.reset_all()
             return Command("RESET")
-        if local and not transaction.in_block:
+        if planned.local and not transaction.in_block:
             warning = "SET LOCAL can only be used in transaction blocks"
             self._notices.append(Notice("WARNING", warning, "25P01"))
-        self.set_setting(name, value, local=local)
-        return Command("RESET" if value is None else "SET")
+        self.set_setting(planned.name, planned.value, local=planned.local)
+        return Command("RESET" if planned.reset else "SET")
 
     def set_setting(self, name: str, value: str | None, *, local: bool) -> None:
         """Sets a session variable, of the transaction if `local`; 25001 for one that the transaction may not change any more."""

@@ -126,13 +126,13 @@ class SessionTransaction:
         transaction = self.begin_implicit()
         in_block = transaction.kind is TransactionKind.EXPLICIT
         match planned:
-            case Begin(read_only=read_only):
+            case Begin(read_only=read_only, start=start):
                 if in_block:
                     self._warn("there is already a transaction in progress", "25001")
                 if read_only is not None:
                     self._choose_mode(read_only, transaction)
                 transaction.begin_block()
-                return Command("BEGIN")
+                return Command("START TRANSACTION" if start else "BEGIN")
             case Commit():
                 if not in_block:
                     self._warn("there is no transaction in progress", "25P01")

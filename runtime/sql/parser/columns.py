@@ -6,10 +6,10 @@ import re
 from dataclasses import replace
 from typing import NoReturn
 
-from ...errors import SqlSyntaxError
+from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax.definition_statements import ColumnDefinition, ConstraintDefinition, Option, OptionValue
-from .constraints import ConstraintParser
+from .constraints import KEYS_HINT, ConstraintParser
 from .lexer import TokenKind
 
 _DURATION = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*")
@@ -19,6 +19,7 @@ _UNITS_MS = {
     "h": 3_600_000, "hour": 3_600_000, "hours": 3_600_000, "d": 86_400_000, "day": 86_400_000,
     "days": 86_400_000,
 }  # fmt: skip
+_SERIAL = frozenset({"serial", "serial2", "serial4", "serial8", "smallserial", "bigserial"})
 
 
 def duration_ms(text: str, position: int) -> int:
@@ -79,6 +80,12 @@ class ColumnsParser(ConstraintParser):
         position = self.token.position
         column = self.one_name()
         type_name = self.type_name()
+        if type_name.name in _SERIAL and not type_name.schema:
+            raise Unsupported(
+                f"columns of type {type_name.name} are not supported",
+                hint=KEYS_HINT,
+                position=type_name.position,
+            )
         nullable: bool | None = None
         default: ast.Expression | None = None
         constraints: list[ConstraintDefinition] = []

@@ -9,6 +9,7 @@ from ..syntax.definition_statements import ConstraintDefinition
 from .query import QueryParser
 
 _REFUSED = ("references", "foreign", "exclude", "like", "generated")
+KEYS_HINT = "Have the values computed by who inserts them, or by a DEFAULT such as gen_random_uuid()."
 
 
 class ConstraintParser(QueryParser):
@@ -55,6 +56,12 @@ class ConstraintParser(QueryParser):
         """Raises 0A000 at a constraint that is not enforced here."""
         if self.at_any(*_REFUSED):
             word = self.token.value.upper()
+            if word == "GENERATED":
+                raise Unsupported(
+                    "columns that are GENERATED are not supported", hint=KEYS_HINT, position=self.token.position
+                )
+            if word == "LIKE":
+                raise Unsupported("LIKE in CREATE TABLE is not supported", position=self.token.position)
             what = "FOREIGN KEY" if word in ("REFERENCES", "FOREIGN") else word
             raise Unsupported(
                 f"{what} is not supported: it would not be enforced",

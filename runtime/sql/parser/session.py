@@ -152,10 +152,10 @@ class SessionParser(CopyParser):
     def _reset(self) -> st.StatementNode:
         self.expect_words("reset")
         if self.accept_words("all"):
-            return SetStatement("all", None, False)
+            return SetStatement("all", None, False, reset=True)
         if self.accept_words("session", "authorization"):
-            return SetStatement("session_authorization", None, False)
-        return SetStatement(self._setting_name(), None, False)
+            return SetStatement("session_authorization", None, False, reset=True)
+        return SetStatement(self._setting_name(), None, False, reset=True)
 
     def _show(self) -> st.StatementNode:
         self.expect_words("show")
@@ -212,11 +212,11 @@ class SessionParser(CopyParser):
 
     def _begin(self) -> st.StatementNode:
         word = self.advance().value
-        if word == "start":
+        if start := word == "start":
             self.expect_words("transaction")
         else:
             self.accept_any("work", "transaction")
-        return BeginStatement(self._transaction_modes())
+        return BeginStatement(self._transaction_modes(), start)
 
     def _transaction_modes(self) -> bool | None:
         """Whether READ ONLY is among them; None: neither that nor READ WRITE.  Every isolation level is the strictest here."""

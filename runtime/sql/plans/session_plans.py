@@ -15,11 +15,12 @@ from .query_plans import Select, Subscribe
 
 @dataclass(frozen=True, slots=True)
 class SetVariable:
-    """SET [LOCAL] name = value; `value` None is RESET or DEFAULT."""
+    """SET [LOCAL] name = value, or with `reset` RESET; `value` None: what the session began with."""
 
     name: str
     value: str | None
     local: bool
+    reset: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +32,10 @@ class ShowVariable:
 
 @dataclass(frozen=True, slots=True)
 class Begin:
-    """`read_only` None: the statement does not choose."""
+    """BEGIN, or with `start` START TRANSACTION; `read_only` None: it does not choose."""
 
     read_only: bool | None
+    start: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,14 +24,20 @@ _CONSTANTS = Integer | Decimal | String | Boolean | Null
 
 @dataclass(frozen=True, slots=True)
 class SetStatement:
+    """SET, or with `reset` RESET; `value` None: what the session began with."""
+
     name: str
     value: str | None
     local: bool
+    reset: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class BeginStatement:
+    """BEGIN, or with `start` START TRANSACTION; `read_only` None: it does not choose."""
+
     read_only: bool | None
+    start: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -340,3 +340,13 @@ def test_a_pipeline_is_one_transaction(db: Db, t: str) -> None:
         db.execute("INSERT INTO t VALUES (1, 'x')")
         db.execute("INSERT INTO t VALUES (1 / 0, 'y')")
     assert all_of(db) == []
+
+
+def test_tags_say_what_was_written(db: Db) -> None:
+    written = [
+        "BEGIN", "COMMIT", "START TRANSACTION", "ROLLBACK", "SET statement_timeout TO DEFAULT", "RESET statement_timeout",
+        "SET ROLE NONE", "RESET ALL",
+    ]  # fmt: skip
+    assert [db.execute(sql).statusmessage for sql in written] == [
+        "BEGIN", "COMMIT", "START TRANSACTION", "ROLLBACK", "SET", "RESET", "SET", "RESET",
+    ]  # fmt: skip
