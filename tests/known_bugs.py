@@ -131,8 +131,8 @@ FINDINGS = (
         (
             Edit(
                 "runtime/coord/query/peeks.py",
-                "            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))",
-                "            yield finish(schema, batches, finishing)",
+                "            rows = await over_rows(sum(map(len, batches)), lambda: OrderedRows(schema, batches, finishing))",
+                "            rows = OrderedRows(schema, batches, finishing)",
             ),
         ),
         (f"{LARGE}::test_large_results_are_ordered_beside_the_loop",),
@@ -291,7 +291,7 @@ FINDINGS = (
                 "self._on_exit(failure)",
             ),
         ),
-        ("tests/coord/test_driver_process.py::test_queries_wait_however_often_it_is_killed",),
+        ("tests/coord/controller/test_driver_process.py::test_queries_wait_however_often_it_is_killed",),
         11,
     ),
     Mutant(

@@ -94,17 +94,25 @@ class ThreadPool:
 
     async def run(self, work: Callable[[], T]) -> T:
         """What `work()` returns or raises."""
+        task = self._submit(work)
+        try:
+            return await task.done  # type: ignore[no-any-return]
+        except asyncio.CancelledError:
+            task.interrupt.set()
+            task.loop.call_later(STUCK_S, self._replace, task)
+            raise
+
+    def release(self, free: Callable[[], None]) -> None:
+        """Runs `free()`, which gives memory back to the system; nobody waits for it."""
+        self._submit(free)
+
+    def _submit(self, work: Callable[[], Any]) -> _Task:
         loop = asyncio.get_running_loop()
         task = _Task(work, loop.create_future(), loop)
         self._tasks.put(task)
         if not self._idle.acquire(blocking=False):
             self._start_thread()
-        try:
-            return await task.done  # type: ignore[no-any-return]
-        except asyncio.CancelledError:
-            task.interrupt.set()
-            loop.call_later(STUCK_S, self._replace, task)
-            raise
+        return task
 
     def _replace(self, task: _Task) -> None:
         """Starts another thread if one computes the task still, which was cancelled."""
@@ -179,3 +187,11 @@ FEW_ROWS = 1_000
 async def over_rows(count: int, work: Callable[[], T]) -> T:
     """What `work()`, a computation over so many rows, returns or raises: here if they are few, else in another thread."""
     return work() if count <= FEW_ROWS else await EVALUATION.run(work)
+
+
+def release_rows(count: int, free: Callable[[], None]) -> None:
+    """Runs `free()`, which frees so many rows: here if they are few, else in another thread, without waiting for it."""
+    if count <= FEW_ROWS:
+        free()
+    else:
+        EVALUATION.release(free)

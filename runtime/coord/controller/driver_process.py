@@ -22,6 +22,8 @@ HOPELESS_AFTER = 3
 """So many failures to start in a row are told to queries; before, and when something else has ended it, they wait."""
 BACKOFF = Backoff(first_s=0.2, longest_s=30.0)
 STOP_TIMEOUT_S = 15.0
+CANNOT_RUN = 126
+"""The status of a command that the system cannot run, as a shell gives it."""
 
 
 OnExit = Callable[[PtvcError | None], None]
@@ -85,19 +87,10 @@ class DriverProcess:
     async def _supervise(self) -> None:
         while True:
             self._was_up = False
-            with self._log.open("ab") as log:
-                start = log.tell()
-                # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
-                self._process = await asyncio.create_subprocess_exec(
-                    *self._command,
-                    stdin=asyncio.subprocess.DEVNULL,
-                    stdout=log,
-                    stderr=log,
-                    start_new_session=True,
-                    umask=PRIVATE_UMASK,
-                )
-            code = await self._process.wait()
-            reason = _last_line(self._log, start)
+            try:
+                code, reason = await self._run()
+            except OSError as error:  # there is no file descriptor, memory or process to be had
+                code, reason = CANNOT_RUN, str(error)
             logger.warning("the driver ended with code %s: %s", code, reason)
             failure = ReplicaUnavailable(
                 f"Spark cannot be started: {reason}",
@@ -107,6 +100,21 @@ class DriverProcess:
                 self._failed_starts += 1
             self._on_exit(failure if self._failed_starts >= HOPELESS_AFTER else None)
             await asyncio.sleep(self._pauses.endless())
+
+    async def _run(self) -> tuple[int, str]:
+        """Runs it to its end: its status, and the last that it has written."""
+        with self._log.open("ab") as log:
+            start = log.tell()
+            # Its own process group, so that a Ctrl-C at the terminal reaches the coordinator alone.
+            self._process = await asyncio.create_subprocess_exec(
+                *self._command,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                umask=PRIVATE_UMASK,
+            )
+        return await self._process.wait(), _last_line(self._log, start)
 
     async def stop(self) -> None:
         """Ends the driver and all that it started."""

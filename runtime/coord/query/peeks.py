@@ -20,10 +20,8 @@ from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
-from ...interrupt import check_interrupt
 from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
-from ...repr.order import sort_indices
 from ...repr.schema import Column, Schema
 from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
@@ -38,10 +36,11 @@ from ..results.results import Columns
 from ..storage.part_choice import Conditions, part_conditions
 from ..storage.parts import WrittenPart
 from ..storage.storage import Storage
-from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows
+from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .read_times import ReadTimes
+from .result_rows import OrderedRows, repeat
 from .system_reads import (
     CatalogQueries,
     SystemRows,
@@ -94,9 +93,13 @@ class Peeks:
         finishing = query.finishing
         schema = query.relation.schema
         if finishing.order:
-            # Nothing but the client holds the rows while it takes them.
             batches = [batch async for batch in self.batches(query.relation, context, finishing, whole=True)]
-            yield await over_rows(sum(map(len, batches)), lambda: finish(schema, batches, finishing))
+            rows = await over_rows(sum(map(len, batches)), lambda: OrderedRows(schema, batches, finishing))
+            try:
+                for start in rows.starts():
+                    yield await over_rows(len(rows), lambda at=start: rows.chunk(at))  # type: ignore[misc]
+            finally:
+                release_rows(len(rows), rows.release)
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
@@ -114,7 +117,13 @@ class Peeks:
     async def collect(self, relation: Relation, context: ReadContext) -> Batch:
         """All rows with their multiplicities, at one time."""
         batches = [batch async for batch in self.batches(relation, context, whole=True)]
-        return await over_rows(sum(map(len, batches)), lambda: concat_batches(relation.schema, batches))
+
+        def together() -> Batch:
+            rows = concat_batches(relation.schema, batches)
+            batches.clear()
+            return rows
+
+        return await over_rows(sum(map(len, batches)), together)
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
@@ -341,27 +350,6 @@ def raise_first_error(errs: Batch) -> None:
     if len(errs):
         sqlstates, messages = errs.columns
         raise PtvcError(messages[0].as_py(), sqlstate=sqlstates[0].as_py())
-
-
-def repeat(batch: Batch) -> Columns:
-    """The rows of a batch, each as often as its multiplicity says."""
-    if (batch.diffs == 1).all():
-        return batch.columns
-    index = pa.array(np.repeat(np.arange(len(batch)), batch.diffs))
-    return tuple(column.take(index) for column in batch.columns)
-
-
-def finish(schema: Schema, batches: Sequence[Batch], finishing: Finishing) -> Columns:
-    """Order, offset and limit, and the columns that the client sees."""
-    columns = repeat(concat_batches(schema, batches))
-    check_interrupt()
-    by = [columns[key.index] for key in finishing.order]
-    indices = sort_indices(
-        by, [key.descending for key in finishing.order], [key.nulls_first for key in finishing.order]
-    )
-    stop = None if finishing.limit is None else finishing.offset + finishing.limit
-    index = pa.array(indices[finishing.offset : stop])
-    return tuple(columns[i].take(index) for i in finishing.indices)
 
 
 def _checked(batch: Batch) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 from pathlib import Path
 
 import pytest
@@ -56,6 +57,18 @@ def test_one_that_cannot_start_is_told_after_some_attempts(tmp_path: Path) -> No
 def test_once_it_was_up_attempts_are_counted_anew(tmp_path: Path) -> None:
     said = asyncio.run(endings(tmp_path, "exit 1", 4, up=2))
     assert said == [None] * 4
+
+
+def test_where_the_system_has_no_process_to_give_it_is_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(*_: object, **__: object) -> None:
+        raise OSError(errno.EMFILE, "Too many open files")
+
+    monkeypatch.setattr(asyncio, "create_subprocess_exec", refused)
+    said = asyncio.run(endings(tmp_path, "true", HOPELESS_AFTER))
+    assert said[:-1] == [None] * (HOPELESS_AFTER - 1)
+    assert "Too many open files" in str(said[-1])
 
 
 def test_its_files_are_for_nobody_else(tmp_path: Path) -> None:
