@@ -295,5 +295,5 @@ def test_an_answer_that_is_too_large_is_refused(runtime: Runtime) -> None:
     with runtime.connect() as connection:
         connection.execute("SET cluster = jobs")
         with pytest.raises(psycopg.Error, match="max_result_bytes") as refused:
-            connection.execute("SELECT * FROM events a, customers b")
+            connection.execute("SELECT * FROM wide a, customers b")
         assert refused.value.sqlstate == "53400"
