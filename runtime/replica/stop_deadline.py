@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import logging
 import queue
+import threading
 from collections.abc import Callable
 from time import monotonic
 
@@ -26,28 +27,27 @@ class StopDeadline:
         self._kill = kill
         self._stop_s = stop_s
         self._begun: queue.SimpleQueue[tuple[GlobalId, float] | None] = queue.SimpleQueue()
-        self._closed: queue.SimpleQueue[None] = queue.SimpleQueue()
+        self._closed = threading.Event()
 
     def begin(self, id: GlobalId) -> None:
         """The dataflow was told to stop, now."""
         self._begun.put((id, monotonic() + self._stop_s))
 
     def close(self) -> None:
-        self._closed.put(None)
+        self._closed.set()
         self._begun.put(None)
 
     def run(self) -> None:
         """Waits for one deadline after the other, until `close`."""
         while (begun := self._begun.get()) is not None:
             id_, deadline = begun
-            try:
-                return self._closed.get(timeout=max(0.0, deadline - monotonic()))
-            except queue.Empty:
-                pass
+            if self._closed.wait(max(0.0, deadline - monotonic())):
+                return
             if self._abandoned() == id_:
                 logger.error(
                     "dataflow %s was to stop %.0f s ago and goes on: this replica starts anew without it",
                     id_,
                     self._stop_s,
                 )
-                return self._kill()
+                self._kill()
+                return

@@ -24,28 +24,31 @@ class Answers:
         self._payloads = Spool(directory)
         self._failed = False
 
-    def put(self, answer: PeekRows | PtvcError) -> None:
-        if isinstance(answer, PeekRows):
-            if self._failed:
-                return
-            self._waiting += len(answer.payload)
-            try:
-                if self._most is not None and self._waiting > self._most:
-                    raise _too_slow(self._most)
-                self._payloads.push(answer.payload)
-            except PtvcError as error:
-                self._failed = True
-                answer = error
-            else:
-                answer = PeekRows(answer.peek_id, b"", answer.done)
-        self._arrived.put_nowait(answer)
+    async def put(self, answer: PeekRows) -> None:
+        """Returns when it is kept; the next one may come then."""
+        if self._failed:
+            return
+        self._waiting += len(answer.payload)
+        try:
+            if self._most is not None and self._waiting > self._most:
+                raise _too_slow(self._most)
+            await self._payloads.push(answer.payload)
+        except PtvcError as error:
+            self._failed = True
+            self.fail(error)
+        else:
+            self._arrived.put_nowait(PeekRows(answer.peek_id, b"", answer.done))
+
+    def fail(self, error: PtvcError) -> None:
+        """The answer ends with the error."""
+        self._arrived.put_nowait(error)
 
     async def get(self) -> PeekRows | PtvcError:
         """The next one, when it has arrived."""
         answer = await self._arrived.get()
         if isinstance(answer, PtvcError):
             return answer
-        payload = self._payloads.pop()
+        payload = await self._payloads.pop()
         assert payload is not None
         self._waiting -= len(payload)
         return PeekRows(answer.peek_id, payload, answer.done)

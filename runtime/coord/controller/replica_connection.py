@@ -71,6 +71,8 @@ class ReplicaConnection:
             while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
                 if isinstance(message, Append | Checkpointed):
                     await self.outputs.put(message)
+                elif isinstance(message, PeekRows | PeekFailed):
+                    await self.replica.answered(message)
                 else:
                     self._handle(message)
         finally:
@@ -83,8 +85,6 @@ class ReplicaConnection:
                 self.steps.start(replica, message)
             case StateLost(id=id_, reason=reason):
                 self.installer.install_without_state(replica, id_, reason)
-            case PeekRows() | PeekFailed():
-                replica.answered(message)
             case Ingest():
                 self.spawn(self.ingests.append(message))
             case Hydrated():

@@ -106,7 +106,7 @@ class ReplicaClient:
             hint="It is being restarted: try again.",
         )
         for answers in self._peeks.values():
-            answers.put(lost)
+            answers.fail(lost)
         self._tails.clear()
 
     def owns(self, writer: asyncio.StreamWriter) -> bool:
@@ -191,14 +191,15 @@ class ReplicaClient:
         """Ends the subscription with the error; False when there is no such one."""
         if (peek_id := self._tails.get(id)) is None:
             return False
-        self._peeks[peek_id].put(error)
+        self._peeks[peek_id].fail(error)
         return True
 
-    def answered(self, message: PeekRows | PeekFailed) -> None:
+    async def answered(self, message: PeekRows | PeekFailed) -> None:
+        """Returns when the answer is kept for the client, which takes it when it likes."""
         answers = self._peeks.get(message.peek_id)
         if answers is None:
             return  # the client has gone meanwhile
         if isinstance(message, PeekFailed):
-            answers.put(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
+            answers.fail(PtvcError(message.message, sqlstate=message.sqlstate, hint=message.hint))
         else:
-            answers.put(message)
+            await answers.put(message)

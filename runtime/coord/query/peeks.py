@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapp
 from dataclasses import dataclass, replace
 
 import numpy as np
-import pyarrow as pa
 
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.cost import is_computed_here

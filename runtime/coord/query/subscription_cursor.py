@@ -63,7 +63,7 @@ class SubscriptionCursor(Cursor):
 
     async def _before(self, seconds: float | None) -> Columns | None:
         """The next rows, if they come in time; None also at the end."""
-        if (chunk := self._kept.pop()) is not None:
+        if (chunk := await self._kept.pop()) is not None:
             return chunk
         while self._rows is not None:
             waited = self._waited or asyncio.create_task(self._of_subscription())

@@ -32,8 +32,8 @@ class Way:
 
 
 class Cursor:
-    """`born` is when it was declared, in microseconds; `held`: it has outlived its transaction; `failed`: an
-    error has ended it, and its position is undefined."""
+    """`born_us` is when it was declared, in microseconds; `whole`: the query has all of its rows in memory when it returns
+    the first; `held`: it has outlived its transaction; `failed`: an error has ended it, and its position is undefined."""
 
     def __init__(
         self,
@@ -45,6 +45,7 @@ class Cursor:
         hold: bool,
         binary: bool,
         born_us: int,
+        whole: bool = False,
         directory: Path | None,
     ) -> None:
         self.name = name
@@ -54,6 +55,7 @@ class Cursor:
         self.binary = binary
         self.born_us = born_us
         self.held = False
+        self._whole = whole
         self._rows: AsyncIterator[Columns] | None = rows
         self._kept = KeptRows(directory)
         self._directory = directory
@@ -175,16 +177,14 @@ class Cursor:
         return chunk
 
     async def _next(self) -> Columns | None:
-        chunk = self._kept.pop()
+        chunk = await self._kept.pop()
         if chunk is not None:
             return chunk
-        chunk = await self._next_of_query()
-        if chunk is None or await self._kept.push(chunk):
-            return self._kept.pop()
-        # A large one, such as a whole result in order: who has made it lets go of it when asked for more.
-        while (more := await self._next_of_query()) is not None and not await self._kept.push(more):
-            pass
-        return self._kept.pop()
+        # What has made a large chunk, or a whole result, lets go of it when asked for more.
+        while (more := await self._next_of_query()) is not None:
+            if await self._kept.push(more) and not self._whole:
+                break
+        return await self._kept.pop()
 
     async def _next_of_query(self) -> Columns | None:
         while self._rows is not None:
@@ -209,7 +209,7 @@ class Fetched:
         return self
 
     async def __anext__(self) -> Columns:
-        chunk = self._kept.pop()
+        chunk = await self._kept.pop()
         if chunk is None:
             chunk = await self._take()
         if chunk is None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ...errors import PtvcError
 from ...repr.schema import Schema
-from ...sql.plans.query_plans import Subscribe
+from ...sql.plans.query_plans import Select, Subscribe
 from ...sql.plans.session_plans import CloseCursor, DeclareCursor, Fetch
 from ..query.subscription_cursor import SubscriptionCursor
 from ..results.cursor import Cursor
@@ -50,6 +50,7 @@ class Cursors:
             hold=planned.hold,
             binary=planned.binary,
             born_us=now_us,
+            whole=isinstance(planned.query, Select) and bool(planned.query.finishing.order),
             directory=self._directory,
         )
         self._schemas[planned.name] = planned.query.schema

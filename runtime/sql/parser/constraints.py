@@ -58,7 +58,9 @@ class ConstraintParser(QueryParser):
             word = self.token.value.upper()
             if word == "GENERATED":
                 raise Unsupported(
-                    "columns that are GENERATED are not supported", hint=KEYS_HINT, position=self.token.position
+                    "columns that are GENERATED are not supported",
+                    hint=KEYS_HINT,
+                    position=self.token.position,
                 )
             if word == "LIKE":
                 raise Unsupported("LIKE in CREATE TABLE is not supported", position=self.token.position)

@@ -32,7 +32,10 @@ def ordered(batches: list[Batch], offset: int = 0, limit: int | None = None) -> 
 
 
 def test_a_row_comes_as_often_as_its_multiplicity_says() -> None:
-    assert [column.to_pylist() for column in repeat(batch((1, "x", 2), (2, "y", 1)))] == [[1, 1, 2], ["x", "x", "y"]]
+    assert [column.to_pylist() for column in repeat(batch((1, "x", 2), (2, "y", 1)))] == [
+        [1, 1, 2],
+        ["x", "x", "y"],
+    ]
 
 
 @pytest.mark.parametrize("chunk", [1, 2, 3, 100])

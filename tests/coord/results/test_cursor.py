@@ -129,7 +129,7 @@ def test_as_a_list(tmp_path: Path, seed: int) -> None:
 
 
 def test_a_large_result_is_not_in_memory(tmp_path: Path) -> None:
-    """Neither one chunk, as a result in order is, nor many of which nobody takes any."""
+    """Neither one large chunk nor many of which nobody takes any."""
 
     async def run() -> None:
         rows = MOST_BYTES // 8 + 100_000
@@ -141,6 +141,25 @@ def test_a_large_result_is_not_in_memory(tmp_path: Path) -> None:
             assert cursor.in_memory <= MOST_BYTES
             assert await cursor.move(Direction.FORWARD, None) == sum(sizes) - 3
             await cursor.close()
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_who_holds_a_whole_result_is_asked_for_all_of_it(tmp_path: Path, whole: bool) -> None:
+    """A query that streams is asked for as much as is taken."""
+
+    async def run() -> None:
+        rows = chunks([10, 10, 10])
+        cursor = Cursor(
+            "c", "", SCHEMA, rows, hold=False, binary=False, born_us=0, whole=whole, directory=tmp_path
+        )
+        assert await all_of(await cursor.fetch(Direction.FORWARD, 3)) == [0, 1, 2]
+        asked = [value async for (column,) in rows for value in column.to_pylist()]
+        assert asked == ([] if whole else list(range(10, 30)))
+        if whole:
+            assert await all_of(await cursor.fetch(Direction.FORWARD, None)) == list(range(3, 30))
+        await cursor.close()
 
     asyncio.run(run())
 
