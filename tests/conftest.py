@@ -26,6 +26,11 @@ pytest_plugins = (
 )
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """One more than there are cores: a test waits for other processes some two fifths of its time."""
+    return (os.cpu_count() or 1) + 1
+
+
 @pytest.fixture(scope="session")
 def oracle_uri() -> Iterator[str]:
     """The URI of an embedded PostgreSQL, started once per session and only if a test asks for it."""

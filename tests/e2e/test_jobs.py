@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from threading import Event
-from time import monotonic
 
 import psycopg
 import pytest
 
 from .conftest import running
-from .runtime_process import Runtime, cpu_seconds
+from .runtime_process import Runtime
 
 ROWS = 5_000
-PAUSE = Event()
 VIEWS = {
     "totals": "SELECT customer, count(*) AS orders, sum(amount) AS amount, min(amount) AS least, max(note) AS note "
     "FROM orders GROUP BY customer",
@@ -252,43 +249,6 @@ def test_a_query_by_job_is_cancelled(runtime: Runtime) -> None:
         assert connection.execute("SELECT count(*) FROM customers WHERE id = 3").fetchone() is not None
     statuses = runtime.run("SELECT status FROM mz_internal.mz_spark_jobs WHERE kind = 'query'")
     assert ("canceled",) in statuses
-
-
-def files(runtime: Runtime) -> set[str]:
-    """Those of state, of blobs and of Spark's exchanges."""
-    found = [
-        path
-        for name in ("state", "blob", "spark/local", "spark/permits")
-        for path in (runtime.directory / name).rglob("*")
-    ]
-    return {str(path) for path in found if path.is_file()}
-
-
-@pytest.mark.parametrize("cluster", ["jobs", "tasks"])
-def test_nothing_goes_on_for_a_view_that_is_dropped_under_its_hydration(
-    runtime: Runtime, cluster: str
-) -> None:
-    runtime.eventually(lambda: not busy(runtime))
-    before, had = cpu_seconds(runtime.children()["worker"]), files(runtime)
-    runtime.run(f"CREATE MATERIALIZED VIEW unending IN CLUSTER {cluster} AS {UNENDING}")
-    runtime.eventually(lambda: _computed(runtime, before) > 1)
-    runtime.run("DROP MATERIALIZED VIEW unending")
-    dropped = monotonic()
-    runtime.eventually(lambda: not busy(runtime))
-    assert monotonic() - dropped < 2
-    runtime.eventually(lambda: not files(runtime) - had, within_s=2)
-
-
-def _computed(runtime: Runtime, before: dict[int, float]) -> float:
-    now = cpu_seconds(runtime.children()["worker"])
-    return sum(seconds - before.get(pid, 0.0) for pid, seconds in now.items())
-
-
-def busy(runtime: Runtime) -> bool:
-    """Whether a Python worker of Spark, a resident one included, computes for half a second."""
-    before = cpu_seconds(runtime.children()["worker"])
-    PAUSE.wait(0.5)
-    return _computed(runtime, before) > 0.1
 
 
 def test_an_answer_that_is_too_large_is_refused(runtime: Runtime) -> None:
