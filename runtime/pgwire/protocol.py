@@ -146,6 +146,8 @@ class Connection:
         except (ClientGone, Terminated, FramingError):
             raise
         except PtvcError as caught:
+            if isinstance(caught, QueryCanceled) and self._wire.terminated:
+                raise Terminated from None  # not the client's own cancel: it may send the statement again elsewhere
             error = caught
         except Exception as exception:
             error = internal_error(exception)

@@ -69,7 +69,8 @@ class Wire(asyncio.Protocol):
         self._drained: asyncio.Future[None] | None = None
         self._linger: asyncio.TimerHandle | None = None
         self._gone = False
-        self._terminated = False
+        self.terminated = False
+        """The connection ends; so does a statement that runs."""
         self._read_paused = False
         self._write_paused = False
         self._held_back = False
@@ -132,7 +133,7 @@ class Wire(asyncio.Protocol):
 
     def terminate(self) -> None:
         """Make the next wait for a message raise `Terminated`."""
-        self._terminated = True
+        self.terminated = True
         self._wake()
 
     async def read_startup(self, limit: int) -> bytes:
@@ -210,7 +211,7 @@ class Wire(asyncio.Protocol):
 
     async def _fill(self, size: int) -> None:
         while len(self._in) < size:
-            if self._terminated:
+            if self.terminated:
                 raise Terminated
             if self._gone:
                 raise ClientGone
@@ -222,7 +223,7 @@ class Wire(asyncio.Protocol):
                 await self._waiting
             finally:
                 self._waiting = None
-        if self._terminated:
+        if self.terminated:
             raise Terminated
 
     # --- writing -------------------------------------------------------------------------------------------------
