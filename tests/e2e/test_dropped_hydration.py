@@ -43,6 +43,7 @@ def files(runtime: Runtime) -> set[str]:
     return {str(path) for path in found if path.is_file()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cluster", ["jobs", "tasks"])
 def test_nothing_goes_on_for_a_view_that_is_dropped_under_its_hydration(
     runtime: Runtime, cluster: str

@@ -36,6 +36,7 @@ FOLLOWED = Profile(interrupts=True, faults=False, quickstart=False, subscribers=
 BLOCKS = Profile(interrupts=False, faults=False, quickstart=False, subscribers=0, statements=20)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("mutation", "profile", "symptom"),
     [

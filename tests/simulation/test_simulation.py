@@ -12,13 +12,25 @@ import pytest
 from .simulation import run, run_all
 
 BLOCK = 20
-ORDINARY = 200
+BLOCKS = 50
+ORDINARY = 5
 DIGESTED = (3, 11, 14)
 
 
-@pytest.mark.parametrize("first", range(0, ORDINARY, BLOCK))
-def test_nothing_is_lost_hangs_or_dies_unseen(first: int) -> None:
+@pytest.mark.parametrize("block", range(ORDINARY))
+def test_nothing_is_lost_hangs_or_dies_unseen(block: int) -> None:
     """A seed that fails replays alone: `python -m tests.simulation --seeds SEED --trace`."""
+    _check(block)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("block", range(ORDINARY, BLOCKS))
+def test_nor_with_other_seeds(block: int) -> None:
+    _check(block)
+
+
+def _check(block: int) -> None:
+    first = block * BLOCK
     results = run_all(range(first, first + BLOCK))
     assert {result.seed: result.violations for result in results if result.violations} == {}
 

@@ -122,6 +122,7 @@ def _torture(statements: Iterator[tuple[str, PlanContext]], seed: int, share: fl
     return count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", _scripts(), ids=lambda path: path.stem)
 def test_mutants_of_scripts(path: Path) -> None:
     _torture(_of_script(path), 1, 0.004)

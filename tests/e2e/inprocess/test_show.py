@@ -317,6 +317,7 @@ def test_random_tables_round_trip(runtime: InProcess, schema: str, seed: int) ->
         assert round_trip(db, schema) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(SLT.rglob("*.slt")), ids=lambda path: path.stem)
 def test_what_the_other_tests_define_round_trips(runtime: InProcess, schema: str, path: Path) -> None:
     with runtime.connect(options=f"-c search_path={schema}") as db:

@@ -188,6 +188,7 @@ def test_collisions_of_hashes_change_nothing(db: psycopg.Connection[Any], seed: 
     assert dict(rows(db, "SELECT a, b FROM t")) == model
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("type_", "written", "again"),
     [
