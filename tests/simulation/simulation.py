@@ -300,6 +300,9 @@ class Simulation:
             finally:
                 faults.cancel()
                 self._faults.heal()
+            # What was sent to the store before has its outcome; if that is not known, the process stops meanwhile.
+            await coordinator.storage.drained()
+            await asyncio.sleep(0.05)
             ended = [script.exception() for script in scripts]
             if (error := next(filter(None, ended), None)) is not None:
                 raise error

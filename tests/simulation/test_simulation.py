@@ -15,6 +15,9 @@ BLOCK = 20
 BLOCKS = 50
 ORDINARY = 5
 DIGESTED = (3, 11, 14)
+FOUND = (2223, 3972, 6871)
+"""Seeds that have found a defect: a definition taken back of which it was not known whether it was durable, a subscription's
+task whose end nobody saw, records of a source that two replicas committed."""
 
 
 @pytest.mark.parametrize("block", range(ORDINARY))
@@ -33,6 +36,11 @@ def _check(block: int) -> None:
     first = block * BLOCK
     results = run_all(range(first, first + BLOCK))
     assert {result.seed: result.violations for result in results if result.violations} == {}
+
+
+@pytest.mark.parametrize("seed", FOUND)
+def test_seeds_that_have_found_a_defect(seed: int) -> None:
+    assert run(seed).violations == []
 
 
 @pytest.mark.parametrize("seed", DIGESTED)

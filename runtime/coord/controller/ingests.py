@@ -42,16 +42,22 @@ class Ingests:
             self.replica.send(Ingested(message.id, None))
             return
         remap = item.remap
+
+        def wanted() -> bool:
+            return self.replica.owns(self.writer)
+
         try:
             time = await committed(
-                lambda: self.storage.ingest(message.id, message.parts, remap, message.position),
+                lambda: self.storage.ingest(message.id, message.parts, remap, message.position, wanted),
                 f"source {item.name}",
-                lambda: self.replica.owns(self.writer),
+                wanted,
             )
         except UndefinedTable:  # it is being dropped
             self.replica.send(Ingested(message.id, None))
             return
         except PtvcError as error:
+            if not wanted():
+                return  # another replica reads the records
             # The source reads the same records again once its replica is back.
             logger.error("cannot commit for source %s: %s", item.name, error)
             self.writer.close()

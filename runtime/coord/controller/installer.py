@@ -116,9 +116,10 @@ class Installer:
         replica.installed.discard(id)
 
     async def _try_install(self, replica: ReplicaClient, item: Running, tried: asyncio.Future[None]) -> None:
-        """Installs the item, trying again with growing delays.  `tried` is done after the first attempt."""
+        """Installs the item as it is at each attempt, trying again with growing delays.  `tried` is done after the first."""
         pauses = Pauses(BACKOFF)
-        while self._catalog.find_by_id(item.id) is not None:
+        while isinstance(now := self._catalog.find_by_id(item.id), Running):
+            item = now
             try:
                 await self._installation.install(replica, item)
                 return

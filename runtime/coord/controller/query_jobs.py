@@ -21,6 +21,7 @@ from ...repr.batch import Batch, concat_batches
 from ...repr.consolidate import consolidate
 from ..catalog.catalog import Catalog
 from ..storage.parts import row_count
+from ..thread_pool import EVALUATION
 from .jobs import Jobs
 
 
@@ -79,12 +80,14 @@ class QueryJobs:
             batches = (batch for path in finished.answers for batch in read_answer(Path(path)))
             if finished.retracts:
                 # A row and its retraction may come from different tasks.
-                yield consolidate(concat_batches(relation.schema, list(batches)))
+                yield await EVALUATION.run(
+                    lambda: consolidate(concat_batches(relation.schema, list(batches)))
+                )
             else:
-                for batch in batches:
+                while (batch := await EVALUATION.run(lambda: next(batches, None))) is not None:
                     yield batch
         finally:
-            shutil.rmtree(directory, ignore_errors=True)
+            EVALUATION.release(lambda: shutil.rmtree(directory, ignore_errors=True))
 
     def _check(self, finished: JobFinished) -> None:
         if finished.failure is not None:

@@ -28,11 +28,12 @@ async def committed(commit: Callable[[], Awaitable[T]], what: str, wanted: Calla
         try:
             outcome = await commit()
         except (DiskFull, StoreAway) as error:
+            if wanted():
+                if pauses.failures == 0:
+                    logger.warning("%s waits for its commit: %s", what, error)
+                await asyncio.sleep(pauses.endless())
             if not wanted():
                 raise
-            if pauses.failures == 0:
-                logger.warning("%s waits for its commit: %s", what, error)
-            await asyncio.sleep(pauses.endless())
             continue
         if pauses.failures:
             logger.info("%s is committed again", what)

@@ -24,6 +24,7 @@ from ..catalog.items import Index, Item, MaterializedView, Sink, Table, View
 from ..dml.key_lookup import Read, duplicate, not_unique
 from ..storage.key_values import key_values
 from ..storage.unique_keys import UniqueKeys
+from ..thread_pool import over_rows
 from .drop_column import drop_columns
 
 
@@ -161,13 +162,18 @@ async def check_unique(item: Table, constraint: Constraint, unique: UniqueKeys, 
     """Raises 23505 if the table's rows do not fit; from now on the constraint's keys are known, and follow every commit."""
     await unique.ready(item, [constraint])
     try:
-        suspects = unique.repeated(constraint.oid)
+        counts = unique.counts(constraint.oid)
+        suspects = await over_rows(len(counts), counts.repeated)
         if len(suspects):
             rows = await read(item.contents)
-            hashes = hash_columns(key_values(item, constraint, rows), len(rows))
-            rows = rows.filter(np.isin(hashes, suspects))
-            if (found := duplicate(item, constraint, rows)) is not None:
-                raise not_unique(item, constraint, rows, found)
+
+            def check() -> None:
+                hashes = hash_columns(key_values(item, constraint, rows), len(rows))
+                suspected = rows.filter(np.isin(hashes, suspects))
+                if (found := duplicate(item, constraint, suspected)) is not None:
+                    raise not_unique(item, constraint, suspected, found)
+
+            await over_rows(len(rows), check)
     except BaseException:
         unique.forget([constraint])
         raise

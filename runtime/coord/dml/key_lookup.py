@@ -7,6 +7,7 @@ than was asked for, and is compared here.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -26,6 +27,7 @@ from ...repr.schema import Column, Schema
 from ...sql.syntax.constraints import Constraint
 from ..catalog.items import Table
 from ..storage.key_values import key_values
+from ..thread_pool import over_rows
 from .row_checks import shown_values
 
 FEW_KEYS = 1_000
@@ -40,10 +42,14 @@ async def rows_with_keys(read: Read, item: Table, constraint: Constraint, wanted
     """The table's rows whose key is, by hash, that of one of the `wanted` rows."""
     if not len(wanted):
         return concat_batches(item.schema, [])
-    rows = await read(_restricted(item, constraint, wanted))
-    hashes = np.unique(hash_columns(key_values(item, constraint, wanted), len(wanted)))
-    found = hash_columns(key_values(item, constraint, rows), len(rows))
-    return rows.filter(np.isin(found, hashes))
+    rows = await read(await over_rows(len(wanted), lambda: _restricted(item, constraint, wanted)))
+
+    def matching() -> Batch:
+        hashes = np.unique(hash_columns(key_values(item, constraint, wanted), len(wanted)))
+        found = hash_columns(key_values(item, constraint, rows), len(rows))
+        return rows.filter(np.isin(found, hashes))
+
+    return await over_rows(len(wanted) + len(rows), matching)
 
 
 def _restricted(item: Table, constraint: Constraint, wanted: Batch) -> Relation:
@@ -85,13 +91,20 @@ async def check_duplicates(
 
     `read` gives the table as it is for everybody.
     """
-    own = own.filter(np.isin(hash_columns(key_values(item, constraint, own), len(own)), hashes))
-    for start in range(0, len(own), FEW_KEYS):
-        piece = own.slice(start, start + FEW_KEYS)
-        there = await rows_with_keys(read, item, constraint, piece)
-        both = concat_batches(item.schema, [there, own])
+
+    def suspected() -> Batch:
+        return own.filter(np.isin(hash_columns(key_values(item, constraint, own), len(own)), hashes))
+
+    def check(there: Batch) -> None:
+        both = concat_batches(item.schema, [there, suspects])
         if (found := duplicate(item, constraint, both)) is not None:
             raise violation(item, constraint, both, found)
+
+    suspects = await over_rows(len(own), suspected)
+    for start in range(0, len(suspects), FEW_KEYS):
+        piece = suspects.slice(start, start + FEW_KEYS)
+        there = await rows_with_keys(read, item, constraint, piece)
+        await over_rows(len(there) + len(suspects), partial(check, there))
 
 
 def duplicate(item: Table, constraint: Constraint, rows: Batch) -> int | None:

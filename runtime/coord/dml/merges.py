@@ -8,6 +8,7 @@ from ...errors import CardinalityViolation
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import fixed
 from ...repr.consolidate import consolidate
+from ...repr.schema import Schema
 from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT
 from ..catalog.items import Table
 from ..thread_pool import over_rows
@@ -19,24 +20,33 @@ async def merged(item: Table, rows: Batch, read: Read) -> tuple[Batch, Batch, in
 
     `rows` are of `Merge.relation`.  Raises 21000 when a row of the table would be changed twice.
     """
-    width = len(item.schema)
-    actions = fixed(rows.columns[0])
-    old = rows.select(range(1, 1 + width)).filter(actions != MERGE_INSERT)
-    new = rows.select(range(1 + width, 1 + 2 * width)).filter(actions != MERGE_DELETE)
-    gone = await over_rows(
-        len(old), lambda: consolidate(Batch(old.columns, np.zeros(len(old), np.uint64), old.diffs))
-    )
+    gone, new = await over_rows(len(rows), lambda: _gone_and_new(rows, len(item.schema)))
     if len(gone) and int(gone.diffs.max()) > 1:
         # Either the table has equal rows, or several rows of the source match one: what is there decides.
         table = await read(item.contents)
-        there = Batch(table.columns, np.zeros(len(table), np.uint64), table.diffs)
-        left = consolidate(concat_batches(item.schema, [there, gone.negate()]))
-        if len(left) and int(left.diffs.min()) < 0:
+        if await over_rows(len(table), lambda: _is_too_much(gone, table, item.schema)):
             raise CardinalityViolation(
                 "MERGE command cannot affect row a second time",
                 hint="Ensure that not more than one source row matches any one target row.",
             )
-    new = Batch(new.columns, np.zeros(len(new), np.uint64), new.diffs)
     both = [gone.negate(), new]
     changes = await over_rows(len(rows), lambda: consolidate(concat_batches(item.schema, both)))
     return changes, new, int(rows.diffs.sum())
+
+
+def _gone_and_new(rows: Batch, width: int) -> tuple[Batch, Batch]:
+    """The rows that the actions take away, each once with how often, and those that come."""
+    actions = fixed(rows.columns[0])
+    old = rows.select(range(1, 1 + width)).filter(actions != MERGE_INSERT)
+    new = rows.select(range(1 + width, 1 + 2 * width)).filter(actions != MERGE_DELETE)
+    return consolidate(_untimed(old)), _untimed(new)
+
+
+def _is_too_much(gone: Batch, table: Batch, schema: Schema) -> bool:
+    """Whether more rows go than the table has."""
+    left = consolidate(concat_batches(schema, [_untimed(table), gone.negate()]))
+    return len(left) > 0 and int(left.diffs.min()) < 0
+
+
+def _untimed(rows: Batch) -> Batch:
+    return Batch(rows.columns, np.zeros(len(rows), np.uint64), rows.diffs)

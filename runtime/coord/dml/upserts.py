@@ -7,7 +7,7 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,10 +24,11 @@ from ...sql.syntax.constraints import Constraint
 from ..catalog.items import Table
 from ..storage.key_counts import Counts
 from ..storage.key_values import key_values
+from ..thread_pool import over_rows
 from .key_lookup import Read, key_groups, rows_with_keys
 from .row_checks import check_rows, computed
 
-Known = Callable[[Constraint, Words], Counts]
+Known = Callable[[Constraint, Words], Awaitable[Counts]]
 """How often each key hash occurs in the table, as the transaction sees it."""
 
 
@@ -47,12 +48,17 @@ async def upserted(
 
     `rows` have a last column that orders them.  Raises 21000 when one row would be changed twice.
     """
-    proposed = _in_order(rows, len(item.schema))
-    check_rows(item, proposed)
+
+    def checked() -> Batch:
+        proposed = _in_order(rows, len(item.schema))
+        check_rows(item, proposed)
+        return proposed
+
+    proposed = await over_rows(len(rows), checked)
     matches = [await _match(item, arbiter, proposed, known, read) for arbiter in arbiters]
     if conflict.assignments:
-        return _update(item, conflict, proposed, matches[0])
-    inserted = proposed.filter(_first_of_each(matches, len(proposed)))
+        return await over_rows(len(proposed), lambda: _update(item, conflict, proposed, matches[0]))
+    inserted = await over_rows(len(proposed), lambda: proposed.filter(_first_of_each(matches, len(proposed))))
     return inserted, inserted
 
 
@@ -69,14 +75,23 @@ def _in_order(rows: Batch, width: int) -> Batch:
 
 async def _match(item: Table, arbiter: Constraint, proposed: Batch, known: Known, read: Read) -> _Matches:
     count = len(proposed)
-    keys = key_values(item, arbiter, proposed)
-    present = _comparable(arbiter, keys, count)
-    hashes = hash_columns(keys, count)
-    suspected = np.flatnonzero(present & (known(arbiter, hashes) > 0))
+
+    def hashed() -> tuple[Mask, Words]:
+        keys = key_values(item, arbiter, proposed)
+        return _comparable(arbiter, keys, count), hash_columns(keys, count)
+
+    present, hashes = await over_rows(count, hashed)
+    suspected = np.flatnonzero(present & (await known(arbiter, hashes) > 0))
     there = concat_batches(item.schema, [])
     if len(suspected):
         there = await rows_with_keys(read, item, arbiter, proposed.take(suspected))
-        there = there.filter(_comparable(arbiter, key_values(item, arbiter, there), len(there)))
+    return await over_rows(count + len(there), lambda: _matched(item, arbiter, proposed, present, there))
+
+
+def _matched(item: Table, arbiter: Constraint, proposed: Batch, present: Mask, there: Batch) -> _Matches:
+    """`there` are rows of the table, among them all that may agree with one of the proposed."""
+    count = len(proposed)
+    there = there.filter(_comparable(arbiter, key_values(item, arbiter, there), len(there)))
     both = concat_batches(item.schema, [there, proposed])
     if not len(both):
         empty = np.empty(0, np.int64)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator, Awaitable, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +22,8 @@ from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Computed, Table
 from ..catalog.views import expand
-from ..query.peeks import Peeks, ReadContext, repeat
+from ..query.peeks import Peeks, ReadContext
+from ..query.result_rows import repeat
 from ..results.results import Columns, Command, Rows
 from ..storage.key_counts import Counts, KeyCounts
 from ..storage.storage import Storage
@@ -48,7 +50,7 @@ class Writes:
             return await self._upsert(item, plan, plan.conflict, rows, context, transaction)
         await over_rows(len(rows), lambda: check_rows(item, rows))
         await self._change(item, rows, context, transaction)
-        return self._answer("INSERT 0", plan.returning, rows)
+        return await self._answer("INSERT 0", plan.returning, rows)
 
     async def _upsert(
         self,
@@ -62,10 +64,11 @@ class Writes:
         arbiters = [constraint for constraint in item.constraints if constraint.name in conflict.arbiters]
         await self._ready(item, arbiters)
 
-        def known(constraint: Constraint, hashes: Words) -> Counts:
-            counts = self._committed(item, constraint, hashes)
-            own = transaction.keys.get(constraint.oid)
-            return counts if own is None else counts + own.of(hashes)
+        async def known(constraint: Constraint, hashes: Words) -> Counts:
+            counted = [self._committed(item, constraint)]
+            if (own := transaction.keys.get(constraint.oid)) is not None:
+                counted.append(own)
+            return await over_rows(len(hashes), lambda: _total(counted, hashes))
 
         def read(relation: Relation) -> Awaitable[Batch]:
             return self.read(relation, context, transaction)
@@ -78,7 +81,7 @@ class Writes:
             if violation.about is not None and violation.about.constraint in conflict.arbiters:
                 raise SerializationFailure() from None  # it was not there when it was looked for
             raise
-        return self._answer("INSERT 0", plan.returning, written)
+        return await self._answer("INSERT 0", plan.returning, written)
 
     async def merge(self, plan: Merge, context: ReadContext, transaction: Transaction) -> Command:
         item = context.catalog.get_as(plan.table, Table)
@@ -94,7 +97,7 @@ class Writes:
         item = context.catalog.get_as(plan.table, Table)
         rows = await self.read(plan.relation, context, transaction)
         await self._change(item, rows.negate(), context, transaction)
-        return self._answer("DELETE", plan.returning, rows)
+        return await self._answer("DELETE", plan.returning, rows)
 
     async def update(self, plan: Update, context: ReadContext, transaction: Transaction) -> Command | Rows:
         item = context.catalog.get_as(plan.table, Table)
@@ -110,7 +113,7 @@ class Writes:
 
         changes = await over_rows(len(rows), checked)
         await self._change(item, changes, context, transaction)
-        return self._answer("UPDATE", plan.returning, new)
+        return await self._answer("UPDATE", plan.returning, new)
 
     async def truncate(self, plan: Truncate, context: ReadContext, transaction: Transaction) -> Command:
         for item in [context.catalog.get_as(table, Table) for table in plan.tables]:
@@ -130,22 +133,11 @@ class Writes:
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
         total = 0
         async for chunk in chunks:
-            given = zip(plan.columns, chunk, strict=True)
-            columns = {position: column for position, column in given if column is not None}
-            count = max(map(len, columns.values()), default=0)
-            if not count:
-                continue
-            for position, default in plan.defaults.items():
-                if position not in columns:
-                    columns[position] = computed(default, (), count)
-            ordered = tuple(
-                columns[i] if i in columns else pa.nulls(count, column.type.arrow)
-                for i, column in enumerate(item.schema)
-            )
-            rows = _rows(ordered, count)
-            check_rows(item, rows)
-            await self._change(item, rows, context, transaction)
-            total += count
+            count = max((len(column) for column in chunk if column is not None), default=0)
+            if count:
+                rows = await over_rows(count, partial(_copied, item, plan, chunk, count))
+                await self._change(item, rows, context, transaction)
+                total += count
         return Command(f"COPY {total}")
 
     async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
@@ -170,15 +162,12 @@ class Writes:
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
         for constraint in keys:
-            hashes, diffs = key_changes(item, constraint, changes)
-            own = transaction.keys.setdefault(constraint.oid, KeyCounts())
-            own.add(hashes, diffs)
-            added = hashes[diffs > 0]
-            if not len(added):
-                continue
-            counts = self._committed(item, constraint, added) + own.of(added)
-            if (counts > 1).any():
-                await self._check_duplicates(item, constraint, added[counts > 1], context, transaction)
+            own = transaction.keys.get(constraint.oid, KeyCounts()).copy()
+            count = partial(_count, item, constraint, changes, own, self._committed(item, constraint))
+            repeated = await over_rows(len(changes), count)
+            transaction.keys[constraint.oid] = own
+            if len(repeated):
+                await self._check_duplicates(item, constraint, repeated, context, transaction)
 
     async def verify(
         self, taken: KeysTaken, context: ReadContext, transaction: Transaction
@@ -228,12 +217,12 @@ class Writes:
             oids = {constraint.oid for constraint in keys}
             await self._unique.ready(known, [c for c in known.constraints if c.oid in oids])
 
-    def _committed(self, item: Table, constraint: Constraint, hashes: Words) -> Counts:
-        """How many of everybody's rows have each key.  A table, or a key, that a block has created is the block's alone."""
+    def _committed(self, item: Table, constraint: Constraint) -> KeyCounts:
+        """The keys of everybody's rows as they are now.  A table, or a key, that a block has created is the block's alone."""
         known = self._catalog.find_by_id(item.id)
         if not isinstance(known, Table) or all(constraint.oid != other.oid for other in known.constraints):
-            return np.zeros(len(hashes), np.int32)
-        return self._unique.of(constraint.oid, hashes)
+            return KeyCounts()
+        return self._unique.counts(constraint.oid)
 
     async def add_key(
         self, old: Table, new: Table, constraint: Constraint, context: ReadContext, transaction: Transaction
@@ -242,11 +231,15 @@ class Writes:
         write of somebody else it does not commit."""
         catalog = context.catalog.fork([Change(old, new)])
         rows = await self.read(new.contents, replace(context, catalog=catalog), transaction)
-        if (found := duplicate(new, constraint, rows)) is not None:
-            raise not_unique(new, constraint, rows, found)
-        counts = KeyCounts()
-        counts.add(*key_changes(new, constraint, rows))
-        transaction.keys[constraint.oid] = counts
+
+        def counted() -> KeyCounts:
+            if (found := duplicate(new, constraint, rows)) is not None:
+                raise not_unique(new, constraint, rows, found)
+            counts = KeyCounts()
+            counts.add(*key_changes(new, constraint, rows))
+            return counts
+
+        transaction.keys[constraint.oid] = await over_rows(len(rows), counted)
 
     def valid(self, transaction: Transaction) -> bool:
         """Whether the tables still have the definitions that the transaction's rows were made for."""
@@ -263,12 +256,17 @@ class Writes:
         stored = rows.with_columns(item.layout.as_stored(rows.columns, len(rows)))
         transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
 
-    def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
+    async def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())
         if returning is None:
             return Command(f"{tag} {count}")
-        written = repeat(rows)
-        columns = tuple(computed(scalar, written, count) for scalar in returning.scalars)
+        scalars = returning.scalars
+
+        def shown() -> Columns:
+            written = repeat(rows)
+            return tuple(computed(scalar, written, count) for scalar in scalars)
+
+        columns = await over_rows(count, shown)
 
         async def chunks() -> AsyncIterator[Columns]:
             yield columns
@@ -278,6 +276,37 @@ class Writes:
 
 def _rows(columns: Columns, count: int) -> Batch:
     return Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
+
+
+def _copied(item: Table, plan: CopyFrom, chunk: Sequence[pa.Array | None], count: int) -> Batch:
+    """The rows that COPY was given, with the defaults of the columns that it does not name."""
+    given = zip(plan.columns, chunk, strict=True)
+    columns = {position: column for position, column in given if column is not None}
+    for position, default in plan.defaults.items():
+        if position not in columns:
+            columns[position] = computed(default, (), count)
+    ordered = tuple(
+        columns[i] if i in columns else pa.nulls(count, column.type.arrow)
+        for i, column in enumerate(item.schema)
+    )
+    rows = _rows(ordered, count)
+    check_rows(item, rows)
+    return rows
+
+
+def _count(
+    item: Table, constraint: Constraint, changes: Batch, own: KeyCounts, committed: KeyCounts
+) -> Words:
+    """Adds the keys of the changes to `own`; the hashes among them that more than one row has then."""
+    hashes, diffs = key_changes(item, constraint, changes)
+    own.add(hashes, diffs)
+    added = hashes[diffs > 0]
+    return added[_total([own, committed], added) > 1]
+
+
+def _total(counted: Sequence[KeyCounts], hashes: Words) -> Counts:
+    """How often each of the hashes occurs in all of them."""
+    return sum((counts.of(hashes) for counts in counted), np.zeros(len(hashes), np.int32))
 
 
 def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:

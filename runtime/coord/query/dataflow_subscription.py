@@ -15,6 +15,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
+from functools import partial
 
 from ...compute.lower import lower as lower_plan
 from ...errors import PtvcError, ReplicaLost, UndefinedTable
@@ -29,7 +30,9 @@ from ..catalog.append_only import append_only
 from ..catalog.catalog import Catalog
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
+from ..storage.acceptance import see_exception
 from ..storage.collections import Collections
+from ..thread_pool import over_rows
 from .subscription_rows import Step
 
 MOST_WAITING = 256 << 20
@@ -96,10 +99,12 @@ class DataflowSubscription:
                 payload = await self._next(replica, peek_id, gone)
                 delta, upper = unpack_changes(payload)
                 self.check()
-                yield self._step(delta, upper)
+                count = len(delta.oks) + len(delta.errs)
+                yield await over_rows(count, partial(self._step, delta, upper))
         finally:
             for task in gone:
                 task.cancel()
+                task.add_done_callback(see_exception)
             replica.end_tail(self.id, peek_id)
             if replica.attempt == attempt and replica.connected.is_set():
                 replica.unsubscribe(set(plan.imports))
@@ -122,10 +127,9 @@ class DataflowSubscription:
                 for task in done - {answer}:
                     task.result()
         finally:
-            if not answer.done():
-                answer.cancel()
-                with suppress(asyncio.CancelledError, PtvcError):
-                    await answer
+            answer.cancel()
+            with suppress(asyncio.CancelledError, PtvcError):
+                await answer
         return answer.result()
 
     async def _gone(self, id: GlobalId) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ...repr.batch import Batch, concat_batches
 from ...sql.plans.query_plans import Envelope, Subscribe
 from ..results.results import Columns
 from ..storage.reads import Following
+from ..thread_pool import over_rows
 from .subscription_rows import RowEncoder, Step
 
 
@@ -68,7 +70,7 @@ class Subscription:
                     if len(errs) and (errs.diffs > 0).any():
                         error = _first(errs)
                         oks = oks.filter(oks.times < error[0])
-                    rows = self._encoder.rows(oks)
+                    rows = await over_rows(len(oks), partial(self._encoder.rows, oks))
                     if rows is not None:
                         yield rows
                     if error is not None:

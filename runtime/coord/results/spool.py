@@ -83,7 +83,8 @@ class Spool:
             await asyncio.wait([self._under_way])
         self._under_way = under_way = asyncio.get_running_loop().run_in_executor(None, work)
         under_way.add_done_callback(self._done)
-        return await asyncio.shield(under_way)
+        result: T = await asyncio.shield(under_way)
+        return result
 
     def _done(self, under_way: asyncio.Future[Any]) -> None:
         self._under_way = None
@@ -111,7 +112,7 @@ class Spool:
 
     def _read(self, size: int) -> bytes:
         assert self._file is not None
-        found = os.pread(self._file.fileno(), size, self._start)
+        found: bytes = os.pread(self._file.fileno(), size, self._start)
         self._start += size
         if self._start == self._end:
             self._file.truncate(0)
@@ -184,7 +185,8 @@ def _stream(piece: Columns) -> bytes:
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)
-    return sink.getvalue().to_pybytes()
+    payload: bytes = sink.getvalue().to_pybytes()
+    return payload
 
 
 def _size(chunk: Columns) -> int:

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 T = TypeVar("T")
 
@@ -32,7 +32,7 @@ async def completed(work: asyncio.Future[T], withdraw: Callable[[], bool] = lamb
     """
     held = await _ended(work, withdraw)
     if held is not None and not is_interrupt(held):
-        _see_exception(work)
+        see_exception(work)
         raise held
     return work.result()
 
@@ -41,7 +41,7 @@ async def settled(work: asyncio.Future[T]) -> T:
     """As `completed`, of preparations: at a cancel the caller goes on to take them back, once they have ended."""
     held = await _ended(work, lambda: False)
     if held is not None:
-        _see_exception(work)
+        see_exception(work)
         raise held
     return work.result()
 
@@ -60,7 +60,7 @@ async def _ended(work: asyncio.Future[T], withdraw: Callable[[], bool]) -> async
     return held
 
 
-def _see_exception(work: asyncio.Future[T]) -> None:
+def see_exception(work: asyncio.Future[Any]) -> None:
     """An outcome that nobody can be given any more is no unhandled error."""
     if not work.cancelled():
         work.exception()

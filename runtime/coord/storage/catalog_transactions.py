@@ -168,6 +168,10 @@ class CatalogTransactions:
         shards = [shard for item in items for shard in shards_of(item)]
         try:
             await self._commit.drained()
+            if (
+                self._commit.ended
+            ):  # a definition that was under way may be durable: the next start drops what none names
+                return
             loop = asyncio.get_running_loop()
             for shard in shards:
                 await loop.run_in_executor(self._commit.thread, self._shards.drop, shard)

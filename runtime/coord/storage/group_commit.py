@@ -154,15 +154,21 @@ class GroupCommit:
         *,
         companions: Mapping[ShardId, tuple[PartRef, ...]] | None = None,
         expect: Mapping[GlobalId, int] | None = None,
+        valid: Callable[[], bool] | None = None,
         on_durable: Callable[[], None] | None = None,
     ) -> int | Conflict:
         """Commits rows of timestamped collections at one new time, which is returned once they are durable.
 
-        `on_durable` runs in the moment in which they are, whether or not the caller is still there.
+        Raises SerializationFailure if `valid` denies, when the commit's turn has come.  `on_durable` runs in the moment in
+        which they are, whether or not the caller is still there.
         """
         outcome = await self._submit(
             _Request(
-                timestamped=parts, companions=companions or {}, expect=expect or {}, on_durable=on_durable
+                timestamped=parts,
+                companions=companions or {},
+                expect=expect or {},
+                valid=valid,
+                on_durable=on_durable,
             )
         )
         assert not isinstance(outcome, KeysTaken), "only a write with keys is refused for them"
@@ -241,6 +247,11 @@ class GroupCommit:
                 on_committed=defined.on_committed,
             )
         )
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing is committed any more: of what was under way it may not be known whether it is durable."""
+        return self._ended is not None
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled; also when nothing is committed any more."""
@@ -328,7 +339,7 @@ class GroupCommit:
             end = max(first, 1)
             requests, self._pending = requests[:end], [*requests[end:], *self._pending]
             self._wake.set()
-        self._group = self._accepted(requests)
+        self._group = await self._accepted(requests)
         if self._group:
             await self._commit(self._group)
         elif (mark := self._oracle.wanted_mark()) is not None:
@@ -368,13 +379,15 @@ class GroupCommit:
         else:
             self._supervisor.fail("group commit", error)
 
-    def _accepted(self, requests: list[_Request]) -> list[_Request]:
+    async def _accepted(self, requests: list[_Request]) -> list[_Request]:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
         of the group writes is a conflict, too."""
         accepted: list[_Request] = []
         written: set[GlobalId] = set()
         for request in requests:
-            if request.is_barrier or self._refused(request, written) or self._keys_taken(request, accepted):
+            if request.is_barrier or self._refused(request, written):
+                continue
+            if await self._keys_taken(request, accepted) or self._refused(request, written):
                 continue
             written |= request.writes
             request.accepted = True
@@ -433,7 +446,9 @@ class GroupCommit:
             request.future.set_exception(UndefinedTable("the relation was dropped while it was written"))
             return True
         if request.valid is not None and not request.valid():
-            request.future.set_exception(SerializationFailure("A table was altered meanwhile; run it again."))
+            request.future.set_exception(
+                SerializationFailure("What it was prepared for has changed; run it again.")
+            )
             return True
         for id_, read_at in request.expect.items():
             gone = id_ not in self._collections
@@ -442,15 +457,16 @@ class GroupCommit:
                 return True
         return False
 
-    def _keys_taken(self, request: _Request, earlier: list[_Request]) -> bool:
+    async def _keys_taken(self, request: _Request, earlier: list[_Request]) -> bool:
         """Answers a request that would break a unique constraint, perhaps by what an earlier one of the group adds."""
         if self._unique is None or not request.keys:
             return False
         checked = {key: counts for key, counts in request.keys.items() if key not in request.unchecked}
-        taken = self._unique.taken(checked, [other.keys for other in earlier if other.keys])
+        taken = await self._unique.taken(checked, [other.keys for other in earlier if other.keys])
         if taken is None:
             return False
-        request.future.set_result(taken)
+        if not request.future.done():  # it may have been withdrawn meanwhile
+            request.future.set_result(taken)
         return True
 
     def _assemble(

@@ -27,6 +27,10 @@ class KeyCounts:
     def __bool__(self) -> bool:
         return bool(self._runs)
 
+    def __len__(self) -> int:
+        """How many hashes there are at most: one that is in several runs counts for each."""
+        return sum(len(hashes) for hashes, _ in self._runs)
+
     @property
     def nbytes(self) -> int:
         return sum(hashes.nbytes + counts.nbytes for hashes, counts in self._runs)
@@ -60,6 +64,11 @@ class KeyCounts:
         while len(self._runs) > 1:
             self._join_last()
         return self._runs[0] if self._runs else (_EMPTY_HASHES, _EMPTY_COUNTS)
+
+    def repeated(self) -> Words:
+        """The hashes that occur more than once."""
+        hashes, counts = self.entries()
+        return hashes[counts > 1]
 
     def _push(self, hashes: Words, counts: Counts) -> None:
         if not len(hashes):

@@ -148,12 +148,21 @@ class Storage:
         return await self._commit.write_defined(parts, expect, keys, unchecked, valid, defined)
 
     async def ingest(
-        self, id: GlobalId, parts: tuple[WrittenPart, ...], remap: str, position: Position
+        self,
+        id: GlobalId,
+        parts: tuple[WrittenPart, ...],
+        remap: str,
+        position: Position,
+        valid: Callable[[], bool],
     ) -> int:
-        """What a source has read up to `position` upstream, in one transaction with that."""
+        """What a source has read up to `position` upstream, in one transaction with that.
+
+        Raises SerializationFailure if `valid` denies, when the commit's turn has come: then somebody else reads the source.
+        """
         outcome = await self._commit.write(
             {id: parts},
             companions={remap: self._remap.parts(remap, position)},
+            valid=valid,
             on_durable=lambda: self._remap.committed(remap, position),
         )
         assert isinstance(outcome, int)  # an ingest expects nothing, so nothing can conflict

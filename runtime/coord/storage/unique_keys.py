@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +26,7 @@ from ...repr.buffers import Words, validity
 from ...repr.hash import hash_columns
 from ...sql.syntax.constraints import Constraint
 from ..catalog.items import Table
+from ..thread_pool import over_rows
 from .collections import Collections
 from .key_counts import KeyCounts
 from .key_values import key_values
@@ -55,8 +57,18 @@ def key_changes(item: Table, constraint: Constraint, rows: Batch) -> tuple[Words
     return hashes, rows.diffs
 
 
+def _repeated(own: KeyCounts, there: Sequence[KeyCounts]) -> Words:
+    """The hashes that `own` adds and that occur more than once in all together."""
+    hashes, counts = own.entries()
+    more = counts > 0
+    hashes, counts = hashes[more], counts[more]
+    for other in there:
+        counts = counts + other.of(hashes)
+    return hashes[counts > 1]
+
+
 class UniqueKeys:
-    """On the event loop, like the commits it follows; only the first reading is done beside it."""
+    """On the event loop, like the commits it follows; what is in proportion to rows is done beside it."""
 
     def __init__(
         self, persist: PersistClient, oracle: Oracle, collections: Collections, reads: ActiveReads
@@ -78,31 +90,21 @@ class UniqueKeys:
             if missing:
                 await self._load(item, missing)
 
-    def of(self, key: KeyId, hashes: Words) -> npt.NDArray[np.int32]:
-        """How often each hash occurs; the constraint is ready."""
-        return self._counts[key].of(hashes)
+    def counts(self, key: KeyId) -> KeyCounts:
+        """How often each hash occurs now, for any thread; the constraint is ready."""
+        return self._counts[key].copy()
 
-    def repeated(self, key: KeyId) -> Words:
-        """The hashes that occur more than once."""
-        hashes, counts = self._counts[key].entries()
-        return hashes[counts > 1]
-
-    def taken(
+    async def taken(
         self, changes: Mapping[KeyId, KeyCounts], earlier: Sequence[Mapping[KeyId, KeyCounts]]
     ) -> KeysTaken | None:
         """The keys that `changes` would make occur twice, after the `earlier` ones of the same commit."""
         for key, own in changes.items():
-            hashes, counts = own.entries()
-            more = counts > 0
-            hashes, counts = hashes[more], counts[more]
-            if not len(hashes) or key not in self._ready:  # a constraint that was dropped is not checked
+            if key not in self._ready:  # a constraint that was dropped is not checked
                 continue
-            counts = counts + self._counts[key].of(hashes)
-            for other in earlier:
-                if key in other:
-                    counts = counts + other[key].of(hashes)
-            if (counts > 1).any():
-                return KeysTaken(key, hashes[counts > 1])
+            there = [self.counts(key), *(other[key] for other in earlier if key in other)]
+            hashes = await over_rows(len(own), partial(_repeated, own, there))
+            if len(hashes):
+                return KeysTaken(key, hashes)
         return None
 
     def committed(self, changes: Mapping[KeyId, KeyCounts]) -> None:

@@ -50,6 +50,13 @@ def test_nothing_is_tried_again_for_a_connection_that_is_replaced() -> None:
         asyncio.run(committed(failing.commit, "it", lambda: False))
 
 
+def test_nor_for_one_that_is_replaced_while_it_waits() -> None:
+    """Its successor reads the same records: committed as well, they would be there twice."""
+    failing, wanted = Failing(DiskFull("full")), iter((True, False))
+    with pytest.raises(DiskFull):
+        asyncio.run(committed(failing.commit, "it", lambda: next(wanted)))
+
+
 def test_what_does_not_pass_is_raised() -> None:
     with pytest.raises(StorageError):
         asyncio.run(committed(Failing(StorageError("torn")).commit, "it", lambda: True))

@@ -153,6 +153,22 @@ def test_changes_of_many_rows_are_computed_beside_the_loop(runtime: InProcess, d
     assert probe.held_s < HELD_S
 
 
+def test_keys_of_many_rows_are_looked_up_beside_the_loop(runtime: InProcess, db: Session) -> None:
+    db.execute("CREATE TABLE p (a bigint PRIMARY KEY, b text, c int)")
+    db.execute("CREATE TABLE q (a bigint, b text)")
+    rows = "SELECT g, 'name ' || g{} FROM generate_series(1, 500000) AS g"
+    for sql in (
+        f"INSERT INTO p {rows.format(', 1')}",
+        f"INSERT INTO q {rows.format('')} RETURNING a, upper(b)",
+        "UPDATE p SET c = c + 1",
+        "MERGE INTO p USING q ON p.a = q.a WHEN MATCHED THEN UPDATE SET b = q.b || '!'",
+    ):
+        with probed(runtime) as probe:
+            db.execute(sql)  # type: ignore[arg-type]
+        assert probe.held_s < 0.15, sql  # it was 0.18 to 0.32
+    assert one(db, "SELECT count(*) FROM p WHERE c = 2 AND b = 'name ' || a || '!'") == 500_000
+
+
 def test_rows_of_the_catalog_are_computed_beside_the_loop(
     db: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
