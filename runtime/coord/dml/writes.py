@@ -155,8 +155,8 @@ class Writes:
     ) -> None:
         """Notes what the statement changes, of the item as it was when the statement began; 23505 if two rows would have one key, as far as is known before the
         commit."""
-        keys = [constraint for constraint in item.constraints if constraint.is_key]
-        if keys and len(changes):
+        keys = [constraint for constraint in item.constraints if constraint.is_key and len(changes)]
+        if keys:
             await self._ready(item, keys)
         await self._encode(item, changes, transaction)
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:

@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
+import os
 import re
+import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -183,8 +185,15 @@ def test_a_definition_that_is_cancelled_while_it_becomes_durable_has_happened(
         interrupt(fresh, db, how)
         store.release()
         thread.join(WAIT_S)
+
+    def has_happened() -> bool:
+        try:
+            return fresh.query(check) == after
+        except errors.UndefinedTable:
+            return False
+
     if how == "lost":
-        eventually(lambda: fresh.query(check) == after)
+        eventually(has_happened)
     else:
         assert failures == []  # the statement has succeeded, so it says so
         assert fresh.query(check) == after
@@ -244,8 +253,9 @@ def test_what_waits_behind_another_commit_is_withdrawn_at_its_timeout(
 def interrupt(runtime: InProcess, db: psycopg.Connection[Any], how: str) -> None:
     """Sees to it that the interrupt has reached the session before it returns."""
     sessions = runtime.coordinator._sessions.values()
-    if how == "lost":
-        db.pgconn.finish()
+    if how == "lost":  # another thread waits at it, so it is not freed
+        with socket.socket(fileno=os.dup(db.fileno())) as client:
+            client.shutdown(socket.SHUT_RDWR)
         return
     if how == "cancel":
         db.cancel_safe()
