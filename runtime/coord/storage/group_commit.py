@@ -339,9 +339,10 @@ class GroupCommit:
             end = max(first, 1)
             requests, self._pending = requests[:end], [*requests[end:], *self._pending]
             self._wake.set()
-        self._group = await self._accepted(requests)
-        if self._group:
-            await self._commit(self._group)
+        self._group = requests
+        accepted = await self._accepted(requests)
+        if accepted:
+            await self._commit(accepted)
         elif (mark := self._oracle.wanted_mark()) is not None:
             await self._raise_mark(mark)
         self._group = []

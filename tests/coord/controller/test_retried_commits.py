@@ -15,11 +15,9 @@ from ptvc.coord.controller.retried_commits import committed
 from ptvc.coord.storage.storage import Storage
 from ptvc.errors import DiskFull, PtvcError, StorageError, StoreAway, UndefinedTable
 from ptvc.replica.protocol import Ingest, Ingested, Outbox
-from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT4
 from ptvc.retry import Backoff
-from ptvc.sql.plans.definition_plans import CounterConnector
-from ptvc.sql.plans.query_plans import Envelope
+
+from .items import SOURCE
 
 
 @pytest.fixture(autouse=True)
@@ -72,23 +70,6 @@ class Connection:
 
     def close(self) -> None:
         self.closed = True
-
-
-SOURCE = Source(
-    id="s",
-    oid=1,
-    schema_name="public",
-    name="s",
-    schema=Schema((Column("a", INT4),)),
-    cluster="quickstart",
-    shard="s",
-    remap="s-remap",
-    create_sql="",
-    label="s",
-    connector=CounterConnector(1_000, None),
-    key=(),
-    envelope=Envelope.NONE,
-)
 
 
 class OneSource:
