@@ -263,9 +263,20 @@ def test_statement_timeout(db: Db, big: None) -> None:
 
 
 def test_cancel(db: Db, big: None) -> None:
-    threading.Timer(0.1, db.cancel_safe).start()
-    with pytest.raises(errors.QueryCanceled, match="user request"):
-        db.execute(SLOW)
+    over = threading.Event()
+
+    def cancel() -> None:
+        while not over.wait(0.01):  # one that comes before the query does nothing
+            db.cancel_safe()
+
+    canceler = threading.Thread(target=cancel)
+    canceler.start()
+    try:
+        with pytest.raises(errors.QueryCanceled, match="user request"):
+            db.execute(SLOW)
+    finally:
+        over.set()
+        canceler.join()
     assert rows(db, "SELECT count(*) FROM big") == [(150,)]
 
 
