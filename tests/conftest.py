@@ -27,11 +27,6 @@ pytest_plugins = (
 )
 
 
-def pytest_xdist_auto_num_workers() -> int:
-    """One more than there are cores: a test waits for other processes some two fifths of its time."""
-    return (os.cpu_count() or 1) + 1
-
-
 def pytest_collection_finish() -> None:
     """What is known of all tests is no garbage: to look through it takes 0.4 s, which would hold a runtime in this process."""
     gc.collect()

@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, process_time
 
 from inprocess import InProcess
+from ptvc.watchdog import Usage
 
 TICK_S = 0.005
 
 
 class LoopProbe:
-    """`held_s` is the longest gap between two ticks, less what the machine gave to other processes: at most the processor
-    time that this one used meanwhile.  `resident` is the most memory seen, in bytes."""
+    """`held_s` is the longest gap between two ticks, less what the machine gave to others: the time for which the loop's
+    thread waited for a core, and at most the processor time that the process used.  `resident` is the most memory seen,
+    in bytes."""
 
     def __init__(self) -> None:
         self.held_s = 0.0
@@ -24,14 +27,16 @@ class LoopProbe:
         self._stopping = False
 
     async def run(self) -> None:
-        wall, processor = perf_counter(), process_time()
+        thread = threading.get_native_id()
+        wall, processor, own = perf_counter(), process_time(), Usage.of(thread)
         while not self._stopping:
             await asyncio.sleep(TICK_S)
-            now, used = perf_counter(), process_time()
-            self.held_s = max(self.held_s, min(now - wall - TICK_S, used - processor))
+            now, used, owned = perf_counter(), process_time(), Usage.of(thread)
+            gap = now - wall - TICK_S - owned.since(own).waited_s
+            self.held_s = max(self.held_s, min(gap, used - processor))
             self.resident = max(self.resident, resident_bytes())
             self.ticks += 1
-            wall, processor = now, used
+            wall, processor, own = now, used, owned
 
     def stop(self) -> None:
         self._stopping = True
