@@ -15,7 +15,8 @@ from ptvc.coord.ddl.ddl import Ddl
 from ptvc.coord.query.subscription_rows import RowEncoder
 from ptvc.coord.results.results import Columns
 from ptvc.coord.storage import catalog_transactions, group_commit
-from ptvc.coord.storage.group_commit import Defined, GroupCommit
+from ptvc.coord.storage.commit_request import Defined
+from ptvc.coord.storage.group_commit import GroupCommit
 from ptvc.coord.transaction.transaction import Savepoint
 from ptvc.coord.transaction.transaction import Transaction as Block
 from ptvc.persist.consensus.base import Transaction

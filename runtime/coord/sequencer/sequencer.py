@@ -40,7 +40,7 @@ from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
 from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from ..results.show import text_lines, text_rows
-from ..storage.group_commit import Conflict, Defined
+from ..storage.commit_request import Conflict, Defined
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken
 from ..transaction.block_catalog import BlockCatalog

@@ -26,7 +26,8 @@ from ..catalog.items import External, Item, ItemBase, Stored, Table, shards_of
 from .acceptance import completed, settled
 from .catalog_store import CatalogStore
 from .collections import Collections
-from .group_commit import Defined, GroupCommit
+from .commit_request import Defined
+from .group_commit import GroupCommit
 from .remap import Remap
 from .shards import Shards
 from .unique_keys import UniqueKeys

@@ -21,7 +21,7 @@ import logging
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 from ...errors import DiskFull, Fenced, PtvcError, SerializationFailure, StorageError, UndefinedTable
 from ...expr.tree.relation import GlobalId
@@ -33,6 +33,7 @@ from ...repr.schema import Schema
 from ...supervision import Supervisor
 from .acceptance import completed
 from .collections import Collections
+from .commit_request import CommitRequest, Conflict, Defined
 from .key_counts import KeyCounts
 from .oracle import Oracle
 from .unique_keys import KeyId, KeysTaken, UniqueKeys
@@ -42,73 +43,6 @@ logger = logging.getLogger(__name__)
 MOST_WAITING = 1_000
 """So many writes of rows wait for a commit; who comes next waits for a place among them.  Of outputs a connection has one under
 way, and of definitions there is one at a time: they take no place, so that a definition never waits for writes that it holds up."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conflict:
-    """Somebody wrote `id` after it was read: read again."""
-
-    id: GlobalId
-
-
-@dataclass(frozen=True, slots=True)
-class Defined:
-    """A change of the catalog: its rows, schemas that tables get, and what makes it so for everybody, in the moment in which
-    it is durable; `on_committed`, when replicas have heard of the commit."""
-
-    catalog: Mapping[ShardId, Write]
-    evolved: Mapping[GlobalId, Schema]
-    on_durable: Callable[[], None]
-    on_committed: Callable[[], None] | None = None
-
-
-@dataclass(slots=True)
-class _Request:
-    """`timestamped` parts get the group's time; `timed` ones have theirs.  `companions` are shards without an id
-    (a source's remap) that are written in the same transaction.  `keys` are changes to the keys of unique
-    constraints; those of the `unchecked` ones only collide, as whoever writes has seen.  `valid` says, at the
-    last moment, whether what is written still fits the tables.  `catalog` is a change of the catalog that is part of
-    the transaction, and `evolved` of the schemas of tables that it writes; with `alone` nothing else is: what comes
-    behind is checked against the catalog as it then is."""
-
-    future: asyncio.Future[int | Conflict | KeysTaken] = field(
-        default_factory=lambda: asyncio.get_running_loop().create_future()
-    )
-    accepted: bool = False
-    timestamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
-    companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
-    expect: Mapping[GlobalId, int] = field(default_factory=dict)
-    timed: tuple[Updates, ...] = ()
-    keys: Mapping[KeyId, KeyCounts] = field(default_factory=dict)
-    unchecked: frozenset[KeyId] = frozenset()
-    valid: Callable[[], bool] | None = None
-    catalog: Mapping[ShardId, Write] = field(default_factory=dict)
-    evolved: Mapping[GlobalId, Schema] = field(default_factory=dict)
-    alone: bool = False
-    on_durable: Callable[[], None] | None = None
-    on_committed: Callable[[], None] | None = None
-
-    def withdraw(self) -> bool:
-        """Takes the request back, unless it was accepted or answered."""
-        if self.accepted or self.future.done():
-            return False
-        self.future.cancel()
-        return True
-
-    @property
-    def writes(self) -> set[GlobalId]:
-        return {id_ for id_, parts in self.timestamped.items() if parts} | {
-            u.id for u in self.timed if u.parts
-        }
-
-    @property
-    def takes_place(self) -> bool:
-        """Whether it is one of the writes of which `MOST_WAITING` may wait."""
-        return bool(self.timestamped or self.companions) and not self.alone
-
-    @property
-    def is_barrier(self) -> bool:
-        return not (self.timestamped or self.companions or self.timed or self.alone)
 
 
 class GroupCommit:
@@ -138,8 +72,8 @@ class GroupCommit:
         self._supervisor = supervisor
         self._unique = unique
         self._places = asyncio.Semaphore(MOST_WAITING)
-        self._pending: list[_Request] = []
-        self._group: list[_Request] = []
+        self._pending: list[CommitRequest] = []
+        self._group: list[CommitRequest] = []
         self._frozen: set[GlobalId] = set()
         self._wake = asyncio.Event()
         self._ended: BaseException | None = None
@@ -163,7 +97,7 @@ class GroupCommit:
         which they are, whether or not the caller is still there.
         """
         outcome = await self._submit(
-            _Request(
+            CommitRequest(
                 timestamped=parts,
                 companions=companions or {},
                 expect=expect or {},
@@ -187,7 +121,7 @@ class GroupCommit:
         Raises SerializationFailure if `valid` denies, when the commit's turn has come.
         """
         return await self._submit(
-            _Request(timestamped=parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
+            CommitRequest(timestamped=parts, expect=expect, keys=keys, unchecked=unchecked, valid=valid)
         )
 
     async def write_defined(
@@ -201,7 +135,7 @@ class GroupCommit:
     ) -> int | Conflict | KeysTaken:
         """As `write_keyed`, with definitions that become durable with it."""
         return await self._submit(
-            _Request(
+            CommitRequest(
                 timestamped={**dict.fromkeys(defined.evolved, ()), **parts},
                 expect=expect,
                 keys=keys,
@@ -218,7 +152,7 @@ class GroupCommit:
     async def define(self, defined: Defined) -> None:
         """Commits a change of the catalog, which names all that it depends on under the lock of definitions."""
         await self._submit(
-            _Request(
+            CommitRequest(
                 timestamped=dict.fromkeys(defined.evolved, ()),
                 catalog=defined.catalog,
                 evolved=defined.evolved,
@@ -230,7 +164,7 @@ class GroupCommit:
 
     async def append(self, updates: tuple[Updates, ...]) -> int | Conflict:
         """Commits outputs of views, each from its lower to its upper, as far as they are not durable yet."""
-        outcome = await self._submit(_Request(timed=updates))
+        outcome = await self._submit(CommitRequest(timed=updates))
         assert not isinstance(outcome, KeysTaken)
         return outcome
 
@@ -240,7 +174,7 @@ class GroupCommit:
         `on_durable` runs in the moment in which they are, before anybody hears of the difference.
         """
         await self._submit(
-            _Request(
+            CommitRequest(
                 timed=(update,),
                 catalog=defined.catalog,
                 on_durable=defined.on_durable,
@@ -256,7 +190,7 @@ class GroupCommit:
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled; also when nothing is committed any more."""
         if self._ended is None:
-            await self._submit(_Request())
+            await self._submit(CommitRequest())
 
     def tick(self) -> None:
         """Moves time on when nothing is written; the mark is raised beside, if it has to be.  Not when commits have ended: what
@@ -286,13 +220,13 @@ class GroupCommit:
         self.thread.shutdown()
         self._end(StorageError("the runtime is stopping", sqlstate="57P01"))
 
-    async def _submit(self, request: _Request) -> int | Conflict | KeysTaken:
+    async def _submit(self, request: CommitRequest) -> int | Conflict | KeysTaken:
         if not request.takes_place:
             return await self._outcome(request)
         async with self._places:
             return await self._outcome(request)
 
-    async def _outcome(self, request: _Request) -> int | Conflict | KeysTaken:
+    async def _outcome(self, request: CommitRequest) -> int | Conflict | KeysTaken:
         if self._ended is not None:
             raise self._ended
         self._pending.append(request)
@@ -380,10 +314,10 @@ class GroupCommit:
         else:
             self._supervisor.fail("group commit", error)
 
-    async def _accepted(self, requests: list[_Request]) -> list[_Request]:
+    async def _accepted(self, requests: list[CommitRequest]) -> list[CommitRequest]:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
         of the group writes is a conflict, too."""
-        accepted: list[_Request] = []
+        accepted: list[CommitRequest] = []
         written: set[GlobalId] = set()
         for request in requests:
             if request.is_barrier or self._refused(request, written):
@@ -395,7 +329,7 @@ class GroupCommit:
             accepted.append(request)
         return accepted
 
-    async def _commit(self, requests: list[_Request]) -> None:
+    async def _commit(self, requests: list[CommitRequest]) -> None:
         time = self._oracle.write_time()
         try:
             outcome, mark, committed = await self._append(requests, time)
@@ -429,7 +363,7 @@ class GroupCommit:
             request.future.set_result(time)
 
     async def _append(
-        self, requests: list[_Request], time: int
+        self, requests: list[CommitRequest], time: int
     ) -> tuple[Appended | UpperMismatch, int | None, tuple[Updates, ...]]:
         """The durable transaction.  It raises the oracle's mark as well, if that is wanted."""
         writes, committed = self._assemble(requests, time)
@@ -439,7 +373,7 @@ class GroupCommit:
         )
         return outcome, mark, committed
 
-    def _refused(self, request: _Request, written: set[GlobalId]) -> bool:
+    def _refused(self, request: CommitRequest, written: set[GlobalId]) -> bool:
         """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
         if request.future.done():
             return True  # it was withdrawn
@@ -458,7 +392,7 @@ class GroupCommit:
                 return True
         return False
 
-    async def _keys_taken(self, request: _Request, earlier: list[_Request]) -> bool:
+    async def _keys_taken(self, request: CommitRequest, earlier: list[CommitRequest]) -> bool:
         """Answers a request that would break a unique constraint, perhaps by what an earlier one of the group adds."""
         if self._unique is None or not request.keys:
             return False
@@ -471,7 +405,7 @@ class GroupCommit:
         return True
 
     def _assemble(
-        self, requests: list[_Request], time: int
+        self, requests: list[CommitRequest], time: int
     ) -> tuple[dict[ShardId, Write], tuple[Updates, ...]]:
         """One Write per shard, and what it means per collection."""
         timestamped: dict[GlobalId, list[PartRef]] = {}

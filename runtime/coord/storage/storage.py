@@ -33,8 +33,9 @@ from ..catalog.items import Item
 from .catalog_store import CatalogStore
 from .catalog_transactions import Append, CatalogTransactions
 from .collections import Collections, Frontiers
+from .commit_request import Conflict, Defined
 from .differences import Differences
-from .group_commit import Conflict, Defined, GroupCommit
+from .group_commit import GroupCommit
 from .input_holds import InputHolds
 from .key_counts import KeyCounts
 from .oracle import Oracle

@@ -80,9 +80,10 @@ def test_one_on_which_nothing_can_be_installed_harms_no_reader(
         connection.execute("INSERT INTO t VALUES (1, 2)")
         assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(2,)]
         assert rows(connection, "SELECT k, v FROM m") == [(1, 2)]
+        caplog.clear()  # on a slow machine several attempts have failed by now
         runtime.driver.pause(f"{cluster_id(runtime)}-r2")  # it is installed anew, and refused again
         runtime.driver.resume(f"{cluster_id(runtime)}-r2")
-        eventually(lambda: caplog.text.count("cannot install public.by_k") > 1)
+        eventually(lambda: "cannot install public.by_k" in caplog.text)
         connection.execute("INSERT INTO t VALUES (1, 3)")
         assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(3,)]
 

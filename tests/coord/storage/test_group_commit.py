@@ -13,7 +13,8 @@ import pytest
 from ptvc.clock import ManualClock
 from ptvc.coord.storage import group_commit
 from ptvc.coord.storage.collections import Collections
-from ptvc.coord.storage.group_commit import Conflict, GroupCommit
+from ptvc.coord.storage.commit_request import Conflict
+from ptvc.coord.storage.group_commit import GroupCommit
 from ptvc.coord.storage.oracle import Oracle
 from ptvc.errors import Fenced, PtvcError, UndefinedTable
 from ptvc.persist.blob.memory import MemoryBlob
