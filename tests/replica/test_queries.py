@@ -251,6 +251,8 @@ def test_a_long_query_leaves_the_cores_to_others(asked: Asked, monkeypatch: pyte
     asked.ask(1, endless())
     pid = asked.worker()
     eventually(lambda: os.getpriority(os.PRIO_PROCESS, pid) == LOW_PRIORITY)
+    assert os.getsid(pid) == os.getsid(0), "else the priority may mean nothing to the other processes"
+    assert os.getpgid(pid) != os.getpgid(0), "a Ctrl-C is for the owner"
     asked.pool.interrupts.set_known(1)
     eventually(lambda: gone(pid))  # the next one is to have the usual priority
     asked.ask(2, numbers(2))

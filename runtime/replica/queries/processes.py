@@ -86,7 +86,9 @@ class ForkServer:
                     stdout=subprocess.DEVNULL,
                     env=environment,
                     pass_fds=(theirs.fileno(),),
-                    start_new_session=True,
+                    # Out of reach of a Ctrl-C in the terminal; the session stays the owner's, as Linux may give
+                    # each session an equal share of the cores, and a low priority then counts within it only.
+                    process_group=0,
                 )
             self._control = ours
         return self._control
