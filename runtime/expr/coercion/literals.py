@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from ...errors import DataError, DatatypeMismatch
-from ...repr.types import NESTED, NUMERIC, NUMERIC_MAX_PRECISION, Kind, ScalarType, derived_numeric
+from ...repr.types import NESTED, NUMERIC, NUMERIC_MAX_PRECISION, TEXT, Kind, ScalarType, derived_numeric
 from ..tree.scalar import Cast, Literal, Scalar
 from .session_zone import read_text
 from .type_rules import CastContext, as_kind, base_name, can_cast
@@ -26,8 +26,8 @@ def coerce_unknown(literal: Scalar, type_: ScalarType) -> Scalar:
     22007, ...).
     """
     assert isinstance(literal, Literal)
-    if literal.value is None:
-        return Literal(None, type_)
+    if literal.value is None or type_ == TEXT:
+        return Literal(literal.value, type_)  # a text of any length, as it is
     if type_.kind is Kind.NUMERIC and type_.precision is None:
         return _numeric_literal(literal.value)
     parsed = _parse(literal.value, type_)
