@@ -45,7 +45,8 @@ class Variables:
         self._told = self.reported()
 
     def get(self, name: str) -> str:
-        name = _canonical(name)
+        if name not in self._values:  # it is seldom spelled otherwise
+            name = _canonical(name)
         if name in self._local:
             return self._local[name]
         try:

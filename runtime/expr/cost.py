@@ -86,7 +86,14 @@ _LONG = frozenset((*_TEXTS, Kind.BYTEA, JSON.kind, Kind.JSONB, *NESTED))
 _QUICK_ELEMENTS = _TEXTS | {Kind.BOOL, Kind.INT2, Kind.INT4, Kind.INT8, Kind.FLOAT4, Kind.FLOAT8, Kind.UUID}
 """Kinds of elements that Arrow, or numpy, casts to each other: 100,000 in some 10 ms."""
 
-_READ_ONE_BY_ONE = NESTED | {JSON.kind, Kind.JSONB, Kind.INTERVAL, Kind.TIMESTAMP, Kind.TIMESTAMPTZ, Kind.BYTEA}
+_READ_ONE_BY_ONE = NESTED | {
+    JSON.kind,
+    Kind.JSONB,
+    Kind.INTERVAL,
+    Kind.TIMESTAMP,
+    Kind.TIMESTAMPTZ,
+    Kind.BYTEA,
+}
 """Kinds of elements whose text takes Python some microseconds each."""
 
 _QUICK = frozenset(

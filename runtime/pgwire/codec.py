@@ -216,6 +216,8 @@ class Body:
         if end < 0:
             raise ProtocolViolation("invalid string in message")
         start, self._at = self._at, end + 1
+        if end - start <= LARGE_MESSAGE:
+            return decode_text(self._data[start:end])
         with memoryview(self._data) as view:
             return decode_text(view[start:end])
 
@@ -230,19 +232,24 @@ class Body:
 
 def decode_text(raw: Data | memoryview) -> str:
     """UTF-8 without NUL, else 22021.  In slices: other threads get the interpreter between two of them."""
-    pieces = []
-    decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for start in range(0, max(len(raw), 1), LARGE_MESSAGE):
-            check_interrupt()
-            end = start + LARGE_MESSAGE
-            pieces.append(decoder.decode(raw[start:end], final=end >= len(raw)))
+        pieces = [str(raw, "utf-8")] if len(raw) <= LARGE_MESSAGE else _decoded_in_slices(raw)
     except UnicodeDecodeError as error:
         bad = " ".join(f"0x{byte:02x}" for byte in error.object[error.start : error.start + 4])
         raise DataError(f'invalid byte sequence for encoding "UTF8": {bad}', sqlstate="22021") from None
     if any("\0" in piece for piece in pieces):
         raise DataError('invalid byte sequence for encoding "UTF8": 0x00', sqlstate="22021")
     return pieces[0] if len(pieces) == 1 else "".join(pieces)
+
+
+def _decoded_in_slices(raw: Data | memoryview) -> list[str]:
+    pieces = []
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    for start in range(0, len(raw), LARGE_MESSAGE):
+        check_interrupt()
+        end = start + LARGE_MESSAGE
+        pieces.append(decoder.decode(raw[start:end], final=end >= len(raw)))
+    return pieces
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,7 +45,7 @@ from .system_reads import (
     SystemRows,
     inputs_of,
     is_system,
-    is_trivial,
+    trivial_rows,
     with_catalogs,
     with_system_rows,
 )
@@ -102,9 +102,9 @@ class Peeks:
             return
         skip, left = finishing.offset, finishing.limit
         async for batch in self.batches(query.relation, context, finishing):
-            few = len(batch) <= FEW_ROWS and int(batch.diffs.sum()) <= FEW_ROWS
+            count = int(batch.diffs.sum())
+            few = max(count, len(batch)) <= FEW_ROWS
             columns = repeat(batch) if few else await EVALUATION.run(lambda rows=batch: repeat(rows))  # type: ignore[misc]
-            count = len(columns[0]) if columns else int(batch.diffs.sum())
             take = count - skip if left is None else min(left, count - skip)
             if take > 0:
                 yield tuple(columns[i].slice(skip, take) for i in finishing.indices)
@@ -162,11 +162,13 @@ class Peeks:
         if any(map(is_system, reads)) and not all(map(is_system, reads)):
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
-        trivial = not reads and is_trivial(relation)
-        if trivial or (all(map(is_system, reads)) and is_computed_here(relation)):
+        if not reads and (trivial := trivial_rows(relation)) is not None:
+            yield trivial
+            return
+        if all(map(is_system, reads)) and is_computed_here(relation):
             time = self.read_time(context)
             compute = self._catalogs.computation(relation, context.system_rows, time)
-            result = compute() if trivial else await EVALUATION.run(compute)
+            result = await EVALUATION.run(compute)
             raise_first_error(result.errs)
             yield _checked(result.oks)
             return

@@ -17,7 +17,8 @@ from ...expr.temporal import at_time
 from ...expr.tree.relation import Constant, Get, GlobalId, Map, Project, Relation
 from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_inputs
 from ...expr.tree.scalar import ColumnRef, Literal
-from ...repr.batch import Batch, Delta
+from ...repr.batch import Batch, Delta, batch_from_rows
+from ...repr.consolidate import consolidate
 from ...repr.types import UNSIGNED, Kind
 
 SystemRows = Callable[[GlobalId], Batch]
@@ -71,20 +72,32 @@ class CatalogQueries:
         return lambda: evaluate_once(plan, inputs, time)
 
 
-def is_trivial(relation: Relation) -> bool:
-    """Whether there is nothing to compute: a few rows of small literals."""
-    while isinstance(relation, Map | Project):
-        scalars = relation.scalars if isinstance(relation, Map) else ()
-        if not all(
-            isinstance(s, ColumnRef) or (isinstance(s, Literal) and _is_small(s.value)) for s in scalars
-        ):
-            return False
-        relation = relation.input
-    return (
-        isinstance(relation, Constant)
-        and len(relation.rows) <= FEW_ROWS
-        and all(_is_small(value) for row in relation.rows for value in row)
-    )
+def trivial_rows(relation: Relation) -> Batch | None:
+    """The rows of a query that has nothing to compute, a few rows of small literals; None of any other."""
+    chain: list[Map | Project] = []
+    leaf = relation
+    while isinstance(leaf, Map | Project):
+        chain.append(leaf)
+        leaf = leaf.input
+    if not isinstance(leaf, Constant) or len(leaf.rows) > FEW_ROWS:
+        return None
+    rows = [tuple(row) for row in leaf.rows]
+    for node in reversed(chain):
+        if isinstance(node, Project):
+            rows = [tuple(row[i] for i in node.indices) for row in rows]
+            continue
+        for scalar in node.scalars:
+            match scalar:
+                case ColumnRef(index=index):
+                    rows = [(*row, row[index]) for row in rows]
+                case Literal(value=value):
+                    rows = [(*row, value) for row in rows]
+                case _:
+                    return None
+    if not all(_is_small(value) for row in rows for value in row):
+        return None
+    batch = batch_from_rows(relation.schema, rows, 0)
+    return consolidate(batch) if len(rows) > 1 else batch
 
 
 def _is_small(value: object) -> bool:
