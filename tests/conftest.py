@@ -51,6 +51,13 @@ def oracle(oracle_uri: str) -> Iterator[psycopg.Connection]:
             drop_relation(connection, oid)
 
 
+@pytest.fixture
+def empty_database(oracle_uri: str) -> Iterator[str]:
+    """A database of the test's own in the embedded PostgreSQL, for what looks into catalogs."""
+    with oracle_server.own_database(oracle_uri, "of_a_test") as uri:
+        yield uri
+
+
 def relations_of(connection: psycopg.Connection) -> set[int]:
     """The OIDs of the tables and views in `public`."""
     query = (

@@ -18,7 +18,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 import psycopg
-from psycopg import sql
+from psycopg import conninfo, sql
 
 DATABASE = "oracle"
 
@@ -48,10 +48,24 @@ def running_postgres() -> Iterator[str]:
             for setting in ("fsync = off", "synchronous_commit = off", "timezone = 'UTC'"):
                 connection.execute(f"ALTER SYSTEM SET {setting}")  # type: ignore[arg-type]
             connection.execute("SELECT pg_reload_conf()")
-            connection.execute(
-                f"CREATE DATABASE {DATABASE} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"  # type: ignore[arg-type]
-            )
+            _create_database(connection, DATABASE)
         yield server.get_uri(database=DATABASE)
+
+
+@contextmanager
+def own_database(uri: str, name: str) -> Iterator[str]:
+    """The URI of an empty database of the server at `uri`, in whose catalogs nobody else's objects are; dropped on exit."""
+    with psycopg.connect(uri, autocommit=True) as connection:
+        _create_database(connection, name)
+        try:
+            yield conninfo.make_conninfo(uri, dbname=name)
+        finally:
+            connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(sql.Identifier(name)))
+
+
+def _create_database(connection: psycopg.Connection, name: str) -> None:
+    statement = "CREATE DATABASE {} TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'"
+    connection.execute(sql.SQL(statement).format(sql.Identifier(name)))
 
 
 @dataclass(frozen=True, slots=True)

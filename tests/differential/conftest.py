@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from inprocess import running
-from psycopg import conninfo
+from oracle import own_database
 
 from .random_expressions import leaves
 from .suite import Finding, Subjects, build_world
@@ -17,16 +17,17 @@ from .suite import Finding, Subjects, build_world
 @pytest.fixture(scope="package")
 def subjects(oracle_uri: str) -> Iterator[Subjects]:
     """Both sides, with the tables of world.sql and those of random expressions; PostgreSQL in a database of its own."""
-    with psycopg.connect(oracle_uri, autocommit=True) as server:
-        server.execute("CREATE DATABASE differential TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
-        own = conninfo.make_conninfo(oracle_uri, dbname="differential")
-        with psycopg.connect(own, autocommit=True) as theirs, running() as runtime, runtime.connect() as ours:
-            for connection in (ours, theirs):
-                build_world(connection)
-                for sql in leaves():
-                    connection.execute(sql.encode())
-            yield Subjects(ours, theirs)
-        server.execute("DROP DATABASE differential")
+    with (
+        own_database(oracle_uri, "differential") as uri,
+        psycopg.connect(uri, autocommit=True) as theirs,
+        running() as runtime,
+        runtime.connect() as ours,
+    ):
+        for connection in (ours, theirs):
+            build_world(connection)
+            for sql in leaves():
+                connection.execute(sql.encode())
+        yield Subjects(ours, theirs)
 
 
 @pytest.fixture

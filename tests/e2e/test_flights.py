@@ -24,6 +24,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from oracle import own_database
 
 from .conftest import running
 from .runtime_process import Runtime
@@ -192,12 +193,8 @@ def spelled(value: object) -> str:
 
 @pytest.fixture(scope="module")
 def postgres(oracle_uri: str, flights: Flights) -> Iterator[Postgres]:
-    with psycopg.connect(oracle_uri, autocommit=True) as connection:
-        connection.execute("CREATE DATABASE flights TEMPLATE template0 ENCODING 'UTF8' LOCALE 'C'")
-        base, _, options = oracle_uri.partition("?")
-        with psycopg.connect(f"{base.rpartition('/')[0]}/flights?{options}", autocommit=True) as own:
-            yield Postgres(own, flights)
-        connection.execute("DROP DATABASE flights")
+    with own_database(oracle_uri, "flights") as uri, psycopg.connect(uri, autocommit=True) as connection:
+        yield Postgres(connection, flights)
 
 
 def compare(flights: Flights, postgres: Postgres) -> dict[str, int]:

@@ -36,7 +36,7 @@ def outcomes(connection: psycopg.Connection[Any], messages: list[str]) -> list[t
 
 
 def compare(ours: psycopg.Connection[Any], theirs: psycopg.Connection[Any], messages: list[str]) -> None:
-    """Each is in autocommit, and in a schema of its own."""
+    """Each is in autocommit, and in a schema of its own; what looks into catalogs, in a database of its own (`empty_database`)."""
     pairs = zip(outcomes(ours, messages), outcomes(theirs, messages), strict=True)
     differences = [f"ours   {found}\ntheirs {expected}" for found, expected in pairs if found != expected]
     assert not differences, "\n".join(differences)

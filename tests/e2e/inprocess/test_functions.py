@@ -16,8 +16,8 @@ from .side_by_side import compare, script
 Db = psycopg.Connection[tuple[Any, ...]]
 
 
-def test_as_in_postgres(runtime: InProcess, oracle_uri: str) -> None:
-    with runtime.connect() as ours, psycopg.connect(oracle_uri, autocommit=True) as theirs:
+def test_as_in_postgres(runtime: InProcess, empty_database: str) -> None:
+    with runtime.connect() as ours, psycopg.connect(empty_database, autocommit=True) as theirs:
         compare(ours, theirs, script("functions"))
 
 

@@ -14,8 +14,8 @@ from psycopg import errors
 from ..side_by_side import compare, script
 
 
-def test_as_in_postgres(runtime: InProcess, oracle_uri: str) -> None:
-    with runtime.connect() as ours, psycopg.connect(oracle_uri, autocommit=True) as theirs:
+def test_as_in_postgres(runtime: InProcess, empty_database: str) -> None:
+    with runtime.connect() as ours, psycopg.connect(empty_database, autocommit=True) as theirs:
         compare(ours, theirs, script("privileges"))
 
 
@@ -207,13 +207,13 @@ def test_default_privileges_are_shown(db: Db, schema: str) -> None:
     assert rows(db, "SHOW DEFAULT PRIVILEGES") == []
 
 
-def test_default_privileges_as_in_postgres(runtime: InProcess, oracle_uri: str) -> None:
-    with runtime.connect() as ours, psycopg.connect(oracle_uri, autocommit=True) as theirs:
+def test_default_privileges_as_in_postgres(runtime: InProcess, empty_database: str) -> None:
+    with runtime.connect() as ours, psycopg.connect(empty_database, autocommit=True) as theirs:
         compare(ours, theirs, script("default_privileges"))
 
 
-def test_in_blocks_as_in_postgres(runtime: InProcess, oracle_uri: str) -> None:
-    with runtime.connect() as ours, psycopg.connect(oracle_uri, autocommit=True) as theirs:
+def test_in_blocks_as_in_postgres(runtime: InProcess, empty_database: str) -> None:
+    with runtime.connect() as ours, psycopg.connect(empty_database, autocommit=True) as theirs:
         compare(ours, theirs, script("privileges_in_blocks"))
 
 
