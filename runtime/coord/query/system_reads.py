@@ -86,14 +86,12 @@ def trivial_rows(relation: Relation) -> Batch | None:
         if isinstance(node, Project):
             rows = [tuple(row[i] for i in node.indices) for row in rows]
             continue
-        for scalar in node.scalars:
-            match scalar:
-                case ColumnRef(index=index):
-                    rows = [(*row, row[index]) for row in rows]
-                case Literal(value=value):
-                    rows = [(*row, value) for row in rows]
-                case _:
-                    return None
+        scalars = [scalar for scalar in node.scalars if isinstance(scalar, ColumnRef | Literal)]
+        if len(scalars) < len(node.scalars):
+            return None
+        rows = [
+            (*row, *(row[s.index] if isinstance(s, ColumnRef) else s.value for s in scalars)) for row in rows
+        ]
     if not all(_is_small(value) for row in rows for value in row):
         return None
     batch = batch_from_rows(relation.schema, rows, 0)

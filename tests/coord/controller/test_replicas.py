@@ -44,6 +44,11 @@ def hydrated(runtime: InProcess, name: str) -> int:
     )[0][0]
 
 
+def state(runtime: InProcess, name: str) -> str | None:
+    status = runtime.coordinator.controller.statuses.get(runtime.coordinator.catalog.find("public", name).id)
+    return status.state if status is not None else None
+
+
 def test_every_replica_runs_the_views_and_one_history_is_written(runtime: InProcess) -> None:
     with runtime.connect() as connection:
         connection.execute("CREATE TABLE t (k int, v int)")
@@ -86,6 +91,8 @@ def test_one_on_which_nothing_can_be_installed_harms_no_reader(
         eventually(lambda: "cannot install public.by_k" in caplog.text)
         connection.execute("INSERT INTO t VALUES (1, 3)")
         assert rows(connection, "SELECT v FROM m WHERE k = 1") == [(3,)]
+        # A reader would only hear of a failure if it had to wait for the other replica.
+        assert [state(runtime, name) for name in ("m", "by_k")] == ["running", "running"]
 
 
 def test_one_dies_and_answers_go_on(runtime: InProcess) -> None:
