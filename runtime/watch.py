@@ -230,23 +230,23 @@ class Watch:
     async def _changed(
         self, followed: _Followed, at: int, news: Counter[Row], columns: Sequence[str]
     ) -> None:
-        """All that changed at one time."""
+        """All that changed at one time.  Rows and verdict change together, so that nobody tells the one without the other."""
         beginning, before = followed.rows is None, followed.verdict
-        rows = Counter(followed.rows or {})
-        rows.update(news)
-        followed.rows = Counter({row: count for row, count in rows.items() if count})
+        summed = Counter(followed.rows or {})
+        summed.update(news)
+        rows = Counter({row: count for row, count in summed.items() if count})
         changes = sorted(((row, count) for row, count in news.items() if count), key=lambda change: change[1])
-        self._appeared += sum(count for _, count in changes if count > 0)
-        self._went -= sum(count for _, count in changes if count < 0)
         if changes or beginning or before is Verdict.BROKEN:
-            followed.verdict, followed.reason = await self._judged(followed), ""
+            verdict = await self._judged(followed.test, any_row=bool(rows))
+            followed.rows, followed.verdict, followed.reason = rows, verdict, ""
             if changes or followed.verdict is not before:
                 self._say_changes(followed, at, changes, columns)
             self._note(followed.verdict)
+        self._appeared += sum(count for _, count in changes if count > 0)
+        self._went -= sum(count for _, count in changes if count < 0)
         self._say_the_beginning()
 
-    async def _judged(self, followed: _Followed) -> Verdict:
-        test, any_row = followed.test, bool(followed.rows)
+    async def _judged(self, test: StoredTest, *, any_row: bool) -> Verdict:
         if test.counts_rows:
             return test.verdict(any_row, any_row)
         async with await self._connect() as connection:

@@ -115,6 +115,7 @@ class TestSinks:
         assert self.ids(project) == before
         assert self.left(project) == []
 
+    @pytest.mark.slow
     def test_a_sink_that_is_stalled_fails_the_run(self, project: Any, folder: Path) -> None:
         project.run_sql(f"drop sink {project.test_schema}.feed")
         (result,) = run_dbt(["run", "--select", "feed"], expect_pass=False)

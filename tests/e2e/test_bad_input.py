@@ -83,6 +83,7 @@ def test_a_malformed_line_names_file_and_line(runtime: Runtime, tmp_path: Path) 
     runtime.run("DROP MATERIALIZED VIEW malformed_sum", "DROP SOURCE malformed")
 
 
+@pytest.mark.slow
 def test_a_wrong_type_is_gone_once_it_is_corrected(runtime: Runtime, tmp_path: Path) -> None:
     file = tmp_path / "lines.jsonl"
     file.write_text('{"id":1,"v":1}\n{"id":2,"v":"two"}\n')
@@ -271,6 +272,7 @@ def test_what_is_typed_wrong(tmp_path: Path, arguments: list[str], code: int, sa
 # -- dbt --
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("output", "said"),
     [

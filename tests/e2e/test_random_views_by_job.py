@@ -129,6 +129,7 @@ def check_random_views(
         assert hydrated == (views, views), "every view was hydrated by a job"
 
 
+@pytest.mark.slow
 def test_some_random_views(runtime: Runtime, oracle: psycopg.Connection[Any]) -> None:
     check_random_views(runtime, oracle, seed=1, views=3, batches=1)
 

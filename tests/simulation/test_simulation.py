@@ -50,6 +50,7 @@ def test_a_seed_replays(seed: int) -> None:
     assert first.turns > 500
 
 
+@pytest.mark.slow
 def test_hashes_of_strings_decide_nothing() -> None:
     """Two processes, whose sets have other orders."""
     command = [sys.executable, "-m", "tests.simulation", "--digest", "--seeds", "3:6"]

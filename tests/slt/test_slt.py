@@ -26,7 +26,7 @@ from .subjects import Failure, rows, run
 FOLDER = Path(__file__).parent
 SCRIPTS = sorted(FOLDER.rglob("*.slt"))
 NAMES = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in SCRIPTS]
-ORDINARY = 4
+ORDINARY = 8
 """One script in so many runs through views in the ordinary part; all do in the slow one."""
 
 Connection = psycopg.Connection[Any]

@@ -172,7 +172,7 @@ def told(row: tuple[Any, ...]) -> tuple[Any, ...]:
 @pytest.mark.parametrize("functions", [("min", "max"), ("max",)])
 @pytest.mark.parametrize("early", [False, True])
 @pytest.mark.parametrize("type_", AT_THE_ENDS, ids=str)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [0, pytest.param(1, marks=pytest.mark.slow)])
 def test_ends_answer_as_values_do(
     seed: int, type_: ScalarType, early: bool, functions: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:

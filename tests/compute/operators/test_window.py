@@ -214,7 +214,7 @@ def test_frames_are_written_out_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize("exclusion", Exclusion)
 @pytest.mark.parametrize("unit", FrameUnit)
 @pytest.mark.parametrize("bounds", BOUNDS.values(), ids=BOUNDS)
-@pytest.mark.parametrize("order", ["by number", "by number, backwards"])
+@pytest.mark.parametrize("order", ["by number", pytest.param("by number, backwards", marks=pytest.mark.slow)])
 def test_frames(order: str, bounds: tuple[Bound, Bound], unit: FrameUnit, exclusion: Exclusion) -> None:
     agrees(over(framed(Frame(unit, *bounds, exclusion)), ORDERS[order]), 5, times=5, per_time=4)
 

