@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, isolation, responsiveness, idle, merges, memory,
-recovery, storage, dbt, all."""
+reads, recovery, storage, dbt, all."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ from .isolation import run_isolation
 from .measure import Machine
 from .memory import run_memory
 from .merges import run_merges
+from .reads import run_reads
 from .recovery import run_recovery
 from .report import Result, console, show, write_json
 from .responsiveness import run_responsiveness
@@ -150,6 +151,18 @@ def statements(
         console.log(f"{count:,} statements of each kind over {rows:,} rows")
         results += run_statements(rows, count)
     finish([*results, *run_planning(count)], machine, output)
+
+
+@app.command()
+def reads(
+    rows: RowsOption = 1_000_000,
+    repeats: Annotated[int, typer.Option("--repeats", help="How often each query is asked.")] = 11,
+    output: OutputOption = None,
+) -> None:
+    """One-off queries over tables without indexes, beside PostgreSQL and DuckDB."""
+    machine = Machine.now()
+    console.log(f"one-off queries over {rows:,} rows")
+    finish(list(run_reads(rows, repeats)), machine, output)
 
 
 @app.command()

@@ -20,6 +20,7 @@ from .isolation import ReadResult, RunawayResult
 from .measure import Latencies, Machine, plain
 from .memory import MemoryResult
 from .merges import MergeResult
+from .reads import QueryResult
 from .recovery import RecoveryResult
 from .responsiveness import ResponsivenessResult
 from .statements import PlanningResult, StatementResult
@@ -44,6 +45,7 @@ Result = (
     | MemoryResult
     | MergeResult
     | RecoveryResult
+    | QueryResult
     | ReadResult
     | RunawayResult
     | ResponsivenessResult
@@ -78,6 +80,7 @@ def show(results: list[Result]) -> None:
     _show_merges([r for r in results if isinstance(r, MergeResult)])
     _show_recoveries([r for r in results if isinstance(r, RecoveryResult)])
     _show_rates([r for r in results if isinstance(r, AppendRate)])
+    _show_queries([r for r in results if isinstance(r, QueryResult)])
     _show_isolation(results)
     _show_responsiveness([r for r in results if isinstance(r, ResponsivenessResult)])
     _show_storage([r for r in results if isinstance(r, StorageResult)])
@@ -358,6 +361,28 @@ def _show_responsiveness(results: list[ResponsivenessResult]) -> None:
         table.add_row(
             *(r.load, f"{r.seconds:.1f}", *_three(r.probe), str(r.stalls)),
             *(f"{r.longest_stall_ms:.0f}", f"{r.longest_held_ms:.0f}", f"{r.load_1min:.1f}"),
+        )
+    console.print(table)
+
+
+def _show_queries(results: list[QueryResult]) -> None:
+    if not results:
+        return
+    table = _table(
+        f"One-off queries over {results[0].rows:,} rows (milliseconds; taken in turns)",
+        *("query", "median", "p99", "CPU", "PostgreSQL", "ratio", "DuckDB", "ratio", "load"),
+    )
+    for r in results:
+        median_ms = r.ptvc.median_ms
+        others = [
+            text
+            for other in (r.postgres, r.duckdb)
+            for text in (
+                ("-", "-") if other is None else (_ms(other.median_ms), f"{median_ms / other.median_ms:.2f}")
+            )
+        ]
+        table.add_row(
+            r.query, _ms(median_ms), _ms(r.ptvc.p99_ms), _ms(r.ptvc.cpu_ms), *others, f"{r.load_1min:.1f}"
         )
     console.print(table)
 
