@@ -17,8 +17,8 @@ TICK_S = 0.005
 
 class LoopProbe:
     """`held_s` is the longest gap between two ticks, less what the machine gave to others: the time for which the loop's
-    thread waited for a core, and at most the processor time that the process used.  `resident` is the most memory seen,
-    in bytes."""
+    thread waited for a core, that for which a virtual machine had none, and at most the processor time that the process
+    used.  `resident` is the most memory seen, in bytes."""
 
     def __init__(self) -> None:
         self.held_s = 0.0
@@ -28,18 +28,24 @@ class LoopProbe:
 
     async def run(self) -> None:
         thread = threading.get_native_id()
-        wall, processor, own = perf_counter(), process_time(), Usage.of(thread)
+        wall, processor, own, stolen = perf_counter(), process_time(), Usage.of(thread), stolen_s()
         while not self._stopping:
             await asyncio.sleep(TICK_S)
-            now, used, owned = perf_counter(), process_time(), Usage.of(thread)
-            gap = now - wall - TICK_S - owned.since(own).waited_s
+            now, used, owned, taken = perf_counter(), process_time(), Usage.of(thread), stolen_s()
+            gap = now - wall - TICK_S - owned.since(own).waited_s - (taken - stolen)
             self.held_s = max(self.held_s, min(gap, used - processor))
             self.resident = max(self.resident, resident_bytes())
             self.ticks += 1
-            wall, processor, own = now, used, owned
+            wall, processor, own, stolen = now, used, owned, taken
 
     def stop(self) -> None:
         self._stopping = True
+
+
+def stolen_s() -> float:
+    """Seconds in which cores of this virtual machine had work and its host gave them to others."""
+    with open("/proc/stat", "rb") as file:
+        return int(file.readline().split()[8]) / os.sysconf("SC_CLK_TCK")
 
 
 def resident_bytes() -> int:

@@ -142,9 +142,10 @@ def test_rows_of_expressions(db: Session) -> None:
 
 
 def test_clients_take_turns_between_the_statements_of_a_message(runtime: InProcess, db: Session) -> None:
+    began = monotonic()
     with probed(runtime) as probe:
         db.execute("; ".join(["SELECT 1"] * 5_000))
-    assert probe.held_s < HELD_S  # it was as long as all of them
+    assert probe.held_s < (monotonic() - began) / 3  # it was as long as all of them
 
 
 def test_changes_of_many_rows_are_computed_beside_the_loop(runtime: InProcess, db: Session) -> None:
