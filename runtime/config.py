@@ -45,8 +45,18 @@ class Settings:
         default=100_000,
         metadata={"help": "a view or index over at least so many rows is hydrated by a Spark job"},
     )
+    duckdb_min_rows: int = field(
+        default=4_096,
+        metadata={
+            "help": "a query over so many rows is computed by DuckDB, where its answer is PostgreSQL's"
+        },
+    )
     query_job_min_rows: int = field(
-        default=5_000_000, metadata={"help": "a query over so many rows, and no index, runs as a Spark job"}
+        default=5_000_000,
+        metadata={
+            "help": "a query over so many rows, and no index, runs as a Spark job; one that DuckDB computes, "
+            "from 20 times as many on"
+        },
     )
     step_job_min_rows: int = field(
         default=1_000_000,

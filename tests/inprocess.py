@@ -28,6 +28,7 @@ from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
 from ptvc.persist.client import PersistClient
+from ptvc.persist.column_cache import ColumnCache
 from ptvc.persist.location import open_blob
 from ptvc.persist.stores import Stores, locate, open_stores
 from ptvc.pgwire.listener import Limits, Listener, serve
@@ -55,8 +56,9 @@ FAST = Settings(
     spill_rows=16,
     checkpoint_rows=5,
     checkpoint_interval_ms=100,
+    duckdb_min_rows=1,
 )
-"""Settings under which everything that happens by the clock happens soon."""
+"""Settings under which everything that happens by the clock happens soon, and what DuckDB computes of many rows it does of few."""
 
 
 class ThreadDriver:
@@ -65,6 +67,7 @@ class ThreadDriver:
     def __init__(self, address: str, blobs: str, on_exit: OnExit, jobs: bool = False) -> None:
         self._address = address
         self._blobs = blobs
+        self._cache = ColumnCache(Path(address).parent / "columns")
         self._jobs = jobs
         self.jobs_may_run = threading.Event()
         self.jobs_may_run.set()
@@ -79,6 +82,7 @@ class ThreadDriver:
         self.connected = 0
 
     def start(self) -> None:
+        self._cache.clear()
         self._spawn(self._run, "driver")
 
     def healthy(self) -> None:
@@ -169,7 +173,8 @@ class ThreadDriver:
             except OSError:
                 return  # the coordinator is gone
             writer = f"replica-{replica}-{epoch}-{attempt}"
-            Replica(connection, open_blob(self._blobs), writer, kill=connection.close).run()
+            blob = open_blob(self._blobs)
+            Replica(connection, blob, self._cache, writer, kill=connection.close).run()
             stopped.wait(0.02)
 
 

@@ -64,4 +64,4 @@ def _at(found: Batch | Delta, time: int) -> Delta:
 
 
 def _moved(batch: Batch, time: int) -> Batch:
-    return Batch(batch.columns, np.full(len(batch), time, np.uint64), batch.diffs)
+    return Batch(batch.columns, np.broadcast_to(np.uint64(time), len(batch)), batch.diffs)

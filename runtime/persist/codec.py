@@ -19,6 +19,7 @@ from __future__ import annotations
 import functools
 import struct
 import zlib
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -26,9 +27,12 @@ import pyarrow.parquet as pq
 
 from ..errors import StorageError
 from ..expr.text.text_format import from_text
-from ..repr.batch import NO_ERRORS, Batch, Delta, empty_batch
+from ..repr.batch import NO_ERRORS, Batch, Delta, Diffs, Times, empty_batch
 from ..repr.schema import ERROR_SCHEMA, Column, Schema
 from .part import PartRef
+
+Columns = Sequence[int]
+"""Positions in a schema."""
 
 _HEADER = struct.Struct("<4sHHIIQQ")
 """Magic, version, columns, CRC-32 of the columns' types, zero, bytes of the rows' message and of the errors'.
@@ -36,7 +40,7 @@ _HEADER = struct.Struct("<4sHHIIQQ")
 _MAGIC = b"PTVC"
 _VERSION = 1
 _FILE_VERSION_KEY = b"ptvc.part"
-_TIME, _DIFF, _ERR = "__time", "__diff", "__err"
+_OWN_COLUMNS = _TIME, _DIFF, _ERR = "__time", "__diff", "__err"
 _ERROR_TYPE = pa.struct([pa.field("sqlstate", pa.string()), pa.field("message", pa.string())])
 
 
@@ -58,27 +62,29 @@ def encode_inline(schema: Schema, delta: Delta) -> bytes:
     return b"".join((header, oks, errs))
 
 
-def decode_inline(schema: Schema, data: bytes) -> Delta:
-    """The inverse of `encode_inline`.  Raises ValueError if `data` is not such bytes."""
+def decode_inline(schema: Schema, data: bytes, columns: Columns | None = None) -> Delta:
+    """The inverse of `encode_inline`, of `columns` only if they are given.  Raises ValueError if `data` is not such bytes."""
     if len(data) < _HEADER.size:
         raise ValueError("it is cut off")
-    magic, version, columns, types, _, ok_bytes, err_bytes = _HEADER.unpack_from(data)
+    magic, version, written, types, _, ok_bytes, err_bytes = _HEADER.unpack_from(data)
     if magic != _MAGIC:
         raise ValueError("it is not an inline part")
     if version > _VERSION:
         raise ValueError(f"it has format version {version}, and this release knows up to {_VERSION}")
     if len(data) != _HEADER.size + ok_bytes + err_bytes:
         raise ValueError("it is cut off")
-    if columns > len(schema) or types != _types_checksum(schema, columns):
+    if written > len(schema) or types != _types_checksum(schema, written):
         raise ValueError("it was written with columns of other types")
     buffer = pa.py_buffer(data)
     errs = NO_ERRORS
+    places = range(len(schema)) if columns is None else columns
     if ok_bytes:
         message = buffer.slice(_HEADER.size, ok_bytes)
-        record = pa.ipc.read_record_batch(message, _wire_schema(schema, columns))
-        oks = _extend(schema, _from_record(record))
+        rows = _from_record(pa.ipc.read_record_batch(message, _wire_schema(schema, written)))
+        kept = _kept(schema, places, written)
+        oks = _completed(schema, places, kept, rows.select(kept))
     else:
-        oks = empty_batch(schema)
+        oks = empty_batch(schema.project(places))
     if err_bytes:
         message = buffer.slice(_HEADER.size + ok_bytes, err_bytes)
         record = pa.ipc.read_record_batch(message, _wire_schema(ERROR_SCHEMA, len(ERROR_SCHEMA)))
@@ -109,23 +115,23 @@ def _types_checksum(schema: Schema, columns: int) -> int:
     return zlib.crc32(";".join(str(schema[i].type.arrow) for i in range(columns)).encode())
 
 
-def _extend(schema: Schema, batch: Batch) -> Batch:
-    """The batch with the columns that `schema` has gained since it was written: NULL, or what they say of old rows."""
-    written = len(batch.columns)
-    dropped = any(column.dropped for column in schema)
-    if written == len(schema) and not dropped:
+def _kept(schema: Schema, places: Columns, written: int) -> list[int]:
+    """Those of the columns at `places` that are among the `written` ones and still there."""
+    return [place for place in places if place < written and not schema[place].dropped]
+
+
+def _completed(schema: Schema, places: Columns, kept: Columns, batch: Batch) -> Batch:
+    """The columns at `places`, of which `batch` has the `kept` ones: the others are NULL, or what they say of old rows."""
+    if len(kept) == len(places):
         return batch
-    columns = [*batch.columns, *(_absent(column, len(batch)) for column in schema.columns[written:])]
-    if dropped:
-        columns = [
-            pa.nulls(len(batch), column.type.arrow) if column.dropped else values
-            for column, values in zip(schema, columns, strict=True)
-        ]
-    return batch.with_columns(columns)
+    there = dict(zip(kept, batch.columns, strict=True))
+    return batch.with_columns(
+        [there[place] if place in there else _absent(schema[place], len(batch)) for place in places]
+    )
 
 
 def _absent(column: Column, count: int) -> pa.Array:
-    if column.missing is None:
+    if column.missing is None or column.dropped:
         return pa.nulls(count, column.type.arrow)
     value = from_text(pa.array([column.missing], pa.string()), column.type).values
     return value.take(pa.array(np.zeros(count, np.int64)))
@@ -193,25 +199,41 @@ def _is_integral(type_: pa.DataType) -> bool:
     return bool(types.is_integer(type_) or types.is_date32(type_) or types.is_timestamp(type_))
 
 
-def decode_parquet(schema: Schema, data: bytes) -> Delta:
-    """The inverse of `encode_parquet`.  Raises ValueError if `data` is not such a file."""
-    table = pq.ParquetFile(pa.BufferReader(data)).read(use_threads=False).combine_chunks()
-    version = int((table.schema.metadata or {}).get(_FILE_VERSION_KEY, b"0"))
+def decode_parquet(
+    schema: Schema, data: bytes, columns: Columns | None = None, *, with_errors: bool = True
+) -> Delta:
+    """The inverse of `encode_parquet`, of `columns` only if they are given; without errors, where it is known that there are
+    none.  Raises ValueError if `data` is not such a file."""
+    file = pq.ParquetFile(pa.BufferReader(data))
+    version = int((file.schema_arrow.metadata or {}).get(_FILE_VERSION_KEY, b"0"))
     if not 1 <= version <= _VERSION:
         raise ValueError(f"it has format version {version}, and this release knows up to {_VERSION}")
-    *columns, times, diffs, error = [_one_chunk(column) for column in table.columns]
-    expected = [type_.arrow for type_ in schema.types[: len(columns)]]
-    if [column.type for column in columns] != expected:
+    written = file.schema_arrow.names[: -len(_OWN_COLUMNS)]
+    places = range(len(schema)) if columns is None else columns
+    kept = _kept(schema, places, len(written))
+    expected = [schema[place].type.arrow for place in kept]
+    if len(written) > len(schema) or [file.schema_arrow.field(place).type for place in kept] != expected:
         raise ValueError("it was written with columns of other types")
-    rows = error.null_count
-    updates = Batch((*columns, error), times.to_numpy().astype(np.uint64), diffs.to_numpy())
-    oks = updates.slice(0, rows)
-    errs = updates.slice(rows, len(updates))
-    if errs.columns[-1].null_count:
+    names = [written[place] for place in kept] + [
+        name for name in _OWN_COLUMNS if with_errors or name != _ERR
+    ]
+    # A name with a dot could be that of a field inside another column.
+    wanted = None if any("." in name for name in written) else names
+    table = file.read(columns=wanted, use_threads=False)
+    values = {name: _one_chunk(table.column(name)) for name in names}
+    times, diffs = values[_TIME].to_numpy().astype(np.uint64), values[_DIFF].to_numpy()
+    rows = values[_ERR].null_count if with_errors else len(times)
+    updates = Batch(tuple(values[written[place]] for place in kept), times, diffs).slice(0, rows)
+    return Delta(_completed(schema, places, kept, updates), _errors(values.get(_ERR), times, diffs, rows))
+
+
+def _errors(values: pa.Array | None, times: Times, diffs: Diffs, rows: int) -> Batch:
+    if values is None or rows == len(values):
+        return NO_ERRORS
+    found = values.slice(rows)
+    if found.null_count:
         raise ValueError("its errors do not come last")
-    return Delta(
-        _extend(schema, oks.with_columns(oks.columns[:-1])), errs.with_columns(errs.columns[-1].flatten())
-    )
+    return Batch(tuple(found.flatten()), times[rows:], diffs[rows:])
 
 
 def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
@@ -222,22 +244,21 @@ def _one_chunk(column: pa.ChunkedArray) -> pa.Array:
 # Either
 
 
-def decode(ref: PartRef, data: bytes, schema: Schema) -> Delta:
-    """The updates of a part.  Raises StorageError, naming shard and part, if `data` is not what was written."""
+def decode(ref: PartRef, data: bytes, schema: Schema, columns: Columns | None = None) -> Delta:
+    """The updates of a part, with all columns of the schema, or with `columns`.  Raises StorageError, naming shard and part, if `data` is not what was written."""
     if checksum(data) != ref.checksum:
         raise _corrupt(ref, "its checksum does not match")
-    match ref.encoding:
-        case "ipc1":
-            decoder = decode_inline
-        case "parquet1":
-            decoder = decode_parquet
-        case other:
-            raise StorageError(
-                f'could not read part {ref.name} of shard "{ref.shard}": its encoding "{other}" is unknown',
-                hint="It was written by a newer release; start that one.",
-            )
     try:
-        delta = decoder(schema, data)
+        match ref.encoding:
+            case "ipc1":
+                delta = decode_inline(schema, data, columns)
+            case "parquet1":
+                delta = decode_parquet(schema, data, columns, with_errors=ref.errors > 0)
+            case other:
+                raise StorageError(
+                    f'could not read part {ref.name} of shard "{ref.shard}": its encoding "{other}" is unknown',
+                    hint="It was written by a newer release; start that one.",
+                )
     except (ValueError, pa.ArrowException) as error:
         raise _corrupt(ref, str(error)) from error
     if len(delta.oks) != ref.rows or len(delta.errs) != ref.errors:

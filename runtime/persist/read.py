@@ -7,15 +7,18 @@ in it, each once, whatever was merged meanwhile.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
 from ..interrupt import check_interrupt
-from ..repr.batch import Batch, Delta, concat_deltas
+from ..repr.batch import Batch, Delta, concat_batches, concat_deltas
 from ..repr.consolidate import advance, consolidate
-from ..repr.schema import Schema
+from ..repr.rows import Rows
+from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
-from .codec import decode
+from .codec import Columns, decode
+from .column_cache import ColumnCache
 from .part import PartRef
 from .state import ShardState, Snapshot
 
@@ -24,58 +27,86 @@ _END = (1 << 64) - 1
 __all__ = ["PartRef", "ShardState", "Snapshot", "read_part", "read_rows", "read_snapshot", "read_updates"]
 
 
-def read_part(blob: Blob, ref: PartRef, schema: Schema) -> Delta:
-    """All updates of a part, in rows of `schema`: the shard's schema when the part was written, or a later one.
+def read_part(
+    blob: Blob,
+    ref: PartRef,
+    schema: Schema,
+    columns: Columns | None = None,
+    cache: ColumnCache | None = None,
+) -> Delta:
+    """All updates of a part, in rows of `schema`: the shard's schema when the part was written, or a later one; with
+    `columns`, of these columns only, and no others are decoded.  With a `cache`, columns of blobs come from there.
 
     Raises StorageError (58030, XX001 for bytes that are not what was written), naming shard and part.
     """
     if ref.inline is not None:
-        delta = decode(ref, ref.inline, schema)
+        delta = decode(ref, ref.inline, schema, columns)
+    elif cache is None or ref.errors:
+        delta = _fetched(blob, ref, schema, columns)
     else:
-        assert ref.blob is not None, "a part is inline or a blob"
-        delta = decode(ref, blob.get(ref.blob), schema)
+        places = tuple(range(len(schema)) if columns is None else columns)
+        delta = cache.read(ref, schema, places, partial(_fetched, blob, ref, schema))
     if ref.min_time == ref.max_time:
-        return Delta(_at(delta.oks, ref.min_time), _at(delta.errs, ref.min_time))
+        errs = delta.errs if not ref.errors else _at(delta.errs, ref.min_time)
+        return Delta(_at(delta.oks, ref.min_time), errs)
     if ref.first_time > ref.min_time:
         return Delta(_between(delta.oks, ref.lower, _END), _between(delta.errs, ref.lower, _END))
     return delta
 
 
+def _fetched(blob: Blob, ref: PartRef, schema: Schema, columns: Columns | None) -> Delta:
+    assert ref.blob is not None, "a part is inline or a blob"
+    return decode(ref, blob.get(ref.blob), schema, columns)
+
+
 def _at(batch: Batch, time: int) -> Batch:
     """The reference says when: the part may have been encoded before its time was known (see `stamp`)."""
-    return Batch(batch.columns, np.full(len(batch), time, np.uint64), batch.diffs)
+    return Batch(batch.columns, np.broadcast_to(np.uint64(time), len(batch)), batch.diffs)
 
 
-def read_snapshot(blob: Blob, snapshot: Snapshot) -> Delta:
-    """The collection at `as_of`: every time is `as_of`, equal rows are summed, nothing sums to zero."""
+def read_snapshot(blob: Blob, snapshot: Snapshot, columns: Columns | None = None) -> Delta:
+    """The collection at `as_of`: every time is `as_of`, equal rows are summed, nothing sums to zero.  With `columns`, rows
+    of these columns only."""
     as_of = snapshot.as_of
-    delta = read_updates(blob, snapshot.parts, snapshot.schema, 0, as_of + 1)
+    delta = read_updates(blob, snapshot.parts, snapshot.schema, 0, as_of + 1, columns)
     return Delta(consolidate(advance(delta.oks, as_of)), consolidate(advance(delta.errs, as_of)))
 
 
-def read_rows(blob: Blob, snapshot: Snapshot) -> Delta:
-    """As `read_snapshot`, but equal rows may be there several times, each time with a positive multiplicity.
-
-    Where nothing was ever deleted that is what was written, and to sum up equal rows would take most of the time.
-    """
+def read_rows(
+    blob: Blob, snapshot: Snapshot, columns: Columns | None = None, cache: ColumnCache | None = None
+) -> Rows:
+    """As `read_snapshot`, but as it is stored: to sum equal rows up would take most of the time."""
     as_of = snapshot.as_of
-    delta = read_updates(blob, snapshot.parts, snapshot.schema, 0, as_of + 1)
-    oks = advance(delta.oks, as_of)
-    if len(oks) and int(oks.diffs.min()) <= 0:
-        oks = consolidate(oks)
-    return Delta(oks, consolidate(advance(delta.errs, as_of)))
+    schema = snapshot.schema if columns is None else snapshot.schema.project(columns)
+    pieces, errs = [], []
+    for part in snapshot.parts:
+        check_interrupt()
+        delta = read_part(blob, part, snapshot.schema, columns, cache)
+        if part.max_time > as_of:
+            delta = Delta(_between(delta.oks, 0, as_of + 1), _between(delta.errs, 0, as_of + 1))
+        pieces.append(delta.oks)
+        errs.append(delta.errs)
+    found = consolidate(advance(concat_batches(ERROR_SCHEMA, errs), as_of))
+    return Rows(schema, as_of, tuple(pieces), found)
 
 
-def read_updates(blob: Blob, parts: Sequence[PartRef], schema: Schema, lower: int, upper: int) -> Delta:
+def read_updates(
+    blob: Blob,
+    parts: Sequence[PartRef],
+    schema: Schema,
+    lower: int,
+    upper: int,
+    columns: Columns | None = None,
+) -> Delta:
     """The updates with `lower <= time < upper`, as they were written: in order of part, not consolidated."""
     pieces = []
     for part in parts:
         check_interrupt()
-        delta = read_part(blob, part, schema)
+        delta = read_part(blob, part, schema, columns)
         if part.first_time < lower or part.max_time >= upper:
             delta = Delta(_between(delta.oks, lower, upper), _between(delta.errs, lower, upper))
         pieces.append(delta)
-    return concat_deltas(schema, pieces)
+    return concat_deltas(schema if columns is None else schema.project(columns), pieces)
 
 
 def _between(batch: Batch, lower: int, upper: int) -> Batch:

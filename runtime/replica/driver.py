@@ -17,6 +17,7 @@ from pathlib import Path
 from time import monotonic
 
 from ..compute.spark.application import Application
+from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
 from .jobs import run_job
 from .main import run_replica
@@ -42,10 +43,13 @@ JOBS_AT_ONCE = max(2, len(os.sched_getaffinity(0)))
 
 
 class Driver:
-    def __init__(self, connection: Connection, address: str, blobs: str, app: Application) -> None:
+    def __init__(
+        self, connection: Connection, address: str, blobs: str, cache: ColumnCache, app: Application
+    ) -> None:
         self._connection = connection
         self._address = address
         self._blobs = blobs
+        self._cache = cache
         self._app = app
         self._stop: dict[str, threading.Event] = {}
         self._pool = ThreadPoolExecutor(JOBS_AT_ONCE, "job")
@@ -82,7 +86,7 @@ class Driver:
 
     def _keep_resident(self, command: StartReplica, stop: threading.Event) -> None:
         """Submits the resident job again and again until the replica is dropped."""
-        work = partial(run_replica, self._address, self._blobs, command.replica, command.epoch)
+        work = partial(run_replica, self._address, self._blobs, self._cache, command.replica, command.epoch)
         pauses = Pauses(RESUBMIT)
         while not stop.is_set():
             began = monotonic()
@@ -110,11 +114,13 @@ def main(address: str, directory: str, blobs: str, master: str, memory: str) -> 
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     logging.getLogger("py4j").setLevel(logging.WARNING)  # it announces every connection that it closes
     connection = Connection(address)
+    cache = ColumnCache(Path(directory) / "columns")
+    cache.clear()
     app = Application(master, memory, Path(directory) / "spark")
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     connection.send(DriverHello(os.getpid(), app.version, app.master))
     try:
-        Driver(connection, address, blobs, app).run()
+        Driver(connection, address, blobs, cache, app).run()
     finally:
         app.stop()
 

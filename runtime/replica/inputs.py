@@ -9,25 +9,29 @@ import pyarrow as pa
 
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
+from ..persist.column_cache import ColumnCache
 from ..persist.read import read_rows, read_snapshot, read_updates
 from ..repr.batch import Batch, Delta, concat_deltas
 from ..repr.consolidate import advance, consolidate
+from ..repr.rows import Rows
 from ..repr.schema import Schema
 from .protocol import ChangesOf, Import
 
 
-def load_rows(blob: Blob, source: Import) -> Delta:
-    """As `load_snapshot`, but equal rows may be there several times (`read_rows`)."""
+def load_rows(blob: Blob, source: Import, cache: ColumnCache | None = None) -> Rows:
+    """As `load_snapshot`, but in pieces, and equal rows may be there several times (`read_rows`)."""
     if source.changes is not None:
-        return _changes(blob, source, source.changes)
-    return read_rows(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
+        return Rows.of(source.schema, source.as_of, _changes(blob, source, source.changes))
+    snapshot = Snapshot(source.shard, source.as_of, source.schema, source.snapshot)
+    return read_rows(blob, snapshot, source.columns, cache)
 
 
 def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta:
     """The contents at `source.as_of`, consolidated, all at that time; with `width`, of so many columns only."""
     if source.changes is not None:
         return _changes(blob, source, source.changes)
-    whole = read_snapshot(blob, Snapshot(source.shard, source.as_of, source.schema, source.snapshot))
+    snapshot = Snapshot(source.shard, source.as_of, source.schema, source.snapshot)
+    whole = read_snapshot(blob, snapshot, source.columns)
     narrow = _narrow(whole, width)
     return narrow if narrow is whole else Delta(consolidate(narrow.oks), narrow.errs)
 

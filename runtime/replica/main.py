@@ -20,6 +20,7 @@ from time import monotonic
 from ..config import SWITCH_INTERVAL_S
 from ..errors import PtvcError
 from ..persist.blob.base import Blob
+from ..persist.column_cache import ColumnCache
 from ..persist.location import open_blob
 from ..supervision import Supervisor
 from .blob_retry import RetryingBlob
@@ -42,6 +43,7 @@ from .protocol import (
     InstallDataflow,
     InstallSink,
     InstallSource,
+    LargeQueries,
     LargeSteps,
     LimitMemory,
     Message,
@@ -65,13 +67,13 @@ EXIT_STUCK = 4
 """The status of a process in which a dataflow did not stop."""
 
 
-def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int) -> None:
+def run_replica(address: str, blobs: str, cache: ColumnCache, replica: str, epoch: int, attempt: int) -> None:
     """Runs one replica, whose blobs are at that URL, until the coordinator closes the connection."""
     sys.setswitchinterval(SWITCH_INTERVAL_S)
     connection = Connection(address)
     connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
     writer = replica_writer(replica, epoch, attempt)
-    made = Replica(connection, open_blob(blobs), writer, kill=partial(os._exit, EXIT_STUCK))
+    made = Replica(connection, open_blob(blobs), cache, writer, kill=partial(os._exit, EXIT_STUCK))
     made.warm()
     made.run()
 
@@ -79,7 +81,14 @@ def run_replica(address: str, blobs: str, replica: str, epoch: int, attempt: int
 class Replica:
     """`kill` ends the process at once, whatever its threads are at."""
 
-    def __init__(self, connection: Connection, blob: Blob, writer: str, kill: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        blob: Blob,
+        cache: ColumnCache,
+        writer: str,
+        kill: Callable[[], None],
+    ) -> None:
         self._connection = connection
         self._inbox: queue.SimpleQueue[Message | None] = queue.SimpleQueue()
         self._gone = threading.Event()
@@ -87,7 +96,7 @@ class Replica:
         self._supervisor = Supervisor(self._failed)
         self._outputs = OutputWriter(connection.send, self._supervisor)
         self._dataflows = Dataflows(retrying, writer, self._outputs)
-        self._peeks = Peeks(blob, connection, self._supervisor)
+        self._peeks = Peeks(blob, cache, connection, self._supervisor)
         self._sources = Sources(retrying, writer, connection.send)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
@@ -175,6 +184,8 @@ class Replica:
             case CheckpointPublished():
                 if (state := self._dataflows.published(message)) is not None:
                     self._checkpointer.submit(state.sweep)
+            case LargeQueries(rows=rows):
+                self._peeks.duckdb_min_rows = rows
             case LargeSteps(rows=rows):
                 self._dataflows.jobs.min_rows = rows
             case StepEnded():

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 
 from ..compute.oneshot import evaluate_once
+from ..config import Settings
 from ..expr.tree.relation import Get, Project, Relation
 from ..persist.blob.base import Blob
+from ..persist.column_cache import ColumnCache
 from ..repr.batch import Delta, from_ipc
 from ..supervision import Supervisor
 from .index import Index
 from .protocol import CancelPeek, Connection, Message, Peek, PeekIndex
 from .queries import IndexContents, Pool, Query
-from .queries.worker import Start, answer, or_failure
+from .queries.answers import Start, answer, or_failure
 
 AT_ONCE = 1_000
 """So many rows that only need to be sent are answered by the step thread itself: to hand them over would take longer."""
@@ -27,9 +30,12 @@ AT_ONCE = 1_000
 class Peeks:
     """`receive` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
 
-    def __init__(self, blob: Blob, connection: Connection, supervisor: Supervisor) -> None:
+    def __init__(
+        self, blob: Blob, cache: ColumnCache, connection: Connection, supervisor: Supervisor
+    ) -> None:
+        self.duckdb_min_rows = Settings().duckdb_min_rows
         self._connection = connection
-        self._pool = Pool(Start(blob, dict(os.environ)), connection.send_encoded, supervisor)
+        self._pool = Pool(Start(blob, cache, dict(os.environ)), connection.send_encoded, supervisor)
 
     def warm(self) -> None:
         """Has a process ready for the first query."""
@@ -43,7 +49,7 @@ class Peeks:
         """From now on the query can be cancelled.  One over snapshots begins: it needs nothing of the step thread."""
         self._pool.interrupts.of(peek.peek_id)
         if isinstance(peek, Peek):
-            self._pool.submit(Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs))
+            self._submit(Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs, limit=peek.limit))
 
     def submit_index(self, peek: PeekIndex, index: Index) -> None:
         """Takes the rows now, or a hold on them; computes later."""
@@ -60,7 +66,10 @@ class Peeks:
                 self._send(peek, Delta(rows, errors))
                 return
             contents = IndexContents.of_rows(peek.index_id, index.schema, rows, errors)
-        self._pool.submit(Query(peek.peek_id, peek.relation, peek.as_of, (), contents))
+        self._submit(Query(peek.peek_id, peek.relation, peek.as_of, (), contents))
+
+    def _submit(self, query: Query) -> None:
+        self._pool.submit(replace(query, duckdb_min_rows=self.duckdb_min_rows))
 
     def refuse(self, peek_id: int) -> None:
         """The query was answered with an error."""

@@ -25,6 +25,7 @@ SETTINGS = (
     "job_min_rows=50000",
     "step_job_min_rows=20000",
     "query_job_min_rows=50000",
+    "duckdb_min_rows=1000000000",
     "compaction_job_min_bytes=1000000",
 )
 VIEW = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -37,7 +37,7 @@ CODECS = pytest.mark.parametrize(
     ids=["inline", "parquet"],
 )
 Encode = Callable[[Schema, Delta], bytes]
-Decode = Callable[[Schema, bytes], Delta]
+Decode = Callable[..., Delta]
 
 
 def errors_of(*times: int) -> Batch:
@@ -63,6 +63,40 @@ def test_every_type_survives(encode: Encode, decode: Decode, rows: int, errors: 
     updates = [((ROW, NULLS)[i % 2], 2**62 + i, (-1) ** i * (i + 1)) for i in range(rows)]
     delta = Delta(batch_of(EVERYTHING, updates), errors_of(*range(errors)))
     assert_same(decode(EVERYTHING, encode(EVERYTHING, delta)), delta)
+
+
+@CODECS
+@pytest.mark.parametrize("errors", [0, 2])
+@pytest.mark.parametrize("columns", [(), (0,), (3, 1), range(len(EVERYTHING))], ids=str)
+def test_some_columns_are_read_as_if_there_were_no_others(
+    encode: Encode, decode: Decode, columns: Sequence[int], errors: int
+) -> None:
+    whole = Delta(
+        batch_of(EVERYTHING, [((ROW, NULLS)[i % 2], i, 1) for i in range(5)]), errors_of(*range(errors))
+    )
+    found = decode(EVERYTHING, encode(EVERYTHING, whole), columns)
+    assert_same(found, Delta(whole.oks.select(columns), whole.errs))
+
+
+@CODECS
+def test_of_some_columns_those_that_were_added_and_dropped_are_as_among_all(
+    encode: Encode, decode: Decode
+) -> None:
+    data = encode(SCHEMA, delta_of([((1, "a"), 1, 1), ((2, "b"), 2, -1)]))
+    changed = Schema(
+        (SCHEMA[0], replace(SCHEMA[1], dropped=True), Column("n", INT8, True, "7"), Column("price", NUMERIC))
+    )
+    whole = decode(changed, data)
+    for columns in ((2,), (3, 0), (1, 2), (0, 1, 2, 3)):
+        assert_same(decode(changed, data, columns), Delta(whole.oks.select(columns), whole.errs))
+
+
+def test_names_with_dots_are_not_those_of_fields() -> None:
+    schema = Schema((Column("a", INT8), Column("a.b", TEXT), Column("a.b.c", INT8)))
+    whole = Delta(batch_of(schema, [((1, "x", 2), 3, 1)]), NO_ERRORS)
+    for column in range(3):
+        found = decode_parquet(schema, encode_parquet(schema, whole), (column,), with_errors=False)
+        assert_same(found, Delta(whole.oks.select((column,)), NO_ERRORS))
 
 
 @CODECS

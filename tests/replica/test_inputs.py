@@ -106,12 +106,14 @@ def test_rows_that_were_never_deleted_are_read_as_they_were_written() -> None:
     rows = load_rows(
         blob, imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1)])
     )
-    assert [*zip(rows.oks.columns[0].to_pylist(), rows.oks.diffs.tolist(), strict=True)] == [
+    assert [*zip(rows.delta.oks.columns[0].to_pylist(), rows.delta.oks.diffs.tolist(), strict=True)] == [
         (2, 1),
         (1, 1),
         (2, 1),
     ]
-    assert set(rows.oks.times.tolist()) == {10}
+    assert set(rows.delta.oks.times.tolist()) == {10}
     deleted = imported(blob, "t", as_of=10, upper=11, snapshot=[(2, 5, 1), (1, 3, 1), (2, 6, 1), (1, 7, -1)])
     rows = load_rows(blob, deleted)
-    assert [*zip(rows.oks.columns[0].to_pylist(), rows.oks.diffs.tolist(), strict=True)] == [(2, 2)]
+    assert [*zip(rows.delta.oks.columns[0].to_pylist(), rows.delta.oks.diffs.tolist(), strict=True)] == [
+        (2, 2)
+    ]

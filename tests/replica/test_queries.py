@@ -6,6 +6,7 @@ import os
 import pickle
 import signal
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from queue import SimpleQueue
@@ -22,8 +23,8 @@ from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.protocol import PeekFailed, PeekRows
 from ptvc.replica.queries import IndexContents, Pool, Query, pool
+from ptvc.replica.queries.answers import Start
 from ptvc.replica.queries.processes import LOW_PRIORITY
-from ptvc.replica.queries.worker import Start
 from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.supervision import Supervisor
@@ -40,7 +41,7 @@ class Asked:
         self._answers: SimpleQueue[PeekRows | PeekFailed] = SimpleQueue()
         self.failures: list[tuple[str, BaseException]] = []
         supervisor = Supervisor(lambda name, error: self.failures.append((name, error)))
-        self.pool = Pool(Start(MemoryBlob(), dict(os.environ)), self._deliver, supervisor)
+        self.pool = Pool(Start(MemoryBlob(), None, dict(os.environ)), self._deliver, supervisor)
 
     def _deliver(self, pieces: Iterable[bytes | memoryview]) -> None:
         self._answers.put(pickle.loads(b"".join(pieces)[4:]))
@@ -53,12 +54,15 @@ class Asked:
         return self._answers.get(timeout=WAIT_S)
 
     def rows(self) -> list[tuple[Any, int]]:
-        """The first column of an answer of one message, with multiplicities."""
+        """The values of the first column of an answer of one message, with multiplicities."""
         message = self.answer()
         assert isinstance(message, PeekRows), message
         assert message.done
         batch = from_ipc(message.payload)
-        return sorted(zip(batch.columns[0].to_pylist(), batch.diffs.tolist(), strict=True))
+        found: Counter[Any] = Counter()
+        for value, count in zip(batch.columns[0].to_pylist(), batch.diffs.tolist(), strict=True):
+            found[value] += count
+        return sorted(found.items())
 
     def failure(self) -> PeekFailed:
         message = self.answer()
@@ -89,9 +93,10 @@ def eventually(condition: Callable[[], bool]) -> None:
 
 
 def gone(pid: int) -> bool:
-    """Whether the process has ended, waited for or not."""
+    """Whether the process has ended with all of its threads, waited for or not."""
     try:
-        return Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        ended = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()[0] == "Z"
+        return ended and len(os.listdir(f"/proc/{pid}/task")) == 1
     except OSError:
         return True
 

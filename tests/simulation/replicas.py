@@ -32,6 +32,7 @@ from ptvc.replica.protocol import (
     InstallSink,
     InstallSource,
     JobFinished,
+    LargeQueries,
     LargeSteps,
     LimitMemory,
     Message,
@@ -162,7 +163,7 @@ class SimulatedReplica:
             case CheckpointPublished():
                 if (state := self._dataflows.published(message)) is not None:
                     state.sweep()
-            case LimitMemory() | LargeSteps():
+            case LimitMemory() | LargeSteps() | LargeQueries():
                 return
             case _:
                 raise TypeError(f"a simulated replica does not understand {type(message).__name__}")

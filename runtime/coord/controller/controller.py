@@ -25,6 +25,7 @@ from ...replica.protocol import (
     DriverHello,
     JobFinished,
     JobProgress,
+    LargeQueries,
     LargeSteps,
     LimitMemory,
     Outbox,
@@ -176,6 +177,7 @@ class Controller:
         replica.send(LimitMemory(limit, (self._settings.query_memory_limit_mb << 20) or None))
         rows = self._settings.step_job_min_rows if own.job_min_rows is None else own.job_min_rows
         replica.send(LargeSteps(rows))
+        replica.send(LargeQueries(self._settings.duckdb_min_rows))
 
     def _try_failed(self, replica: ReplicaClient) -> None:
         """Installs once more what the replica has given up: the options of its cluster have changed."""

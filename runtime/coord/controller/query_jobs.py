@@ -10,6 +10,7 @@ import shutil
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+from ...compute.duck.relations import is_sql
 from ...compute.lower import lower
 from ...compute.spark.answer import read_answer
 from ...config import Settings
@@ -31,6 +32,10 @@ class ResultTooLarge(PtvcError):
     sqlstate = "53400"
 
 
+DUCKDB_FACTOR = 20
+"""A query that DuckDB computes is a job's work from so many times as many rows on: it reads them from mapped files."""
+
+
 class QueryJobs:
     """`directory` receives the answers; what a predecessor has left there is removed."""
 
@@ -49,7 +54,10 @@ class QueryJobs:
         least = self._catalog.cluster_options(cluster).job_min_rows
         if least is None:
             least = self._settings.query_job_min_rows
-        return bool(sources) and sum(row_count(source.snapshot) for source in sources) >= least
+        rows = sum(row_count(source.snapshot) for source in sources)
+        if not sources or rows < least:
+            return False
+        return rows >= DUCKDB_FACTOR * least or rows < self._settings.duckdb_min_rows or not is_sql(relation)
 
     async def rows(
         self, relation: Relation, time: int, sources: tuple[Import, ...], cluster: str

@@ -17,13 +17,14 @@ import numpy as np
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time, finds_now
-from ...expr.tree.relation import Finishing, Get, GlobalId, Relation, TopK
+from ...expr.tree.relation import Finishing, Get, GlobalId, OrderBy, Relation, TopK
 from ...expr.tree.relation_tree import dependencies, walk
 from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
 from ...repr.schema import Column, Schema
 from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
+from ...transform.narrow_reads import narrow_reads
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
@@ -33,7 +34,7 @@ from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
 from ..storage.part_choice import Conditions, part_conditions
-from ..storage.parts import WrittenPart
+from ..storage.parts import WrittenPart, row_count
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
@@ -244,19 +245,28 @@ class Peeks:
             *(self._import(id_, time, context, conditions.get(id_)) for id_ in stored),
             *(self.times.changes(node, time) for node in changes.values()),
         )
+        order, shown = _wanted_rows(finishing)
         if changes:
             check_size(sources)
             relation = without_changes(relation)
         elif self._jobs.wanted(relation, context.cluster, sources):
-            if finishing is not None and finishing.limit is not None:
-                shown = finishing.offset + finishing.limit
-                relation = optimize(TopK(relation, (), finishing.order, shown))
+            if shown is not None:
+                relation = optimize(TopK(relation, (), order, shown))
             async for batch in self._jobs.rows(relation, time, sources, context.cluster):
                 yield batch
             return
+        else:
+            if (
+                shown is not None
+                and order
+                and sum(row_count(source.snapshot) for source in sources) > FEW_ROWS
+            ):
+                relation = TopK(relation, (), order, shown)
+            relation, columns = narrow_reads(relation)
+            sources = tuple(replace(source, columns=columns.get(source.id)) for source in sources)
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        peek = Peek(peek_id, relation, time, sources)
+        peek = Peek(peek_id, relation, time, sources, None if order else shown)
         if finds_now(relation, FEW_EXPRESSIONS) is None:
             replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
         else:
@@ -335,6 +345,13 @@ async def _at_time(relation: Relation, time: int) -> Relation:
     if found is None:
         return await PLANNING.run(lambda: at_time(relation, time))
     return at_time(relation, time) if found else relation
+
+
+def _wanted_rows(finishing: Finishing | None) -> tuple[tuple[OrderBy, ...], int | None]:
+    """The order of the result, and how many of its first rows are looked at; None: all."""
+    if finishing is None:
+        return (), None
+    return finishing.order, None if finishing.limit is None else finishing.offset + finishing.limit
 
 
 def _with_rows(relation: Relation, rows: Mapping[GlobalId, Batch]) -> Callable[[], Relation]:

@@ -28,6 +28,8 @@ class Import:
 
     With `changes`, which a query has only, the contents are rows that tell what is in `updates`; `snapshot` are the parts
     that have errors.
+
+    With `columns`, which a query may have, it reads of `schema` these only, in this order.
     """
 
     id: GlobalId
@@ -39,6 +41,7 @@ class Import:
     updates: tuple[PartRef, ...]
     upper: int
     changes: ChangesOf | None = None
+    columns: tuple[int, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,12 +10,13 @@ from .commits import Import
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """A one-off query at `as_of`: `relation` over the contents of `inputs`."""
+    """A one-off query at `as_of`: `relation` over the contents of `inputs`; with `limit`, so many of its rows are enough, whichever."""
 
     peek_id: int
     relation: Relation
     as_of: int
     inputs: tuple[Import, ...]
+    limit: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class PeekIndex:
 @dataclass(frozen=True, slots=True)
 class CancelPeek:
     peek_id: int
+
+
+@dataclass(frozen=True, slots=True)
+class LargeQueries:
+    """Queries over `rows` rows or more are for DuckDB."""
+
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)

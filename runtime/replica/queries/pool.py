@@ -31,9 +31,9 @@ from ...supervision import Supervisor
 from ..interrupts import Interrupts
 from ..memory import query_limit
 from ..protocol import PeekFailed, encode
+from .answers import Start
 from .processes import HEADER_BYTES, SERVER, WorkerProcess, answer_header
 from .query import Query
-from .worker import Start
 
 logger = logging.getLogger(__name__)
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 from ...memory import resident_memory
 from ..protocol import encode
+from .answers import ANSWER, Start
 from .requests import AWAIT, END, FORK, REQUEST, RESPONSE, UNKNOWN
-from .worker import ANSWER, Start
 
 LOW_PRIORITY = 5
 

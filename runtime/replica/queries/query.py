@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from ...compute.run import Run, RunFile
 from ...compute.run_file import read_run
 from ...expr.tree.relation import GlobalId, Relation
 from ...repr.batch import Batch, from_ipc, to_ipc
+from ...repr.rows import Rows
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..index import contents
 from ..protocol import Import
@@ -36,14 +39,13 @@ class IndexContents:
         rest = [run.batch for run in runs if not run.mapped or run.file is None]
         return cls(id, schema, tuple(to_ipc(schema, batch) for batch in rest), mapped, _errors(errors))
 
-    def rows_at(self, as_of: int) -> Batch:
-        """The rows at `as_of`, consolidated."""
-        batches = [from_ipc(payload) for payload in self.rows]
-        batches += [read_run(file, mapped=True).batch for file in self.files]
-        return contents(self.schema, batches, as_of)
-
-    def errors_at(self, as_of: int) -> Batch:
-        return contents(ERROR_SCHEMA, [] if self.errors is None else [from_ipc(self.errors)], as_of)
+    def at(self, as_of: int) -> Rows:
+        """The contents at `as_of`."""
+        updates = [from_ipc(payload) for payload in self.rows]
+        updates += [read_run(file, mapped=True).batch for file in self.files]
+        pieces = [batch.filter(batch.times <= np.uint64(as_of)) for batch in updates]
+        errors = contents(ERROR_SCHEMA, [] if self.errors is None else [from_ipc(self.errors)], as_of)
+        return Rows(self.schema, as_of, tuple(pieces), errors)
 
 
 def _errors(errors: Batch) -> bytes | None:
@@ -52,10 +54,13 @@ def _errors(errors: Batch) -> bytes | None:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """`relation` at `as_of`, over collections and at most one index; its answer is sent as that of `peek_id`."""
+    """`relation` at `as_of`, over collections and at most one index; its answer is sent as that of `peek_id`.  With `limit`, so
+    many of its rows are enough, whichever.  DuckDB computes it over `duckdb_min_rows` rows or more."""
 
     peek_id: int
     relation: Relation
     as_of: int
     inputs: tuple[Import, ...] = ()
     index: IndexContents | None = None
+    limit: int | None = None
+    duckdb_min_rows: int = 0

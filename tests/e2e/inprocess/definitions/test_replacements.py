@@ -36,8 +36,8 @@ def check(db: DB, definition: str) -> None:
     """The view and everything over it is what it should be by the definition."""
     assert rows(db, CONTENTS.format("m")) == rows(db, f"SELECT k, n FROM ({definition}) AS x ORDER BY k, n")
     for k in range(7):
-        assert rows(db, f"SELECT n FROM m WHERE k = {k}") == rows(
-            db, f"SELECT n FROM ({definition}) AS x WHERE k = {k}"
+        assert rows(db, f"SELECT n FROM m WHERE k = {k} ORDER BY n") == rows(
+            db, f"SELECT n FROM ({definition}) AS x WHERE k = {k} ORDER BY n"
         )
     assert rows(db, "SELECT c, s, x FROM d") == rows(
         db, f"SELECT count(*), sum(n)::bigint, max(k) FROM ({definition}) AS x"

@@ -1,0 +1,160 @@
+"""Columns of blobs, decoded once: Arrow files that every process of the machine maps.
+
+A blob never changes, so neither does a column that was decoded from it.  A file is written under another name and renamed, so
+it is whole or not there; it need not survive a loss of power, as `clear` empties the directory before its first use.  What
+was not used for the longest time goes when the files take more than the budget; a process that has mapped it keeps it until it
+lets go.  No file is needed: where none can be written, columns are decoded each time.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import secrets
+import shutil
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..repr.batch import NO_ERRORS, Batch, Delta
+from ..repr.schema import Schema
+from .part import PartRef
+
+logger = logging.getLogger(__name__)
+
+_W = TypeVar("_W", bound=np.generic)
+
+Load = Callable[[tuple[int, ...]], Delta]
+"""The updates of a part, with the columns at these positions."""
+
+BUDGET = 4 << 30
+
+DISK_PART = 8
+"""The files take at most this part of what is free with them."""
+
+_LARGEST_PART = 4
+"""A file that would take more than this part of the budget is not written: it would only push others out."""
+
+_KEPT = 0.8
+"""So much of the budget is left when files had to go, so that not each new one looks through all."""
+
+_UPDATES = "updates"
+
+
+MOST_OPEN = 8_192
+"""A process keeps at most so many files mapped."""
+
+
+class ColumnCache:
+    """Picklable; any number of processes may use one directory, but each object has one thread.  `budget` is in bytes."""
+
+    def __init__(self, directory: Path, budget: int = BUDGET) -> None:
+        self._directory = directory
+        self._budget = budget
+        self._open: dict[str, pa.Array] = {}
+
+    def __reduce__(self) -> tuple[type[ColumnCache], tuple[Path, int]]:
+        return ColumnCache, (self._directory, self._budget)  # what is mapped here is mapped there anew
+
+    def clear(self) -> None:
+        """An empty directory, before anybody uses it.  Raises OSError."""
+        shutil.rmtree(self._directory, ignore_errors=True)
+        self._directory.mkdir(mode=0o700, parents=True)
+
+    def read(self, part: PartRef, schema: Schema, places: tuple[int, ...], load: Load) -> Delta:
+        """The updates of a part that is a blob without errors, with the columns at `places`; `load` decodes those that are missing."""
+        found = {
+            place: values
+            for place in places
+            if not schema[place].dropped  # its values are there, but not to be seen
+            and (values := self._mapped(part, str(place))) is not None
+            and values.type == schema[place].type.arrow
+            and len(values) == part.rows
+        }
+        updates = self._mapped(part, _UPDATES)
+        missing = tuple(place for place in places if place not in found)
+        if updates is None or missing:
+            loaded = load(missing)
+            found |= dict(zip(missing, loaded.oks.columns, strict=True))
+            if updates is None:
+                updates = _packed(loaded.oks)
+                self._write(part, _UPDATES, updates)
+            for place in missing:
+                if not schema[place].dropped:
+                    self._write(part, str(place), found[place])
+            self._sweep()
+        times, diffs = (_unpacked(values.to_numpy(), part.rows) for values in updates.flatten())
+        return Delta(Batch(tuple(found[place] for place in places), times, diffs), NO_ERRORS)
+
+    def _path(self, part: PartRef, what: str) -> str:
+        assert part.blob is not None
+        return f"{self._directory}/{part.blob.replace('/', '-')}.{what}"
+
+    def _mapped(self, part: PartRef, what: str) -> pa.Array | None:
+        path = self._path(part, what)
+        try:
+            os.utime(path)
+            if (found := self._open.get(path)) is None:
+                with pa.memory_map(path, "r") as source:
+                    found = pa.ipc.open_file(source).get_batch(0).column(0)
+                if len(self._open) >= MOST_OPEN:
+                    self._open.clear()
+                self._open[path] = found
+        except (OSError, pa.ArrowInvalid):
+            self._open.pop(path, None)  # its space is free once nobody has mapped it
+            return None
+        return found
+
+    def _write(self, part: PartRef, what: str, values: pa.Array) -> None:
+        if values.nbytes > self._budget // _LARGEST_PART:
+            return
+        temporary = self._directory / f".{secrets.token_hex(8)}"
+        try:
+            with pa.OSFile(str(temporary), "wb") as sink:
+                record = pa.RecordBatch.from_arrays([values], ["values"])
+                with pa.ipc.new_file(sink, record.schema) as writer:
+                    writer.write_batch(record)
+            temporary.replace(self._path(part, what))
+        except OSError as error:
+            logger.warning("cannot keep a decoded column in %s: %s", self._directory, error)
+            with suppress(OSError):
+                temporary.unlink()
+
+    def _sweep(self) -> None:
+        """Deletes what was not used for the longest time, as far as the budget asks for it."""
+        files = []
+        try:
+            for entry in os.scandir(self._directory):
+                with suppress(FileNotFoundError):  # another process has deleted it
+                    status = entry.stat()
+                    files.append((status.st_mtime_ns, status.st_size, entry.path))
+            disk = os.statvfs(self._directory)
+        except OSError:
+            return
+        held = sum(nbytes for _, nbytes, _ in files)
+        most = min(self._budget, (disk.f_bavail * disk.f_frsize + held) // DISK_PART)
+        if held <= most:
+            return
+        for _, nbytes, path in sorted(files):
+            if held <= _KEPT * most:
+                break
+            with suppress(OSError):
+                os.unlink(path)
+            held -= nbytes
+
+
+def _packed(updates: Batch) -> pa.StructArray:
+    """Times and diffs; a single pair when all are the same, as in most parts."""
+    times, diffs = updates.times, updates.diffs
+    if len(times) and (times == times[0]).all() and (diffs == diffs[0]).all():
+        times, diffs = times[:1], diffs[:1]
+    return pa.StructArray.from_arrays([pa.array(times), pa.array(diffs)], ["time", "diff"])
+
+
+def _unpacked(values: npt.NDArray[_W], rows: int) -> npt.NDArray[_W]:
+    return values if len(values) == rows else np.broadcast_to(values, rows)

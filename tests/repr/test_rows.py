@@ -1,0 +1,70 @@
+"""Rows in pieces: removed rows are gone, whatever types they have."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import date
+from random import Random
+
+import pyarrow as pa
+import pytest
+from ptvc.repr.batch import NO_ERRORS, Batch, batch_from_rows, concat_batches
+from ptvc.repr.rows import Rows, without_removed
+from ptvc.repr.schema import Column, Schema
+from ptvc.repr.types import BOOL, DATE, FLOAT8, INT4, TEXT
+
+SCHEMA = Schema(
+    (
+        Column("a", INT4, True),
+        Column("b", TEXT, True),
+        Column("c", FLOAT8, True),
+        Column("d", BOOL, True),
+        Column("e", DATE, True),
+    )
+)
+NAN = float("nan")
+
+
+def counted(pieces: tuple[Batch, ...]) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for piece in pieces:
+        assert (piece.diffs > 0).all()
+        for *row, n in zip(*(c.to_pylist() for c in piece.columns), piece.diffs.tolist(), strict=True):
+            found[repr(row)] += n  # -0.0 and 0.0 differ, NaN equals itself
+    return found
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_removed_rows(seed: int) -> None:
+    random = Random(seed)
+    values = {
+        "a": [None, *range(random.choice((2, 50)))],
+        "b": [None, "", "x", "yy"],
+        "c": [None, 0.0, -0.0, NAN, 1.5],
+        "d": [None, True, False],
+        "e": [None, date(1970, 1, 1), date(2020, 1, 2)],
+    }
+    pool = [tuple(random.choice(values[c.name]) for c in SCHEMA) for _ in range(100)]
+    wanted: Counter[str] = Counter()
+    pieces = []
+    for _ in range(random.randint(1, 4)):
+        rows, diffs = [], []
+        for _ in range(random.randint(0, 200)):
+            row = random.choice(pool)
+            diff = random.choice((1, 1, 1, 2)) if random.random() < 0.7 else -min(wanted[repr([*row])], 1)
+            wanted[repr([*row])] += diff
+            rows.append(row)
+            diffs.append(diff)
+        batch = batch_from_rows(SCHEMA, rows, 3)
+        pieces.append(Batch(batch.columns, batch.times, pa.array(diffs, pa.int64()).to_numpy()))
+    assert counted(without_removed(SCHEMA, pieces)) == +wanted
+
+
+def test_in_one_piece() -> None:
+    batches = tuple(batch_from_rows(SCHEMA, [(i, "x", 0.5, True, date(2020, 1, 2))], 3) for i in (1, 2, 1))
+    rows = Rows(SCHEMA, 7, batches, NO_ERRORS)
+    assert len(rows) == 3
+    assert rows.delta.oks.columns == concat_batches(SCHEMA, batches).columns
+    assert rows.delta.oks.times.tolist() == [7, 7, 7]
+    assert sorted(rows.consolidated.oks.diffs.tolist()) == [1, 2]
+    assert not len(Rows(SCHEMA, 7, (), NO_ERRORS).delta.oks)
