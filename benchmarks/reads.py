@@ -14,8 +14,10 @@ from __future__ import annotations
 
 import io
 import math
+import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.util import find_spec
@@ -58,17 +60,21 @@ QUERIES = {
     ),
 }
 
+PATIENCE_S = 600.0
+
 Rows = list[tuple[Any, ...]]
 Ask = Callable[[str], Rows]
 
 
 @dataclass(frozen=True, slots=True)
 class QueryResult:
-    """`cpu_ms` of the latencies is of all processes of the runtime; those of the others have none."""
+    """`cpu_ms` of the latencies is of all processes of the runtime; those of the others have none.  `two_at_once`: of two
+    clients that ask the same at the same time, alone on the machine."""
 
     query: str
     rows: int
     ptvc: Latencies
+    two_at_once: Latencies
     postgres: Latencies
     duckdb: Latencies | None
     load_1min: float
@@ -78,14 +84,15 @@ def run_reads(rows: int, repeats: int) -> list[QueryResult]:
     with (
         served() as runtime,
         postgres() as server,
-        runtime.connect() as connection,
+        runtime.connect() as first,
+        runtime.connect() as second,
         psycopg.connect(server.uri, autocommit=True) as other,
     ):
-        return measure_reads(connection, runtime.cpu_seconds, other, rows, repeats)
+        return measure_reads((first, second), runtime.cpu_seconds, other, rows, repeats)
 
 
 def measure_reads(
-    runtime: psycopg.Connection[Any],
+    clients: tuple[psycopg.Connection[Any], psycopg.Connection[Any]],
     cpu_seconds: Callable[[], float],
     server: psycopg.Connection[Any],
     rows: int,
@@ -93,11 +100,11 @@ def measure_reads(
 ) -> list[QueryResult]:
     """Raises RuntimeFailed when the answers differ."""
     tables = tables_of(rows)
-    for connection in (runtime, server):
+    for connection in (clients[0], server):
         _create(connection, tables)
     server.execute("VACUUM ANALYZE")
     subjects: dict[str, Ask] = {
-        "ptvc": lambda text: _answer(runtime, text),
+        "ptvc": lambda text: _answer(clients[0], text),
         "postgres": lambda text: _answer(server, text),
     }
     with _duckdb(tables) as ask:
@@ -110,6 +117,7 @@ def measure_reads(
                 rows,
                 repeats,
                 subjects,
+                lambda text: _answer(clients[1], text),
                 cpu_seconds,
             )
             for name, text in QUERIES.items()
@@ -168,6 +176,7 @@ def _measure(
     rows: int,
     repeats: int,
     subjects: Mapping[str, Ask],
+    second: Ask,
     cpu_seconds: Callable[[], float],
 ) -> QueryResult:
     wanted = subjects["postgres"](text)
@@ -188,8 +197,32 @@ def _measure(
                 cpu += cpu_seconds() - cpu_before
     duck = Latencies.of(seconds["duckdb"]) if "duckdb" in seconds else None
     return QueryResult(
-        name, rows, Latencies.of(seconds["ptvc"], cpu), Latencies.of(seconds["postgres"]), duck, load()
+        name,
+        rows,
+        Latencies.of(seconds["ptvc"], cpu),
+        _at_once(text, repeats, (subjects["ptvc"], second)),
+        Latencies.of(seconds["postgres"]),
+        duck,
+        load(),
     )
+
+
+def _at_once(text: str, repeats: int, clients: Sequence[Ask]) -> Latencies:
+    """Each client asks `repeats` times, and no client again before the others have their answers."""
+    together = threading.Barrier(len(clients))
+
+    def asked(ask: Ask) -> list[float]:
+        seconds = []
+        for _ in range(repeats + 1):
+            together.wait(PATIENCE_S)
+            started = time.perf_counter()
+            ask(text)
+            seconds.append(time.perf_counter() - started)
+        return seconds[1:]  # its process was to be started
+
+    with ThreadPoolExecutor(len(clients)) as threads:
+        found = [*threads.map(asked, clients)]
+    return Latencies.of([seconds for of_one in found for seconds in of_one])
 
 
 def _alike(found: Rows, wanted: Rows) -> bool:
