@@ -12,6 +12,7 @@ from types import FrameType
 
 from ...compute.duck.evaluate import evaluate_by_duckdb, prepare
 from ...compute.oneshot import evaluate_once
+from ...compute.row_chain import evaluate_chain_of_rows
 from ...expr.columns.value_size import limited_values
 from ...expr.tree.relation import (
     Constant,
@@ -85,6 +86,9 @@ def _answered(start: Start, query: Query) -> Iterator[Message]:
 
 
 def _evaluated(query: Query, contents: Mapping[GlobalId, Rows]) -> Delta:
+    chain = evaluate_chain_of_rows(query.relation, contents, query.as_of, query.limit)
+    if chain is not None:
+        return chain
     if sum(map(len, contents.values())) >= query.duckdb_min_rows:
         by_duckdb = evaluate_by_duckdb(query.relation, contents, query.as_of, query.limit)
         if by_duckdb is not None:

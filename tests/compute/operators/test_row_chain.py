@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from random import Random
+from typing import Any
 
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.compute.oneshot import evaluate_once
-from ptvc.compute.row_chain import evaluate_chain
+from ptvc.compute.row_chain import evaluate_chain, evaluate_chain_of_rows
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef, Literal, NowCompare, Scalar
-from ptvc.repr.batch import Delta
+from ptvc.repr.batch import Batch, Delta
+from ptvc.repr.rows import Rows
 from ptvc.repr.schema import ERROR_SCHEMA
 from ptvc.repr.types import INT4, INT8
 
@@ -79,6 +82,52 @@ def test_a_chain_is_what_its_graph_is(seed: int) -> None:
     assert updates_of(found.oks) == updates_of(wanted.oks)
     assert updates_of(found.errs) == updates_of(wanted.errs)
     assert tuple(c.type for c in found.oks.columns) == tuple(t.arrow for t in relation.schema.types)
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_a_chain_over_pieces_is_what_its_graph_is(seed: int) -> None:
+    random = Random(seed)
+    relation = chain(random)
+    present: list[tuple[int | None, ...]] = []
+    pieces = []
+    for _ in range(random.randrange(4)):
+        updates = []
+        for _ in range(random.randrange(9)):
+            if present and random.random() < 0.4:
+                updates.append((present.pop(random.randrange(len(present))), random.randrange(3), -1))
+            else:
+                present.append(tuple(random.choice((None, -1, 0, 1, 2)) for _ in T))
+                updates.append((present[-1], random.randrange(3), 1))
+        pieces.append(batch_of(T, updates))
+    errors = batch_of(ERROR_SCHEMA, [(OLD_ERROR, 5, 1)] if random.random() < 0.2 else [])
+    rows = Rows(T, 5, tuple(pieces), errors)
+    found = evaluate_chain_of_rows(relation, {"t": rows}, 5)
+    if isinstance(leaf(relation), r.Constant):
+        assert found is None
+        return
+    assert found is not None
+    assert not len(found.oks) or found.oks.diffs.min() > 0
+    wanted = evaluate_once(lower(relation, delta_joins=False), {"t": rows.delta}, 5)
+    assert summed(found.oks) == summed(wanted.oks)
+    assert updates_of(found.errs) == updates_of(wanted.errs)
+    some = evaluate_chain_of_rows(relation, {"t": rows}, 5, limit=2)
+    assert some is not None
+    if not len(some.errs):
+        assert len(some.oks) >= min(len(wanted.oks), 2)
+        assert summed(some.oks) <= summed(wanted.oks)
+
+
+def leaf(relation: r.Relation) -> r.Relation:
+    while isinstance(relation, r.Map | r.Filter | r.Project):
+        relation = relation.input
+    return relation
+
+
+def summed(batch: Batch) -> Counter[Any]:
+    found: Counter[Any] = Counter()
+    for row, time, diff in updates_of(batch):
+        found[row, time] += diff
+    return found
 
 
 def test_what_is_no_chain_takes_the_ordinary_way() -> None:
