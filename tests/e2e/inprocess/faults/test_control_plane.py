@@ -19,6 +19,7 @@ import pytest
 from inprocess import FAST, WAIT_S, InProcess, eventually, hydrated, rows, running
 from psycopg import errors
 from ptvc.coord.catalog.items import Stored
+from ptvc.coord.session.interruption import _ON_TIMEOUT
 from ptvc.coord.storage.catalog_store import CATALOG_SHARD, load_catalog
 from ptvc.errors import StoreAway
 from ptvc.persist.consensus.base import Outcome, Transaction
@@ -177,8 +178,6 @@ def test_a_definition_that_is_cancelled_while_it_becomes_durable_has_happened(
     fresh.query("CREATE TABLE t (a int)")
     fresh.query("INSERT INTO t VALUES (7)")
     db = fresh.connect()
-    if how == "timeout":
-        db.execute("SET statement_timeout = '300ms'")
     with held(fresh, writes(CATALOG_SHARD)) as store:
         thread, failures = in_background(lambda: [db.execute(statement), None][1])  # type: ignore[call-overload,func-returns-value]
         assert store.arrived.wait(WAIT_S)
@@ -210,8 +209,6 @@ def test_a_write_that_is_cancelled_while_it_becomes_durable_is_acknowledged(
 ) -> None:
     fresh.query("CREATE TABLE t (a int)")
     db = fresh.connect()
-    if how == "timeout":
-        db.execute("SET statement_timeout = '300ms'")
     with held(fresh, writes(shard_of(fresh, "t"))) as store:
         thread, failures = in_background(lambda: [db.execute("INSERT INTO t VALUES (1)"), None][1])  # type: ignore[func-returns-value]
         assert store.arrived.wait(WAIT_S)
@@ -246,15 +243,25 @@ def test_what_waits_behind_another_commit_is_withdrawn_at_its_timeout(fresh: InP
 
 
 def interrupt(runtime: InProcess, db: psycopg.Connection[Any], how: str) -> None:
-    """Sees to it that the interrupt has reached the session before it returns."""
-    sessions = runtime.coordinator._sessions.values()
+    """Sees to it that the interrupt has reached the session, which is running a statement, before it returns.
+
+    A timeout comes as its timer would bring it: a real one may be over before the statement is where it is to be.
+    """
+    (running,) = (
+        session._interruption
+        for session in list(runtime.coordinator._sessions.values())
+        if session._interruption._running is not None
+    )
     if how == "lost":  # another thread waits at it, so it is not freed
         with socket.socket(fileno=os.dup(db.fileno())) as client:
             client.shutdown(socket.SHUT_RDWR)
         return
     if how == "cancel":
         db.cancel_safe()
-    eventually(lambda: any(session._interruption._reason is not None for session in list(sessions)))
+    else:
+        assert runtime._loop is not None
+        runtime._loop.call_soon_threadsafe(running._interrupt, _ON_TIMEOUT)
+    eventually(lambda: running._reason is not None)
 
 
 # -- 4 and 7: nothing waits for the store that need not --
