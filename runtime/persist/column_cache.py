@@ -15,6 +15,7 @@ import shutil
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 from typing import TypeVar
 
 import numpy as np
@@ -40,6 +41,9 @@ DISK_PART = 8
 _LARGEST_PART = 4
 """A file that would take more than this part of the budget is not written: it would only push others out."""
 
+PATIENCE_S = 5.0
+"""After a file could not be written, the next is tried so much later."""
+
 _KEPT = 0.8
 """So much of the budget is left when files had to go, so that not each new one looks through all."""
 
@@ -57,6 +61,7 @@ class ColumnCache:
         self._directory = directory
         self._budget = budget
         self._open: dict[str, pa.Array] = {}
+        self._failed_at: float | None = None
 
     def __reduce__(self) -> tuple[type[ColumnCache], tuple[Path, int]]:
         return ColumnCache, (self._directory, self._budget)  # what is mapped here is mapped there anew
@@ -113,6 +118,8 @@ class ColumnCache:
     def _write(self, part: PartRef, what: str, values: pa.Array) -> None:
         if values.nbytes > self._budget // _LARGEST_PART:
             return
+        if self._failed_at is not None and monotonic() - self._failed_at < PATIENCE_S:
+            return
         temporary = self._directory / f".{secrets.token_hex(8)}"
         try:
             with pa.OSFile(str(temporary), "wb") as sink:
@@ -121,6 +128,7 @@ class ColumnCache:
                     writer.write_batch(record)
             temporary.replace(self._path(part, what))
         except OSError as error:
+            self._failed_at = monotonic()
             logger.warning("cannot keep a decoded column in %s: %s", self._directory, error)
             with suppress(OSError):
                 temporary.unlink()
