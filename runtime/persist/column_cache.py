@@ -69,7 +69,9 @@ class ColumnCache:
     def clear(self) -> None:
         """An empty directory, before anybody uses it.  Raises OSError."""
         shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir(mode=0o700, parents=True)
+        self._directory.mkdir(
+            mode=0o700, parents=True, exist_ok=True
+        )  # a worker that is ending may have written
 
     def read(self, part: PartRef, schema: Schema, places: tuple[int, ...], load: Load) -> Delta:
         """The updates of a part that is a blob without errors, with the columns at `places`; `load` decodes those that are missing."""
