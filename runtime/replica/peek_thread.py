@@ -49,7 +49,8 @@ class Peeks:
         """From now on the query can be cancelled.  One over snapshots begins: it needs nothing of the step thread."""
         self._pool.interrupts.of(peek.peek_id)
         if isinstance(peek, Peek):
-            self._submit(Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs, limit=peek.limit))
+            query = Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs)
+            self._submit(replace(query, limit=peek.limit, consolidated=peek.consolidated))
 
     def submit_index(self, peek: PeekIndex, index: Index) -> None:
         """Takes the rows now, or a hold on them; computes later."""
@@ -66,7 +67,8 @@ class Peeks:
                 self._send(peek, Delta(rows, errors))
                 return
             contents = IndexContents.of_rows(peek.index_id, index.schema, rows, errors)
-        self._submit(Query(peek.peek_id, peek.relation, peek.as_of, (), contents))
+        query = Query(peek.peek_id, peek.relation, peek.as_of, (), contents)
+        self._submit(replace(query, consolidated=peek.consolidated))
 
     def _submit(self, query: Query) -> None:
         self._pool.submit(replace(query, duckdb_min_rows=self.duckdb_min_rows))

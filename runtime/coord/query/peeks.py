@@ -211,7 +211,10 @@ class Peeks:
         with self._reads.at(time):
             await self._controller.clusters.serving(context.cluster)
             context.check()
-            answers = await self._peek_index(await _at_time(relation, time), context, time)
+            # What is written goes on as one update of each row: else a table that is copied into itself would have as many
+            # as rows.
+            consolidated = finishing is None
+            answers = await self._peek_index(await _at_time(relation, time), context, time, consolidated)
             if answers is None:
                 catalog = context.catalog
                 expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
@@ -266,7 +269,8 @@ class Peeks:
             sources = tuple(replace(source, columns=columns.get(source.id)) for source in sources)
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
-        peek = Peek(peek_id, relation, time, sources, None if order else shown)
+        limit = None if order else shown
+        peek = Peek(peek_id, relation, time, sources, limit, consolidated=finishing is None)
         if finds_now(relation, FEW_EXPRESSIONS) is None:
             replica.send_encoded(await EVALUATION.run(lambda: encode(peek)))
         else:
@@ -275,7 +279,7 @@ class Peeks:
             yield from_ipc(answer.payload)
 
     async def _peek_index(
-        self, relation: Relation, context: ReadContext, time: int
+        self, relation: Relation, context: ReadContext, time: int, consolidated: bool
     ) -> AsyncIterator[Batch] | None:
         """The rows from the memory of a replica; None when no index will do."""
         if context.overlay or context.catalog is not self._catalog:
@@ -290,9 +294,11 @@ class Peeks:
         context.check()
         # The replica that has the index may have gone away, and another that has it may begin too late.
         replica = clusters.with_index(cluster, read.index.id, time)
-        return None if replica is None else self._look_up(read, replica, time)
+        return None if replica is None else self._look_up(read, replica, time, consolidated)
 
-    async def _look_up(self, read: IndexRead, replica: ReplicaClient, time: int) -> AsyncIterator[Batch]:
+    async def _look_up(
+        self, read: IndexRead, replica: ReplicaClient, time: int, consolidated: bool
+    ) -> AsyncIterator[Batch]:
         payload = None
         if read.keys is not None:
             schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
@@ -300,7 +306,7 @@ class Peeks:
             keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
             payload = to_ipc(schema, keys)
         peek_id = replica.new_peek()
-        replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time))
+        replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time, consolidated))
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 

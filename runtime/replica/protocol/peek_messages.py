@@ -10,20 +10,23 @@ from .commits import Import
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """A one-off query at `as_of`: `relation` over the contents of `inputs`; with `limit`, so many of its rows are enough, whichever."""
+    """A one-off query at `as_of`: `relation` over the contents of `inputs`; with `limit`, so many of its rows are enough, whichever.
+    Equal rows may come apart, unless the answer is to be `consolidated`."""
 
     peek_id: int
     relation: Relation
     as_of: int
     inputs: tuple[Import, ...]
     limit: int | None = None
+    consolidated: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PeekIndex:
     """Rows of an index at `as_of`: all of them, or those whose key equals a row of `keys` (Arrow IPC).
 
-    `relation` is applied to them; it reads the index as `Get(index_id)`.
+    `relation` is applied to them; it reads the index as `Get(index_id)`.  Equal rows may come apart, unless the answer is to be
+    `consolidated`.
     """
 
     peek_id: int
@@ -31,6 +34,7 @@ class PeekIndex:
     keys: bytes | None
     relation: Relation
     as_of: int
+    consolidated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

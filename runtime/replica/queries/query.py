@@ -55,7 +55,7 @@ def _errors(errors: Batch) -> bytes | None:
 @dataclass(frozen=True, slots=True)
 class Query:
     """`relation` at `as_of`, over collections and at most one index; its answer is sent as that of `peek_id`.  With `limit`, so
-    many of its rows are enough, whichever.  DuckDB computes it over `duckdb_min_rows` rows or more."""
+    many of its rows are enough, whichever; if `consolidated`, equal rows are answered once.  DuckDB computes it over `duckdb_min_rows` rows or more."""
 
     peek_id: int
     relation: Relation
@@ -63,4 +63,5 @@ class Query:
     inputs: tuple[Import, ...] = ()
     index: IndexContents | None = None
     limit: int | None = None
+    consolidated: bool = False
     duckdb_min_rows: int = 0

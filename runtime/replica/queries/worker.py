@@ -29,6 +29,7 @@ from ...expr.tree.relation import (
 from ...expr.tree.relation_tree import walk
 from ...interrupt import Interrupt, interruptible
 from ...repr.batch import Delta
+from ...repr.consolidate import consolidate
 from ...repr.rows import Rows
 from ..inputs import load_rows
 from ..protocol import Connection, Message, PeekFailed, encode
@@ -82,6 +83,8 @@ def _answered(start: Start, query: Query) -> Iterator[Message]:
     with limited_values() if not contents else nullcontext():
         result = _evaluated(query, contents)
     del contents
+    if query.consolidated:
+        result = Delta(consolidate(result.oks), result.errs)
     yield from answer(query.peek_id, query.relation, result)
 
 

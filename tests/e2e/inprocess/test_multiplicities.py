@@ -38,9 +38,12 @@ def test_a_recursion_that_only_multiplies(db: Db) -> None:
         )
 
 
-def test_a_table_that_is_doubled(db: Db) -> None:
+@pytest.mark.parametrize("index", ["", "CREATE INDEX doubled_a ON doubled (a)"])
+def test_a_table_that_is_doubled(db: Db, index: str) -> None:
     """It is refused in time: what is there can be counted and deleted."""
+    db.execute("DROP TABLE IF EXISTS doubled")
     db.execute("CREATE TABLE doubled (a int)")
+    db.execute(index.encode())
     db.execute("INSERT INTO doubled VALUES (1)")
     for _ in range(40):
         db.execute("INSERT INTO doubled SELECT * FROM doubled")
