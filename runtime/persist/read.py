@@ -14,7 +14,7 @@ import numpy as np
 from ..interrupt import check_interrupt
 from ..repr.batch import Batch, Delta, concat_batches, concat_deltas
 from ..repr.consolidate import advance, consolidate
-from ..repr.rows import Rows
+from ..repr.rows import Rows, gathered
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
 from .codec import Columns, decode
@@ -87,7 +87,7 @@ def read_rows(
         pieces.append(delta.oks)
         errs.append(delta.errs)
     found = consolidate(advance(concat_batches(ERROR_SCHEMA, errs), as_of))
-    return Rows(schema, as_of, tuple(pieces), found)
+    return Rows(schema, as_of, gathered(schema, pieces), found)
 
 
 def read_updates(

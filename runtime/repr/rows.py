@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -50,6 +50,27 @@ class Rows:
     def consolidated(self) -> Delta:
         """In one piece, equal rows once."""
         return Delta(consolidate(self.delta.oks), self.errs)
+
+
+SMALL_ROWS = 4_096
+"""To look at a piece takes as long as for so many rows."""
+
+
+def gathered(schema: Schema, pieces: Iterable[Batch]) -> tuple[Batch, ...]:
+    """The same rows in the same order, in fewer pieces: small ones that follow one another are put together."""
+    found: list[Batch] = []
+    small: list[Batch] = []
+    for piece in pieces:
+        if 0 < len(piece) < SMALL_ROWS:
+            small.append(piece)
+        elif len(piece):
+            if small:
+                found.append(concat_batches(schema, small))
+                small = []
+            found.append(piece)
+    if small:
+        found.append(concat_batches(schema, small))
+    return tuple(found)
 
 
 def without_removed(schema: Schema, pieces: Sequence[Batch]) -> tuple[Batch, ...]:

@@ -9,7 +9,7 @@ from random import Random
 import pyarrow as pa
 import pytest
 from ptvc.repr.batch import NO_ERRORS, Batch, batch_from_rows, concat_batches
-from ptvc.repr.rows import Rows, without_removed
+from ptvc.repr.rows import SMALL_ROWS, Rows, gathered, without_removed
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, DATE, FLOAT8, INT4, TEXT
 
@@ -58,6 +58,18 @@ def test_removed_rows(seed: int) -> None:
         batch = batch_from_rows(SCHEMA, rows, 3)
         pieces.append(Batch(batch.columns, batch.times, pa.array(diffs, pa.int64()).to_numpy()))
     assert counted(without_removed(SCHEMA, pieces)) == +wanted
+
+
+def test_small_pieces_are_put_together() -> None:
+    def piece(start: int, count: int) -> Batch:
+        rows = [(start + i, "x", 0.5, True, None) for i in range(count)]
+        return batch_from_rows(SCHEMA, rows, 3)
+
+    pieces = [piece(0, 2), piece(2, 0), piece(2, 1), piece(3, SMALL_ROWS), piece(SMALL_ROWS + 3, 5)]
+    found = gathered(SCHEMA, pieces)
+    assert [len(each) for each in found] == [3, SMALL_ROWS, 5]
+    assert [v for each in found for v in each.columns[0].to_pylist()] == [*range(SMALL_ROWS + 8)]
+    assert gathered(SCHEMA, [piece(0, 0)]) == ()
 
 
 def test_in_one_piece() -> None:

@@ -11,7 +11,7 @@ from ...compute.run import Run, RunFile
 from ...compute.run_file import read_run
 from ...expr.tree.relation import GlobalId, Relation
 from ...repr.batch import Batch, from_ipc, to_ipc
-from ...repr.rows import Rows
+from ...repr.rows import Rows, gathered
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..index import contents
 from ..protocol import Import
@@ -45,7 +45,7 @@ class IndexContents:
         updates += [read_run(file, mapped=True).batch for file in self.files]
         pieces = [batch.filter(batch.times <= np.uint64(as_of)) for batch in updates]
         errors = contents(ERROR_SCHEMA, [] if self.errors is None else [from_ipc(self.errors)], as_of)
-        return Rows(self.schema, as_of, tuple(pieces), errors)
+        return Rows(self.schema, as_of, gathered(self.schema, pieces), errors)
 
 
 def _errors(errors: Batch) -> bytes | None:
