@@ -1,8 +1,8 @@
 """Chains: Map, Filter and Project over one collection, at one time, computed without a graph.
 
-What a look-up asks of the rows that it found is such a chain, and so is a SELECT without FROM.  They are of a few
-rows, so that making a plan and its operators would take longer than running them.  The chain is lowered to the same
-operator as in a dataflow (`Mfp`), so rows and errors are the same.
+What a look-up asks of the rows that it found is such a chain, and so is a SELECT without FROM: of a few rows, so that making a
+plan and its operators would take longer than running them.  Over many rows it is applied to each piece of them.  The chain is
+lowered to the same operator as in a dataflow (`Mfp`), so rows and errors are the same.
 """
 
 from __future__ import annotations

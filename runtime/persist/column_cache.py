@@ -49,7 +49,6 @@ _KEPT = 0.8
 
 _UPDATES = "updates"
 
-
 MOST_OPEN = 8_192
 """A process keeps at most so many files mapped."""
 
@@ -69,9 +68,8 @@ class ColumnCache:
     def clear(self) -> None:
         """An empty directory, before anybody uses it.  Raises OSError."""
         shutil.rmtree(self._directory, ignore_errors=True)
-        self._directory.mkdir(
-            mode=0o700, parents=True, exist_ok=True
-        )  # a worker that is ending may have written
+        # It may be there again: a worker that is ending has written.
+        self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def read(self, part: PartRef, schema: Schema, places: tuple[int, ...], load: Load) -> Delta:
         """The updates of a part that is a blob without errors, with the columns at `places`; `load` decodes those that are missing."""

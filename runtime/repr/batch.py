@@ -49,6 +49,11 @@ def picked(values: npt.NDArray[_W], indices: Indices) -> npt.NDArray[_W]:
     return values[indices] if not len(values) or values.strides[0] else values[: len(indices)]
 
 
+def one_of_each(values: npt.NDArray[_W]) -> npt.NDArray[_W]:
+    """Values of which each of `values` equals one: a single one when they are `repeated`, else all."""
+    return values if values.strides[0] else values[:1]
+
+
 def held_nbytes(values: npt.NDArray[Any]) -> int:
     """The bytes that an array of one dimension has in memory: a value that is `repeated` counts once."""
     return values.nbytes if not len(values) or values.strides[0] else values.itemsize

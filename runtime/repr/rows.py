@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import buffers
-from .batch import Batch, Delta, Diffs, Mask, concat_batches
+from .batch import Batch, Delta, Mask, concat_batches, one_of_each
 from .consolidate import consolidate
 from .schema import Schema
 
@@ -78,7 +78,7 @@ def without_removed(schema: Schema, pieces: Sequence[Batch]) -> tuple[Batch, ...
 
     Consolidated are removed rows and those that agree with one of them in some columns, not all that stay.
     """
-    if all(_is_positive(piece.diffs) for piece in pieces):
+    if all((one_of_each(piece.diffs) > 0).all() for piece in pieces):
         return tuple(pieces)
     kept = [piece.filter(piece.diffs > 0) for piece in pieces]
     removed = concat_batches(schema, [piece.filter(piece.diffs < 0) for piece in pieces])
@@ -88,12 +88,6 @@ def without_removed(schema: Schema, pieces: Sequence[Batch]) -> tuple[Batch, ...
     )
     left = consolidate(Batch(suspects.columns, np.zeros(len(suspects), np.uint64), suspects.diffs))
     return (*(piece.filter(~mask) for piece, mask in zip(kept, masks, strict=True)), left)
-
-
-def _is_positive(diffs: Diffs) -> bool:
-    if len(diffs) and not diffs.strides[0]:
-        return bool(diffs[0] > 0)
-    return bool((diffs > 0).all())
 
 
 _ENOUGH = 4

@@ -29,7 +29,7 @@ from ...expr.tree.relation_tree import with_inputs
 from ...expr.tree.scalar import ColumnRef
 from ...interrupt import check_interrupt
 from ...repr import buffers
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch
+from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, one_of_each
 from ...repr.rows import Rows, without_removed
 from ...repr.types import ScalarType
 from ..oneshot import evaluate_once
@@ -205,8 +205,7 @@ class _Evaluation:
 
 
 def _once_each(rows: Batch) -> bool:
-    diffs = rows.diffs if rows.diffs.strides[0] else rows.diffs[:1]
-    return bool((diffs == 1).all())
+    return bool((one_of_each(rows.diffs) == 1).all())
 
 
 def _written_out(pieces: Iterable[Batch]) -> Pieces:
