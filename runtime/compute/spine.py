@@ -39,7 +39,7 @@ from .run import Run
 from .run_file import map_run, write_run
 from .run_store import RunStore
 
-__all__ = ["Matches", "Run", "Spine", "map_run", "probe_runs", "write_run"]
+__all__ = ["Matches", "Run", "Spine", "map_run", "probe_runs", "run_of", "write_run"]
 
 INLINE_ROWS = 2_000
 """Runs of together fewer rows are merged by the inserting thread."""
@@ -203,7 +203,7 @@ class Spine:
         with self._changed:
             if not self._pending:
                 return
-            self._runs = (*self._runs, _run_of(self.schema, self._pending))
+            self._runs = (*self._runs, _settled(self.schema, self._pending))
             self._pending, self._pending_rows = [], 0
         if self.store is None and _at_rest(self._runs):
             return
@@ -405,13 +405,18 @@ def _at_rest(runs: tuple[Run, ...]) -> bool:
     return len(runs) <= MAX_RUNS
 
 
-def _run_of(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:
+def _settled(schema: Schema, pending: Sequence[tuple[Words, Batch]]) -> Run:
     """One run of insertions, in their order where their hashes are equal."""
     if len(pending) == 1:
         hashes, batch = pending[0]
     else:
         hashes = np.concatenate([hashes for hashes, _ in pending])
         batch = concat_batches(schema, [batch for _, batch in pending])
+    return run_of(batch, hashes)
+
+
+def run_of(batch: Batch, hashes: Words) -> Run:
+    """Updates with the hashes of their keys as a run."""
     times, diffs = repeated(batch.times), repeated(batch.diffs)
     if not (hashes[1:] < hashes[:-1]).any():
         return Run(hashes, Batch(batch.columns, times, diffs))  # what operators insert by group is in order

@@ -82,6 +82,32 @@ def test_a_row_in_no_pair_is_padded_until_it_is_in_one() -> None:
     assert as_of(output, 5) == {(1, 0, "a", None, None): 1, **padded}
 
 
+@pytest.mark.parametrize("residual", [False, True], ids=["", "residual"])
+@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.value)
+def test_rows_that_come_with_their_matches_are_not_padded_for_a_moment(
+    kind: r.JoinKind, residual: bool
+) -> None:
+    """What came and went at one time would be multiplied by the joins above."""
+    predicates = (less(),) if residual else ()
+    join = OuterJoin(kind, LEFT, RIGHT, (0,), (0,), predicates)
+    left: Rows = {(key, 0, "a"): 1 for key in range(10)}
+    right: Rows = {(key, 1): 1 for key in range(5, 15)}
+    output, _ = run(
+        join,
+        [(LEFT, [(row, 1, 1) for row in left]), (RIGHT, [(row, 1, 1) for row in right])],
+        [0, 2],
+    )
+    assert len(output) == {r.JoinKind.LEFT: 10, r.JoinKind.RIGHT: 10, r.JoinKind.FULL: 15}[kind]
+    later = OuterJoin(kind, LEFT, RIGHT, (0,), (0,), predicates)
+    output, _ = run(
+        later,
+        [(LEFT, [(row, 3, 1) for row in left]), (RIGHT, [(row, 2, 1) for row in right])],
+        [0, 2, 5],
+    )
+    # Those of the right side are there, unmatched, at 2, when the others have not come yet.
+    assert len(output) == {r.JoinKind.LEFT: 10, r.JoinKind.RIGHT: 20, r.JoinKind.FULL: 25}[kind]
+
+
 def test_a_residual_tells_zeros_of_two_signs_apart() -> None:
     """0.0 and -0.0 are equal keys, but a residual over their text sees two rows: only one is padded."""
     schema = one = schema_of(INT8, FLOAT8)

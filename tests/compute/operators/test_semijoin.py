@@ -98,6 +98,20 @@ def test_work_is_done_only_when_a_count_crosses_zero() -> None:
     assert output == [((1, 0, "a"), 2, 1), ((1, 0, "a"), 14, -1)]
 
 
+@pytest.mark.parametrize("residual", [False, True], ids=["", "residual"])
+@pytest.mark.parametrize("anti", [False, True], ids=["semi", "anti"])
+def test_rows_that_come_with_their_matches_are_one_update_or_none(anti: bool, residual: bool) -> None:
+    predicates = (less(1, 1),) if residual else ()
+    left = [((key, 0, "a"), 3, 1) for key in range(10)]
+    right = [((key, 1), 2, 1) for key in range(5, 15)]
+    for times in ((2, 2), (3, 2)):
+        inputs = [(LEFT, [(row, times[0], 1) for row, _, _ in left]), (RIGHT, right)]
+        output, _ = run(SemiJoin(LEFT, RIGHT, (0,), (0,), predicates, anti=anti), inputs, [0, 1, 5])
+        assert sorted(output) == [
+            ((key, 0, "a"), times[0], 1) for key in (range(5) if anti else range(5, 10))
+        ]
+
+
 def test_zeros_of_two_signs_are_one_key() -> None:
     schema = schema_of(FLOAT8)
     inputs = [(schema, [((-0.0,), 1, 1), ((1.0,), 1, 1)]), (schema, [((0.0,), 1, 1)])]

@@ -17,6 +17,7 @@ from ....expr.tree.scalar import Scalar
 from ....repr.batch import Batch, Delta, concat_batches
 from ....repr.schema import Schema
 from ...arrangement import Arrangement, Keyed
+from ...run import Run
 from ...spine import Spine
 from ..base import Operator
 from .join import MatchedPairs, padded, padded_left
@@ -64,15 +65,22 @@ class OuterJoin(Operator):
     def apply(self, oks: tuple[Batch, ...], lower: int, upper: int) -> Delta:
         left, right = oks
         left_keyed, right_keyed = self._pairs.keyed(left, right)
+        lefts = self._before(self._left_rest, self._pairs.left, right)
+        rights = self._before(self._right_rest, self._pairs.right, left)
         pairs = self._pairs.update(left_keyed, right_keyed)
         pieces = [pairs.oks]
         if self._left_rest is not None:
-            rest = self._left_rest.update(left, left_keyed, right_keyed, pairs.oks)
+            rest = self._left_rest.update(left, left_keyed, right_keyed, lefts, pairs.oks)
             pieces.append(padded(rest, self._right))
         if self._right_rest is not None:
-            rest = self._right_rest.update(right, right_keyed, left_keyed, pairs.oks)
+            rest = self._right_rest.update(right, right_keyed, left_keyed, rights, pairs.oks)
             pieces.append(padded_left(self._left, rest))
         return self.delta(concat_batches(self.schema, pieces), pairs.errs)
+
+    @staticmethod
+    def _before(rest: _Unmatched | None, rows: Arrangement, other: Batch) -> tuple[Run, ...]:
+        """A preserved side as of before the step, if the other side changes in it."""
+        return rows.spine.handle() if rest is not None and len(other) else ()
 
 
 def _nullable(schema: Schema) -> Schema:
@@ -92,8 +100,9 @@ class _Unmatched:
             return self._by_row.spines()
         return {"matching_keys": self._by_key.spine}
 
-    def update(self, delta: Batch, own: Keyed, other: Keyed, pairs: Batch) -> Batch:
-        """Their updates, from the step's updates of this side, of the other side, and of the pairs."""
+    def update(self, delta: Batch, own: Keyed, other: Keyed, before: tuple[Run, ...], pairs: Batch) -> Batch:
+        """Their updates, from the step's updates of this side, of the other side, this side's rows as of before the step, and the
+        step's updates of the pairs."""
         if self._by_row is not None:
             return self._by_row.update(delta, pairs.select(self._columns), anti=True)
-        return self._by_key.update(delta, own, other.batch.with_columns(other.keys), anti=True)
+        return self._by_key.update(delta, own, other.batch.with_columns(other.keys), before, anti=True)
