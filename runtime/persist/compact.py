@@ -19,7 +19,7 @@ from itertools import chain
 import numpy as np
 
 from ..repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas
-from ..repr.consolidate import advance, consolidate
+from ..repr.consolidate import advance, consolidate, consolidate_in_order
 from ..repr.hash import hash_columns
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
@@ -156,7 +156,7 @@ def merge(blob: Blob, wanted: Merge, writer: str) -> tuple[PartRef, ...]:
         batches = [concat_batches(wanted.schema, batches)]
     parts: list[PartRef] = []
     for oks in _by_hash(wanted.schema, batches, pieces) if pieces > 1 else batches:
-        delta = Delta(consolidate(advance(oks, wanted.since)), NO_ERRORS if parts else errs)
+        delta = Delta(consolidate_in_order(advance(oks, wanted.since)), NO_ERRORS if parts else errs)
         parts += write_parts(blob, wanted.shard, wanted.schema, delta, writer=writer)
     return tuple(parts)
 

@@ -11,7 +11,7 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 
-from ..compute.oneshot import evaluate_once
+from ..compute.oneshot import evaluate_in_order
 from ..config import Settings
 from ..expr.tree.relation import Get, Project, Relation
 from ..persist.blob.base import Blob
@@ -79,7 +79,7 @@ class Peeks:
 
     def _send(self, peek: PeekIndex, contents: Delta) -> None:
         def messages() -> Iterator[Message]:
-            result = evaluate_once(peek.relation, {peek.index_id: contents}, peek.as_of)
+            result = evaluate_in_order(peek.relation, {peek.index_id: contents}, peek.as_of)
             yield from answer(peek.peek_id, peek.relation, result)
 
         for message in or_failure(peek.peek_id, messages()):

@@ -42,6 +42,22 @@ def consolidate(batch: Batch) -> Batch:
     return Batch(buffers.take(batch.columns, first), batch.times[first], diffs)
 
 
+def consolidate_in_order(batch: Batch) -> Batch:
+    """As `consolidate`, in the order of the first updates of each row."""
+    if len(batch) <= 1:
+        return consolidate(batch)
+    check_sum(batch.diffs)
+    groups = group_updates(batch.columns, batch.times, hash_columns(batch.columns, len(batch)))
+    if len(groups.starts) == len(batch):
+        return batch.filter(batch.diffs != 0)
+    first = groups.order[groups.starts]
+    diffs = np.add.reduceat(batch.diffs[groups.order], groups.starts)
+    ordered = np.argsort(first)
+    ordered = ordered[diffs[ordered] != 0]
+    first = first[ordered]
+    return Batch(buffers.take(batch.columns, first), batch.times[first], diffs[ordered])
+
+
 def advance(batch: Batch, since: int) -> Batch:
     """The same updates with no time before `since`: as they look to a reader at `since` or later."""
     return Batch(batch.columns, np.maximum(batch.times, np.uint64(since)), batch.diffs)

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from . import buffers
 from .batch import Batch, Delta, Mask, concat_batches, one_of_each
-from .consolidate import consolidate
+from .consolidate import consolidate, consolidate_in_order
 from .schema import Schema
 
 
@@ -80,14 +80,20 @@ def without_removed(schema: Schema, pieces: Sequence[Batch]) -> tuple[Batch, ...
     """
     if all((one_of_each(piece.diffs) > 0).all() for piece in pieces):
         return tuple(pieces)
+    if sum(map(len, pieces)) <= SMALL_ROWS:
+        return (consolidate_in_order(_at_zero(concat_batches(schema, pieces))),)
     kept = [piece.filter(piece.diffs > 0) for piece in pieces]
     removed = concat_batches(schema, [piece.filter(piece.diffs < 0) for piece in pieces])
     masks = [_perhaps_among(piece, removed) for piece in kept]
     suspects = concat_batches(
         schema, [removed, *(piece.filter(mask) for piece, mask in zip(kept, masks, strict=True))]
     )
-    left = consolidate(Batch(suspects.columns, np.zeros(len(suspects), np.uint64), suspects.diffs))
+    left = consolidate_in_order(_at_zero(suspects))
     return (*(piece.filter(~mask) for piece, mask in zip(kept, masks, strict=True)), left)
+
+
+def _at_zero(batch: Batch) -> Batch:
+    return Batch(batch.columns, np.zeros(len(batch), np.uint64), batch.diffs)
 
 
 _ENOUGH = 4

@@ -14,6 +14,7 @@ from ptvc.repr.consolidate import (
     advance,
     canonical,
     consolidate,
+    consolidate_in_order,
     group_rows,
     group_updates,
     representative,
@@ -83,6 +84,33 @@ def test_result_depends_on_the_multiset_only(seed: int) -> None:
     assert rows_of(a) == rows_of(b)
     assert a.times.tolist() == b.times.tolist()
     assert a.diffs.tolist() == b.diffs.tolist()
+
+
+@pytest.mark.parametrize("times", [1, 4])
+@pytest.mark.parametrize("seed", range(10))
+def test_in_order_of_the_first_updates(seed: int, times: int) -> None:
+    random = Random(seed)
+    _, columns = random_rows(random, 200)
+    batch = Batch(
+        columns,
+        np.array([random.randint(1, times) for _ in range(200)], np.uint64),
+        np.array([random.choice((-1, 1, 2)) for _ in range(200)], np.int64),
+    )
+
+    def updates(batch: Batch) -> list[tuple[str, int]]:
+        return list(zip(rows_of(batch), batch.times.tolist(), strict=True))
+
+    out, wanted = consolidate_in_order(batch), consolidate(batch)
+    sums = dict(zip(updates(wanted), wanted.diffs.tolist(), strict=True))
+    assert updates(out) == [update for update in dict.fromkeys(updates(batch)) if update in sums]
+    assert out.diffs.tolist() == [sums[update] for update in updates(out)]
+
+
+def test_in_order_without_equal_rows() -> None:
+    batch = Batch((pa.array([5, 1, 3]),), np.ones(3, np.uint64), np.array([1, 0, -1]))
+    out = consolidate_in_order(batch)
+    assert out.columns[0].to_pylist() == [5, 3]
+    assert out.diffs.tolist() == [1, -1]
 
 
 @pytest.mark.parametrize("count", [0, 1])

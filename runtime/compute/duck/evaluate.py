@@ -32,7 +32,7 @@ from ...repr import buffers
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, one_of_each
 from ...repr.rows import Rows, without_removed
 from ...repr.types import ScalarType
-from ..oneshot import evaluate_once
+from ..oneshot import evaluate_in_order
 from .aggregates import is_split
 from .relations import Input, Sql, relation_sql
 from .scalars import NotInSql, as_integers
@@ -154,7 +154,7 @@ class _Evaluation:
                 for place, child in zip(places, inputs_of(node), strict=True)
             }
             node = with_inputs(node, tuple(places))
-        found = evaluate_once(node, given, self._time)
+        found = evaluate_in_order(node, given, self._time)
         if len(found.errs):
             raise _NotHere
         return found.oks

@@ -7,7 +7,7 @@ import numpy as np
 from ...errors import CardinalityViolation
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import fixed
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import consolidate, consolidate_in_order
 from ...repr.schema import Schema
 from ...sql.plans.data_plans import MERGE_DELETE, MERGE_INSERT
 from ..catalog.items import Table
@@ -30,7 +30,7 @@ async def merged(item: Table, rows: Batch, read: Read) -> tuple[Batch, Batch, in
                 hint="Ensure that not more than one source row matches any one target row.",
             )
     both = [gone.negate(), new]
-    changes = await over_rows(len(rows), lambda: consolidate(concat_batches(item.schema, both)))
+    changes = await over_rows(len(rows), lambda: consolidate_in_order(concat_batches(item.schema, both)))
     return changes, new, int(rows.diffs.sum())
 
 

@@ -16,7 +16,7 @@ import pyarrow as pa
 from ...errors import CardinalityViolation
 from ...repr.batch import Batch, Indices, Mask, concat_batches
 from ...repr.buffers import Words, validity
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import consolidate_in_order
 from ...repr.hash import hash_columns
 from ...repr.order import sort_indices
 from ...sql.plans.data_plans import OnConflict
@@ -163,7 +163,7 @@ def _update(item: Table, conflict: OnConflict, proposed: Batch, match: _Matches)
     check_rows(item, new)
     gone = old.filter(updated)
     gone = Batch(gone.columns, np.zeros(count, np.uint64), np.full(count, -1, np.int64))
-    changes = consolidate(concat_batches(item.schema, [inserted, gone, new]))
+    changes = consolidate_in_order(concat_batches(item.schema, [inserted, gone, new]))
     return changes, concat_batches(item.schema, [inserted, new])
 
 

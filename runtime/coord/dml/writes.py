@@ -14,7 +14,7 @@ from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.relation_tree import dependencies
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import consolidate_in_order
 from ...repr.multiplicity import check_written
 from ...sql.plans.data_plans import CopyFrom, Delete, Insert, Merge, OnConflict, Returning, Truncate, Update
 from ...sql.syntax.constraints import Constraint
@@ -107,7 +107,7 @@ class Writes:
         new = rows.select(range(width, 2 * width))
 
         def checked() -> Batch:
-            changes = consolidate(concat_batches(item.schema, [old.negate(), new]))
+            changes = consolidate_in_order(concat_batches(item.schema, [old.negate(), new]))
             check_rows(item, new)
             return changes
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from ...compute.lower import lower
-from ...compute.oneshot import evaluate_once
+from ...compute.oneshot import evaluate_in_order
 from ...compute.plan import DataflowPlan
 from ...compute.row_chain import is_chain
 from ...expr.cost import is_computed_here
@@ -18,7 +18,6 @@ from ...expr.tree.relation import Constant, Get, GlobalId, Map, Project, Relatio
 from ...expr.tree.relation_tree import dependencies, free_locals, inputs, with_inputs
 from ...expr.tree.scalar import ColumnRef, Literal
 from ...repr.batch import Batch, Delta, batch_from_rows
-from ...repr.consolidate import consolidate
 from ...repr.types import UNSIGNED, Kind
 
 SystemRows = Callable[[GlobalId], Batch]
@@ -63,13 +62,13 @@ class CatalogQueries:
         inputs = inputs_of(relation, rows)
         now = at_time(relation, time)
         if now is not relation or not inputs or is_chain(relation):
-            return lambda: evaluate_once(now, inputs, time)
+            return lambda: evaluate_in_order(now, inputs, time)
         found = self._plans.pop(id(relation), None)
         plan = found[1] if found is not None else lower(relation, delta_joins=False)
         self._plans[id(relation)] = (relation, plan)  # which keeps the identity from being another's
         if len(self._plans) > MOST_PLANS:
             del self._plans[next(iter(self._plans))]
-        return lambda: evaluate_once(plan, inputs, time)
+        return lambda: evaluate_in_order(plan, inputs, time)
 
 
 def trivial_rows(relation: Relation) -> Batch | None:
@@ -94,8 +93,7 @@ def trivial_rows(relation: Relation) -> Batch | None:
         ]
     if not all(_is_small(value) for row in rows for value in row):
         return None
-    batch = batch_from_rows(relation.schema, rows, 0)
-    return consolidate(batch) if len(rows) > 1 else batch
+    return batch_from_rows(relation.schema, rows, 0)
 
 
 def _is_small(value: object) -> bool:
@@ -112,7 +110,7 @@ def with_system_rows(relation: Relation, rows: SystemRows) -> Relation:
     if all(map(is_system, reads)) and not free_locals(relation) and is_computed_here(relation):
         kinds = {column.type.kind for column in relation.schema}
         if kinds <= _AS_LITERALS and at_time(relation, 0) is relation:  # the time is that of the whole query
-            found = evaluate_once(relation, inputs_of(relation, rows), 0)
+            found = evaluate_in_order(relation, inputs_of(relation, rows), 0)
             if not len(found.errs) and len(found.oks) <= MOST_ROWS:  # errors are raised where they are read
                 return _literal(relation, found.oks)
     return with_inputs(relation, tuple(with_system_rows(child, rows) for child in inputs(relation)))

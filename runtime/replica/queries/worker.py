@@ -12,7 +12,7 @@ from contextlib import nullcontext
 from types import FrameType
 
 from ...compute.duck.evaluate import evaluate_by_duckdb, prepare
-from ...compute.oneshot import evaluate_once
+from ...compute.oneshot import evaluate_in_order
 from ...compute.row_chain import evaluate_chain_of_rows, is_chain
 from ...expr.columns.value_size import limited_values
 from ...expr.tree.relation import (
@@ -30,7 +30,7 @@ from ...expr.tree.relation import (
 from ...expr.tree.relation_tree import walk
 from ...interrupt import Interrupt, interruptible
 from ...repr.batch import Delta
-from ...repr.consolidate import consolidate
+from ...repr.consolidate import consolidate_in_order
 from ...repr.rows import Rows
 from ..inputs import load_rows
 from ..protocol import Connection, Message, PeekFailed, encode
@@ -85,7 +85,7 @@ def _answered(start: Start, query: Query) -> Iterator[Message]:
         result = _evaluated(query, contents)
     del contents
     if query.consolidated:
-        result = Delta(consolidate(result.oks), result.errs)
+        result = Delta(consolidate_in_order(result.oks), result.errs)
     yield from answer(query.peek_id, query.relation, result)
 
 
@@ -99,7 +99,7 @@ def _evaluated(query: Query, contents: Mapping[GlobalId, Rows]) -> Delta:
         return chain
     once = _looks_once(query.relation)
     inputs = {id_: rows.delta if once else rows.consolidated for id_, rows in contents.items()}
-    found = evaluate_once(query.relation, inputs, query.as_of)
+    found = evaluate_in_order(query.relation, inputs, query.as_of)
     return found if query.limit is None else Delta(found.oks.slice(0, query.limit), found.errs)
 
 
