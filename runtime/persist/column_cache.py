@@ -1,9 +1,12 @@
-"""Columns of blobs, decoded once: Arrow files that every process of the machine maps.
+"""Parts, decoded once: columns of blobs as Arrow files that every process of the machine maps, inline parts in memory.
 
-A blob never changes, so neither does a column that was decoded from it.  A file is written under another name and renamed, so
+A part never changes, so neither does a column that was decoded from it.  A file is written under another name and renamed, so
 it is whole or not there; it need not survive a loss of power, as `clear` empties the directory before its first use.  What
 was not used for the longest time goes when the files take more than the budget; a process that has mapped it keeps it until it
 lets go.  No file is needed: where none can be written, columns are decoded each time.
+
+Inline parts are small and many, some hundred of a collection that is written often, and each of its readers sees most of them
+again.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import monotonic
@@ -22,13 +26,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from ..repr.batch import NO_ERRORS, Batch, Delta
+from ..repr.batch import NO_ERRORS, Batch, Delta, Indices
 from ..repr.schema import Schema
+from .codec import Columns
+from .key_search import KeySearch, key_order, positions
 from .part import PartRef
 
 logger = logging.getLogger(__name__)
 
 _W = TypeVar("_W", bound=np.generic)
+
+_Shape = tuple[Schema, tuple[int, ...] | None]
 
 Load = Callable[[tuple[int, ...]], Delta]
 """The updates of a part, with the columns at these positions."""
@@ -52,6 +60,9 @@ _UPDATES = "updates"
 MOST_OPEN = 8_192
 """A process keeps at most so many files mapped."""
 
+INLINE_BYTES = 16 << 20
+"""A process keeps at most so many bytes of inline parts decoded."""
+
 
 class ColumnCache:
     """Picklable; any number of processes may use one directory, but each object has one thread.  `budget` is in bytes."""
@@ -60,6 +71,8 @@ class ColumnCache:
         self._directory = directory
         self._budget = budget
         self._open: dict[str, pa.Array] = {}
+        self._inline: dict[_Shape, dict[PartRef, Delta]] = {}
+        self._inline_nbytes = 0
         self._failed_at: float | None = None
 
     def __reduce__(self) -> tuple[type[ColumnCache], tuple[Path, int]]:
@@ -77,7 +90,7 @@ class ColumnCache:
             place: values
             for place in places
             if not schema[place].dropped  # its values are there, but not to be seen
-            and (values := self._mapped(part, str(place))) is not None
+            and (values := self._mapped(part, _name(schema, place))) is not None
             and values.type == schema[place].type.arrow
             and len(values) == part.rows
         }
@@ -91,10 +104,34 @@ class ColumnCache:
                 self._write(part, _UPDATES, updates)
             for place in missing:
                 if not schema[place].dropped:
-                    self._write(part, str(place), found[place])
+                    self._write(part, _name(schema, place), found[place])
             self._sweep()
         times, diffs = (_unpacked(values.to_numpy(), part.rows) for values in updates.flatten())
         return Delta(Batch(tuple(found[place] for place in places), times, diffs), NO_ERRORS)
+
+    def positions(self, part: PartRef, schema: Schema, search: KeySearch, load: Load) -> Indices:
+        """Where in a part that is a blob without errors the rows are that are asked for; `load` as of `read`."""
+        key = [(_name(schema, place), schema[place].type) for place in search.columns]
+        name = f"key-{zlib.crc32(repr(key).encode()):08x}"
+        ordered = self._mapped(part, name)
+        if ordered is None or len(ordered) != part.rows:
+            columns = self.read(part, schema, search.columns, load).oks.columns
+            ordered = key_order(columns, part.rows)
+            self._write(part, name, ordered)
+            self._sweep()
+        return positions(ordered, search.hashes)
+
+    def inline(self, schema: Schema, columns: Columns | None) -> Mapping[PartRef, Delta]:
+        """The updates of inline parts that are known, in rows of `schema`, with these columns (None: all)."""
+        return self._inline.get(_shape(schema, columns), {})
+
+    def keep_inline(self, part: PartRef, schema: Schema, columns: Columns | None, delta: Delta) -> None:
+        """Has `inline` know the updates of a part."""
+        nbytes = part.decoded_nbytes
+        if self._inline_nbytes + nbytes > INLINE_BYTES:
+            self._inline, self._inline_nbytes = {}, 0
+        self._inline.setdefault(_shape(schema, columns), {})[part] = delta
+        self._inline_nbytes += nbytes
 
     def _path(self, part: PartRef, what: str) -> str:
         assert part.blob is not None
@@ -154,6 +191,17 @@ class ColumnCache:
             with suppress(OSError):
                 os.unlink(path)
             held -= nbytes
+
+
+def _name(schema: Schema, place: int) -> str:
+    """Of a column's file.  What old rows have in one that was added is said by the schema, which may be that of a block: if it is
+    rolled back, another column may come to stand there."""
+    missing = schema[place].missing
+    return str(place) if missing is None else f"{place}-{zlib.crc32(missing.encode()):08x}"
+
+
+def _shape(schema: Schema, columns: Columns | None) -> _Shape:
+    return schema, None if columns is None else tuple(columns)
 
 
 def _packed(updates: Batch) -> pa.StructArray:

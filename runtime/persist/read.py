@@ -6,7 +6,7 @@ in it, each once, whatever was merged meanwhile.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
 import numpy as np
@@ -19,6 +19,7 @@ from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
 from .codec import Columns, decode
 from .column_cache import ColumnCache
+from .key_search import SEARCHED_ROWS, KeySearch
 from .part import PartRef
 from .state import ShardState, Snapshot
 
@@ -33,9 +34,11 @@ def read_part(
     schema: Schema,
     columns: Columns | None = None,
     cache: ColumnCache | None = None,
+    search: KeySearch | None = None,
 ) -> Delta:
     """All updates of a part, in rows of `schema`: the shard's schema when the part was written, or a later one; with
-    `columns`, of these columns only, and no others are decoded.  With a `cache`, columns of blobs come from there.
+    `columns`, of these columns only, and no others are decoded.  With a `cache`, columns of blobs come from there; updates that
+    `search` does not ask for may be missing then.
 
     Raises StorageError (58030, XX001 for bytes that are not what was written), naming shard and part.
     """
@@ -45,7 +48,10 @@ def read_part(
         delta = _fetched(blob, ref, schema, columns)
     else:
         places = tuple(range(len(schema)) if columns is None else columns)
-        delta = cache.read(ref, schema, places, partial(_fetched, blob, ref, schema))
+        load = partial(_fetched, blob, ref, schema)
+        delta = cache.read(ref, schema, places, load)
+        if search is not None and ref.rows >= SEARCHED_ROWS:
+            delta = Delta(delta.oks.take(cache.positions(ref, schema, search, load)), delta.errs)
     if ref.min_time == ref.max_time:
         errs = delta.errs if not ref.errors else _at(delta.errs, ref.min_time)
         return Delta(_at(delta.oks, ref.min_time), errs)
@@ -73,15 +79,25 @@ def read_snapshot(blob: Blob, snapshot: Snapshot, columns: Columns | None = None
 
 
 def read_rows(
-    blob: Blob, snapshot: Snapshot, columns: Columns | None = None, cache: ColumnCache | None = None
+    blob: Blob,
+    snapshot: Snapshot,
+    columns: Columns | None = None,
+    cache: ColumnCache | None = None,
+    search: KeySearch | None = None,
 ) -> Rows:
-    """As `read_snapshot`, but as it is stored: to sum equal rows up would take most of the time."""
+    """As `read_snapshot`, but as it is stored: to sum equal rows up would take most of the time.  With a `cache`, rows that
+    `search` does not ask for may be missing."""
     as_of = snapshot.as_of
     schema = snapshot.schema if columns is None else snapshot.schema.project(columns)
+    known: Mapping[PartRef, Delta] = {} if cache is None else cache.inline(snapshot.schema, columns)
     pieces, errs = [], []
     for part in snapshot.parts:
         check_interrupt()
-        delta = read_part(blob, part, snapshot.schema, columns, cache)
+        delta = known.get(part) if part.inline is not None else None
+        if delta is None:
+            delta = read_part(blob, part, snapshot.schema, columns, cache, search)
+            if cache is not None and part.inline is not None:
+                cache.keep_inline(part, snapshot.schema, columns, delta)
         if part.max_time > as_of:
             delta = Delta(_between(delta.oks, 0, as_of + 1), _between(delta.errs, 0, as_of + 1))
         pieces.append(delta.oks)

@@ -19,11 +19,12 @@ from .protocol import ChangesOf, Import
 
 
 def load_rows(blob: Blob, source: Import, cache: ColumnCache | None = None) -> Rows:
-    """As `load_snapshot`, but in pieces, and equal rows may be there several times (`read_rows`)."""
+    """As `load_snapshot`, but in pieces, and equal rows may be there several times (`read_rows`).  With a `cache`, rows that
+    `source.search` does not ask for may be missing."""
     if source.changes is not None:
         return Rows.of(source.schema, source.as_of, _changes(blob, source, source.changes))
     snapshot = Snapshot(source.shard, source.as_of, source.schema, source.snapshot)
-    return read_rows(blob, snapshot, source.columns, cache)
+    return read_rows(blob, snapshot, source.columns, cache, source.search)
 
 
 def load_snapshot(blob: Blob, source: Import, width: int | None = None) -> Delta:

@@ -6,26 +6,19 @@ its predicates fix every key column to a literal, or to some of them, the index 
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
-from ...expr.functions.comparison.comparison_keys import has_keys
 from ...expr.tree.relation import Filter, Get, Map, Project, Relation
 from ...expr.tree.relation_tree import inputs, with_inputs
-from ...expr.tree.scalar import And, Call, Cast, Literal, Or, Scalar
-from ...repr.order import sql_ranks
+from ...expr.tree.scalar import Scalar
 from ...repr.schema import Column, Schema
-from ...repr.types import NESTED, Kind, ScalarType
+from ...repr.types import Kind, ScalarType
 from ..catalog.catalog import Catalog
 from ..catalog.items import Index
-
-MOST_KEYS = 100_000
-"""More keys than this are not looked up: all rows are read."""
+from .fixed_values import combinations, conjuncts, fixed_values
 
 _EXACT = frozenset(
     {Kind.BOOL, Kind.TEXT, Kind.VARCHAR, Kind.BYTEA, Kind.UUID, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
@@ -60,7 +53,7 @@ def choose_index(
     indexes = [index for index in catalog.indexes_on(node.id) if index.cluster == cluster and usable(index)]
     if not indexes:
         return None
-    fixed = _fixed(_parts(chain[-1].predicates)) if chain and isinstance(chain[-1], Filter) else {}
+    fixed = fixed_values(conjuncts(chain[-1].predicates)) if chain and isinstance(chain[-1], Filter) else {}
     scan: Index | None = None
     for index in indexes:
         if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
@@ -68,7 +61,7 @@ def choose_index(
         by = [fixed[key] for key in index.keys if key in fixed]
         if (
             len(by) == len(index.keys)
-            and (keys := _combinations(index.keys, [f.values for f in by])) is not None
+            and (keys := combinations(index.keys, [f.values for f in by])) is not None
         ):
             satisfied = [
                 f.predicate for f, key in zip(by, index.keys, strict=True) if f.alone and _tells(key.type)
@@ -76,84 +69,6 @@ def choose_index(
             return IndexRead(index, _rebase(_without(chain, satisfied), node, index), keys)
         scan = scan or index
     return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
-
-
-Values = tuple[object, ...]
-"""What an expression may be equal to: distinct, none of them NULL."""
-
-
-def _combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Array, ...] | None:
-    """Every key that the predicates allow, a column each; None when they are too many to be looked up."""
-    count = math.prod(map(len, values))
-    if count > MOST_KEYS:
-        return None
-    if len(keys) == 1:
-        return (pa.array(values[0], keys[0].type.arrow),)
-    columns = []
-    inner = count
-    for key, allowed in zip(keys, values, strict=True):
-        inner //= max(len(allowed), 1)
-        places = np.arange(count) // max(inner, 1) % max(len(allowed), 1)
-        columns.append(pa.array(allowed, key.type.arrow).take(pa.array(places)))
-    return tuple(columns)
-
-
-@dataclass(frozen=True, slots=True)
-class Fixed:
-    """An expression is one of `values` where `predicate` holds; `alone`: and only there."""
-
-    values: Values
-    predicate: Scalar
-    alone: bool = True
-
-
-def _fixed(parts: Sequence[Scalar]) -> dict[Scalar, Fixed]:
-    """Expressions that one of the predicates fixes to a few literals of their own type."""
-    found: dict[Scalar, Fixed] = {}
-    for part in parts:
-        match part:
-            case Or(args=args):
-                found |= _fixed_by_each(part, [_parts((arg,)) for arg in args])
-                continue
-            case (
-                Call(function="eq", args=(Literal() as literal, left))
-                | Call(function="eq", args=(left, Literal() as literal))
-            ):
-                type_, values = literal.type, [literal.value]
-            case Call(function="in", args=(left, *items)) if all(isinstance(i, Literal) for i in items):
-                if len({item.type for item in items}) > 1:
-                    continue
-                type_, values = items[0].type, [item.value for item in items if isinstance(item, Literal)]
-            case Call(function="any_eq", args=(left, Literal(value=list() as values, type=array))):
-                assert array.element is not None
-                type_ = array.element
-            case _:
-                continue
-        for expression, known in _fix(left, type_, values):
-            found[expression] = Fixed(known, part)
-    return found
-
-
-def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]]) -> dict[Scalar, Fixed]:
-    """Expressions that every branch of `whole`, a disjunction of conjunctions, fixes to something."""
-    fixed = [_fixed(parts) for parts in branches]
-    shared = [expression for expression in fixed[0] if all(expression in branch for branch in fixed)]
-    return {
-        expression: Fixed(
-            _distinct([value for branch in fixed for value in branch[expression].values], expression.type),
-            whole,
-            all(len(parts) == 1 and by[expression].alone for parts, by in zip(branches, fixed, strict=True)),
-        )
-        for expression in shared
-    }
-
-
-def _parts(predicates: Iterable[Scalar]) -> list[Scalar]:
-    return [
-        part
-        for predicate in predicates
-        for part in (predicate.args if isinstance(predicate, And) else (predicate,))
-    ]
 
 
 def _tells(type_: ScalarType) -> bool:
@@ -166,39 +81,11 @@ def _without(chain: list[Relation], satisfied: list[Scalar]) -> list[Relation]:
     *outer, filter_ = chain
     assert isinstance(filter_, Filter)
     left = tuple(
-        part for part in _parts(filter_.predicates) if not any(part is predicate for predicate in satisfied)
+        part
+        for part in conjuncts(filter_.predicates)
+        if not any(part is predicate for predicate in satisfied)
     )
     return [*outer, replace(filter_, predicates=left)] if left else outer
-
-
-def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
-    """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
-    if has_keys(type_):
-        return  # equal documents have several texts, and an index has these
-    known = _distinct([v for v in values if v is not None] if None in values else values, type_)
-    if left.type.is_integer and type_.is_integer:
-        # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
-        # an integer's type cannot hold, it is not.
-        yield left, _fitting(known, left.type)
-        if isinstance(left, Cast) and left.arg.type.is_integer:
-            yield left.arg, _fitting(known, left.arg.type)
-    elif left.type.arrow == type_.arrow:
-        yield left, known
-
-
-def _distinct(values: list[Any], type_: ScalarType) -> Values:
-    """Each value once, as SQL's `=` tells them apart."""
-    if len(values) < 2 or not (type_.is_float or type_.kind in NESTED | {Kind.INTERVAL}):
-        return tuple(values) if len(values) < 2 else tuple(dict.fromkeys(values))
-    _, first = np.unique(sql_ranks(pa.array(values, type_.arrow)), return_index=True)
-    return tuple(values[place] for place in sorted(first))
-
-
-def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
-    least, greatest = type_.integer_bounds
-    if not values or (least <= min(values) and max(values) <= greatest):
-        return values
-    return tuple(value for value in values if least <= value <= greatest)
 
 
 def _rebase(chain: list[Relation], get: Get, index: Index) -> Relation:

@@ -21,6 +21,7 @@ from ...expr.tree.relation import Finishing, Get, GlobalId, OrderBy, Relation, T
 from ...expr.tree.relation_tree import dependencies, walk
 from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
+from ...repr.consolidate import consolidate_in_order
 from ...repr.schema import Column, Schema
 from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
@@ -39,6 +40,7 @@ from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
+from .key_choice import key_searches
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
 from .system_reads import (
@@ -171,7 +173,10 @@ class Peeks:
             compute = self._catalogs.computation(relation, context.system_rows, time)
             result = await EVALUATION.run(compute)
             raise_first_error(result.errs)
-            yield _checked(result.oks)
+            rows = result.oks
+            if finishing is None:
+                rows = await over_rows(len(rows), lambda: consolidate_in_order(rows))
+            yield _checked(rows)
             return
         if reads and all(map(is_system, reads)):
             catalogs = inputs_of(relation, context.system_rows)
@@ -241,7 +246,7 @@ class Peeks:
             now := context.catalog.widened(relation)
         ) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
-        conditions = part_conditions(relation)
+        conditions, searches = part_conditions(relation), key_searches(relation, context.catalog)
         changes = changes_in(relation)
         stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - changes.keys())
         sources = (
@@ -252,7 +257,9 @@ class Peeks:
         if changes:
             check_size(sources)
             relation = without_changes(relation)
-        elif self._jobs.wanted(relation, context.cluster, sources):
+        elif self._jobs.wanted(
+            relation, context.cluster, tuple(source for source in sources if source.id not in searches)
+        ):
             if shown is not None:
                 relation = optimize(TopK(relation, (), order, shown))
             async for batch in self._jobs.rows(relation, time, sources, context.cluster):
@@ -266,7 +273,10 @@ class Peeks:
             ):
                 relation = TopK(relation, (), order, shown)
             relation, columns = narrow_reads(relation)
-            sources = tuple(replace(source, columns=columns.get(source.id)) for source in sources)
+            sources = tuple(
+                replace(source, columns=columns.get(source.id), search=searches.get(source.id))
+                for source in sources
+            )
         replica = await self._controller.clusters.serving(context.cluster)
         peek_id = replica.new_peek()
         limit = None if order else shown

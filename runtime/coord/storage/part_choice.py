@@ -16,13 +16,18 @@ from ...expr.evaluate import can_fail
 from ...expr.tree.relation import Filter, Get, GlobalId, Relation
 from ...expr.tree.relation_tree import inputs
 from ...expr.tree.scalar import And, Call, Cast, ColumnRef, Literal, Scalar
+from ...persist.key_search import KeySearch
 from ...persist.part import PartRef
 from ...persist.part_stats import bounds_of
 from ...persist.pushdown import Comparison, Condition, wanted
+from ...repr.hash import hash_columns
 from ...repr.schema import Schema
 from ...repr.types import Kind, ScalarType
 
 Conditions = tuple[Condition, ...]
+
+Search = KeySearch
+"""Which rows of an input are asked for by the values of some columns.  Nobody looks into it but storage."""
 
 _COMPARISONS = {
     "eq": Comparison.EQ,
@@ -49,8 +54,8 @@ def part_conditions(relation: Relation) -> dict[GlobalId, tuple[Conditions, ...]
     """For each input of an optimized relation what is asked of its rows, once for each place where it stands: all
     conditions of one of these are true of every row that counts."""
     found: dict[GlobalId, tuple[Conditions, ...]] = {}
-    for id_, conditions in _places(relation, ()):
-        found[id_] = (*found.get(id_, ()), conditions)
+    for id_, predicates in filtered_reads(relation):
+        found[id_] = (*found.get(id_, ()), tuple(_conditions(predicates)))
     return found
 
 
@@ -64,16 +69,24 @@ def needed(
     return tuple(part for part in parts if id(part) in kept)
 
 
-def _places(relation: Relation, predicates: tuple[Scalar, ...]) -> Iterator[tuple[GlobalId, Conditions]]:
-    """`predicates` are those directly above."""
+def filtered_reads(
+    relation: Relation, predicates: tuple[Scalar, ...] = ()
+) -> Iterator[tuple[GlobalId, tuple[Scalar, ...]]]:
+    """Each input, once for each place where it stands, and what is true of its rows that count: the `predicates` directly above,
+    or nothing if one of them can fail."""
     match relation:
         case Get(id=id_):
-            yield id_, () if any(map(can_fail, predicates)) else tuple(_conditions(predicates))
+            yield id_, () if any(map(can_fail, predicates)) else predicates
         case Filter(input=below, predicates=own):
-            yield from _places(below, predicates + own)
+            yield from filtered_reads(below, predicates + own)
         case _:
             for below in inputs(relation):
-                yield from _places(below, ())
+                yield from filtered_reads(below)
+
+
+def search(places: tuple[int, ...], keys: Sequence[pa.Array]) -> Search:
+    """For rows whose columns at `places` are, all together, a row of `keys`."""
+    return KeySearch(places, hash_columns(keys, len(keys[0])))
 
 
 def _conditions(predicates: Sequence[Scalar]) -> Iterator[Condition]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId
+from ...persist.key_search import KeySearch
 from ...repr.schema import Schema
 
 
@@ -29,7 +30,8 @@ class Import:
     With `changes`, which a query has only, the contents are rows that tell what is in `updates`; `snapshot` are the parts
     that have errors.
 
-    With `columns`, which a query may have, it reads of `schema` these only, in this order.
+    With `columns`, which a query may have, it reads of `schema` these only, in this order; rows that `search` does not ask for
+    may be left out.
     """
 
     id: GlobalId
@@ -42,6 +44,7 @@ class Import:
     upper: int
     changes: ChangesOf | None = None
     columns: tuple[int, ...] | None = None
+    search: KeySearch | None = None
 
 
 @dataclass(frozen=True, slots=True)

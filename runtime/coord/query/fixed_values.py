@@ -1,0 +1,127 @@
+"""Expressions that a filter fixes to some literals: by these, rows are looked up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from ...expr.functions.comparison.comparison_keys import has_keys
+from ...expr.tree.scalar import And, Call, Cast, Literal, Or, Scalar
+from ...repr.order import sql_ranks
+from ...repr.types import NESTED, Kind, ScalarType
+
+MOST_KEYS = 100_000
+"""More keys than this are not looked up: all rows are read."""
+
+Values = tuple[object, ...]
+"""What an expression may be equal to: distinct, none of them NULL."""
+
+
+def combinations(keys: tuple[Scalar, ...], values: list[Values]) -> tuple[pa.Array, ...] | None:
+    """Every key that the predicates allow, a column each; None when they are too many to be looked up."""
+    count = math.prod(map(len, values))
+    if count > MOST_KEYS:
+        return None
+    if len(keys) == 1:
+        return (pa.array(values[0], keys[0].type.arrow),)
+    columns = []
+    inner = count
+    for key, allowed in zip(keys, values, strict=True):
+        inner //= max(len(allowed), 1)
+        places = np.arange(count) // max(inner, 1) % max(len(allowed), 1)
+        columns.append(pa.array(allowed, key.type.arrow).take(pa.array(places)))
+    return tuple(columns)
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """An expression is one of `values` where `predicate` holds; `alone`: and only there."""
+
+    values: Values
+    predicate: Scalar
+    alone: bool = True
+
+
+def fixed_values(parts: Sequence[Scalar]) -> dict[Scalar, Fixed]:
+    """Expressions that one of the predicates fixes to a few literals of their own type."""
+    found: dict[Scalar, Fixed] = {}
+    for part in parts:
+        match part:
+            case Or(args=args):
+                found |= _fixed_by_each(part, [conjuncts((arg,)) for arg in args])
+                continue
+            case (
+                Call(function="eq", args=(Literal() as literal, left))
+                | Call(function="eq", args=(left, Literal() as literal))
+            ):
+                type_, values = literal.type, [literal.value]
+            case Call(function="in", args=(left, *items)) if all(isinstance(i, Literal) for i in items):
+                if len({item.type for item in items}) > 1:
+                    continue
+                type_, values = items[0].type, [item.value for item in items if isinstance(item, Literal)]
+            case Call(function="any_eq", args=(left, Literal(value=list() as values, type=array))):
+                assert array.element is not None
+                type_ = array.element
+            case _:
+                continue
+        for expression, known in _fix(left, type_, values):
+            found[expression] = Fixed(known, part)
+    return found
+
+
+def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]]) -> dict[Scalar, Fixed]:
+    """Expressions that every branch of `whole`, a disjunction of conjunctions, fixes to something."""
+    fixed = [fixed_values(parts) for parts in branches]
+    shared = [expression for expression in fixed[0] if all(expression in branch for branch in fixed)]
+    return {
+        expression: Fixed(
+            _distinct([value for branch in fixed for value in branch[expression].values], expression.type),
+            whole,
+            all(len(parts) == 1 and by[expression].alone for parts, by in zip(branches, fixed, strict=True)),
+        )
+        for expression in shared
+    }
+
+
+def conjuncts(predicates: Iterable[Scalar]) -> list[Scalar]:
+    """What all holds where every predicate does."""
+    return [
+        part
+        for predicate in predicates
+        for part in (predicate.args if isinstance(predicate, And) else (predicate,))
+    ]
+
+
+def _fix(left: Scalar, type_: ScalarType, values: list[Any]) -> Iterator[tuple[Scalar, Values]]:
+    """`left` is one of `values`, which are of `type_`.  NULL equals nothing."""
+    if has_keys(type_):
+        return  # equal documents have several texts, and an index has these
+    known = _distinct([v for v in values if v is not None] if None in values else values, type_)
+    if left.type.is_integer and type_.is_integer:
+        # `int8_column = 7` compares with an int4, `int4_column::int8 = 7` says the same of the column itself; what
+        # an integer's type cannot hold, it is not.
+        yield left, _fitting(known, left.type)
+        if isinstance(left, Cast) and left.arg.type.is_integer:
+            yield left.arg, _fitting(known, left.arg.type)
+    elif left.type.arrow == type_.arrow:
+        yield left, known
+
+
+def _distinct(values: list[Any], type_: ScalarType) -> Values:
+    """Each value once, as SQL's `=` tells them apart."""
+    if len(values) < 2 or not (type_.is_float or type_.kind in NESTED | {Kind.INTERVAL}):
+        return tuple(values) if len(values) < 2 else tuple(dict.fromkeys(values))
+    _, first = np.unique(sql_ranks(pa.array(values, type_.arrow)), return_index=True)
+    return tuple(values[place] for place in sorted(first))
+
+
+def _fitting(values: tuple[Any, ...], type_: ScalarType) -> Values:
+    least, greatest = type_.integer_bounds
+    if not values or (least <= min(values) and max(values) <= greatest):
+        return values
+    return tuple(value for value in values if least <= value <= greatest)

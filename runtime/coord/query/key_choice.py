@@ -1,0 +1,47 @@
+"""Which rows of tables a one-off query asks for by a unique key: then their parts are searched, not read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ...expr.tree.relation import GlobalId, Relation
+from ...expr.tree.scalar import ColumnRef, Scalar
+from ..catalog.catalog import Catalog
+from ..catalog.items import Table
+from ..storage.part_choice import Search, filtered_reads, search
+from .fixed_values import Fixed, combinations, conjuncts, fixed_values
+
+
+def key_searches(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Search]:
+    """For tables that the optimized `relation` reads in one place, with a filter that fixes all columns of a unique constraint to
+    some literals, the search for these."""
+    filters: dict[GlobalId, tuple[Scalar, ...]] = {}
+    for id_, predicates in filtered_reads(relation):
+        filters[id_] = () if id_ in filters else predicates
+    found = {}
+    for id_, predicates in filters.items():
+        item = catalog.find_by_id(id_) if predicates else None
+        if isinstance(item, Table) and (asked := _asked_for(item, predicates)) is not None:
+            found[id_] = asked
+    return found
+
+
+def _asked_for(item: Table, predicates: tuple[Scalar, ...]) -> Search | None:
+    keys = [constraint.columns for constraint in item.constraints if constraint.is_key]
+    if not keys:
+        return None
+    places = item.layout.all_places(item.schema)
+    fixed: dict[int, Fixed] = {
+        expression.index: values
+        for expression, values in fixed_values(conjuncts(predicates)).items()
+        if isinstance(expression, ColumnRef)
+    }
+    for key in keys:
+        columns = tuple(places[column] for column in key)
+        if not all(column in fixed for column in columns):
+            continue
+        refs = tuple(ColumnRef(place, item.physical[place].type) for place in columns)
+        values = combinations(refs, [fixed[column].values for column in columns])
+        if values is not None:
+            return search(columns, values)
+    return None

@@ -1,0 +1,145 @@
+"""Statements that find rows of a large table by its primary key, or a unique one: the same as if all rows were read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import psycopg
+import pytest
+from inprocess import InProcess, running
+
+ROWS = 12_000
+"""Some parts: too many rows to be read whole where one is asked for."""
+
+Row = tuple[int, str, int, str]
+
+
+def row(number: int) -> Row:
+    return number, f"word {number % 50}", number // 50, f"{number}" * 8
+
+
+@pytest.fixture(scope="module")
+def runtime() -> Iterator[InProcess]:
+    with running() as r:
+        with r.connect() as db:
+            db.execute(
+                "CREATE TABLE t (id int PRIMARY KEY, word text, n bigint, filler text, UNIQUE (word, n))"
+            )
+            for start in range(0, ROWS, 6_000):
+                with db.cursor().copy("COPY t FROM STDIN") as copy:
+                    for number in range(start, start + 6_000):
+                        copy.write_row(row(number))
+        yield r
+
+
+def key_files(runtime: InProcess) -> set[str]:
+    return {path.name for path in Path(runtime.directory, "columns").glob("*.key-*")}
+
+
+@pytest.mark.parametrize(
+    ("condition", "wanted"),
+    [
+        ("id = 7", {7}),
+        ("7 = id::bigint AND n >= 0", {7}),
+        ("id = 7 AND word = 'word 8'", set()),
+        ("id IN (1, 11999, 50000, NULL)", {1, 11_999}),
+        ("id = ANY ('{5, 6, 6}')", {5, 6}),
+        ("word = 'word 3' AND n = 2", {103}),
+        ("word IN ('word 3', 'word 4') AND n IN (2, 239)", {103, 104, 11_953, 11_954}),
+        ("id = 3 OR id = 4", {3, 4}),
+        ("id = 3 OR n = 4", {3, *range(200, 250)}),
+        ("id = 5000000000", set()),
+        ("id IS NULL", set()),
+        ("id = NULL", set()),
+    ],
+)
+def test_select(runtime: InProcess, condition: str, wanted: set[int]) -> None:
+    found = runtime.query(f"SELECT * FROM t WHERE {condition}")
+    assert sorted(found) == [row(number) for number in sorted(wanted)]
+    assert runtime.query(f"SELECT count(*) FROM t WHERE {condition}") == [(len(wanted),)]
+
+
+def test_parts_are_searched(runtime: InProcess) -> None:
+    runtime.query("SELECT word FROM t WHERE id = 70")
+    before = key_files(runtime)
+    assert before
+    runtime.query("SELECT word FROM t WHERE n = 70")
+    runtime.query("SELECT word FROM t WHERE n = 70 AND id > 5")
+    runtime.query("SELECT a.word FROM t a JOIN t b ON a.n = b.n WHERE a.id = 7 AND b.word = 'x'")
+    assert key_files(runtime) == before
+    assert runtime.query(
+        "SELECT a.id, b.id FROM t a JOIN (SELECT * FROM t WHERE id = 57) b ON a.n = b.n WHERE a.id = 58"
+    ) == [(58, 57)]
+
+
+def test_errors_are_those_of_the_rows_that_are_asked_for(runtime: InProcess) -> None:
+    assert runtime.query("SELECT 1 / (n - 3) FROM t WHERE id = 200") == [(1,)]
+    with pytest.raises(psycopg.errors.DivisionByZero):
+        runtime.query("SELECT 1 / (n - 3) FROM t WHERE id = 199")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_changes_by_key(runtime: InProcess, seed: int) -> None:
+    """Against a dictionary: what a block has written itself counts, too."""
+    random = Random(seed)
+    table = f"changes_{seed}"
+    with runtime.connect() as db:
+        db.execute(f"CREATE TABLE {table} (id int PRIMARY KEY, word text, n bigint, filler text)")
+        db.execute(f"INSERT INTO {table} SELECT * FROM t")
+        rows = {number: row(number) for number in range(ROWS)}
+        for _ in range(12):
+            before = dict(rows)
+            db.execute("BEGIN")
+            for _ in range(random.randint(1, 4)):
+                keys = [random.randrange(ROWS + 50) for _ in range(random.randint(1, 4))]
+                match random.randrange(4):
+                    case 0:
+                        count = db.execute(f"DELETE FROM {table} WHERE id = ANY (%s)", (keys,)).rowcount
+                        assert count == sum(rows.pop(key, None) is not None for key in set(keys))
+                    case 1:
+                        new = random.randrange(1000)
+                        db.execute(f"UPDATE {table} SET n = %s WHERE id = %s", (new, keys[0]))
+                        if keys[0] in rows:
+                            rows[keys[0]] = (*rows[keys[0]][:2], new, rows[keys[0]][3])
+                    case 2:
+                        db.execute(
+                            f"INSERT INTO {table} VALUES (%s, 'new', 1, '') ON CONFLICT (id) DO UPDATE SET n = -1",
+                            (keys[0],),
+                        )
+                        old = rows.get(keys[0])
+                        rows[keys[0]] = (keys[0], "new", 1, "") if old is None else (*old[:2], -1, old[3])
+                    case _:
+                        found = db.execute(f"SELECT * FROM {table} WHERE id = ANY (%s)", (keys,)).fetchall()
+                        assert sorted(found) == sorted(rows[key] for key in set(keys) if key in rows)
+            if random.random() < 0.3:
+                db.execute("ROLLBACK")
+                rows = before
+            else:
+                db.execute("COMMIT")
+        assert sorted(db.execute(f"SELECT * FROM {table}").fetchall()) == sorted(rows.values())
+
+
+def test_a_column_that_was_rolled_back_leaves_nothing(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        for kept, value in ((False, 5), (True, 6)):
+            db.execute("BEGIN")
+            db.execute(f"ALTER TABLE t ADD COLUMN more int DEFAULT {value}")
+            assert db.execute("SELECT count(*) FROM t WHERE more = %s", (value,)).fetchall() == [(ROWS,)]
+            db.execute("COMMIT" if kept else "ROLLBACK")
+        assert db.execute("SELECT DISTINCT more FROM t").fetchall() == [(6,)]
+        db.execute("ALTER TABLE t DROP COLUMN more")
+
+
+def test_columns_come_and_go(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE altered (gone text, id int PRIMARY KEY, word text, n bigint, filler text)")
+        db.execute("INSERT INTO altered SELECT filler, * FROM t")
+        db.execute("ALTER TABLE altered DROP COLUMN gone")
+        assert db.execute("SELECT word FROM altered WHERE id = 7").fetchall() == [("word 7",)]
+        db.execute("ALTER TABLE altered ADD COLUMN kind int DEFAULT 3")
+        db.execute("ALTER TABLE altered ADD CONSTRAINT both_of UNIQUE (n, word, kind)")
+        query = "SELECT id FROM altered WHERE kind = %s AND word = 'word 7' AND n = 2"
+        assert db.execute(query, (3,)).fetchall() == [(107,)]
+        assert db.execute(query, (4,)).fetchall() == []
