@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -15,7 +16,7 @@ from .appends import DATABASES, run_append_cost, run_append_rate
 from .dbt_runs import run_dbt
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
-from .hydration import run_hydration
+from .hydration import VIEWS, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
 from .measure import Machine
@@ -99,17 +100,23 @@ def _engine(bases: str, changes: str, workloads: str, places: str, scale: float)
 
 @app.command()
 def hydration(
-    rows: RowsOption = 1_000_000, repeats: RepeatsOption = REPEATS, output: OutputOption = None
+    rows: RowsOption = 1_000_000,
+    repeats: RepeatsOption = REPEATS,
+    views: Annotated[str, typer.Option("--views", help="Which, with commas between them.")] = ",".join(VIEWS),
+    output: OutputOption = None,
 ) -> None:
-    """W2's hydration as a Spark job through the running system; Spark SQL's and DuckDB's own recompute."""
+    """Views hydrated as Spark jobs through the running system; Spark SQL's and DuckDB's own recompute."""
     machine = Machine.now()
-    finish(_hydration(rows, repeats), machine, output)
+    finish(_hydration(rows, repeats, views.split(",")), machine, output)
 
 
-def _hydration(rows: int, repeats: int) -> list[Result]:
-    console.log(f"W2, hydration of {rows:,} rows")
-    jobs, recomputations = run_hydration(rows, repeats)
-    return [*jobs, *recomputations]
+def _hydration(rows: int, repeats: int, views: Iterable[str] = VIEWS) -> list[Result]:
+    results: list[Result] = []
+    for name in views:
+        console.log(f"{name}, hydration over a base of {rows:,} rows")
+        jobs, recomputations = run_hydration(VIEWS[name](rows), repeats)
+        results += [*jobs, *recomputations]
+    return results
 
 
 @app.command(name="end-to-end")

@@ -46,7 +46,7 @@ def run_end_to_end(base_rows: int, count: int) -> list[EndToEndResult]:
     """W1's view over a base of `base_rows`, `count` inserts for each kind of read."""
     workload = WORKLOADS["W1"]
     with served() as runtime, runtime.connect() as connection:
-        copy_in(connection, workload, Data(workload, base_rows).tables())
+        copy_in(connection, Data(workload, base_rows).tables())
         connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")
         await_hydrated(connection, "totals")
         results = [_measure(runtime, connection, "view", base_rows, count, NEW_CUSTOMER)]

@@ -45,7 +45,7 @@ def run_recovery(base_rows: int, deaths: int) -> RecoveryResult:
     # However few rows a trial has, there are checkpoints.
     settings = [f"checkpoint_rows={min(base_rows, Settings().checkpoint_rows)}"]
     with served(settings) as runtime, runtime.connect() as connection:
-        copy_in(connection, workload, Data(workload, base_rows).tables())
+        copy_in(connection, Data(workload, base_rows).tables())
         connection.execute(f"INSERT INTO customers VALUES ({NEW_CUSTOMER}, 'new')")
         connection.execute("CREATE INDEX orders_by_id ON orders (order_id)")
         connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")

@@ -174,11 +174,12 @@ def _show_jobs(results: list[JobHydration]) -> None:
     if not results:
         return
     table = _table(
-        "W2's hydration as a Spark job, through the running system (seconds)",
-        *("base", "CREATE to hydrated", "reported", "job", "CPU", "COPY in", "load"),
+        "Hydration as a Spark job, through the running system (seconds)",
+        *("view", "base", "CREATE to hydrated", "reported", "job", "CPU", "COPY in", "load"),
     )
     for r in results:
         table.add_row(
+            r.view,
             f"{r.base_rows:,}",
             f"{r.wall_seconds:.2f}",
             "-" if r.reported_seconds is None else f"{r.reported_seconds:.2f}",
@@ -194,11 +195,12 @@ def _show_recomputations(results: list[Recomputation]) -> None:
     if not results:
         return
     table = _table(
-        "W2 recomputed by others (seconds)", *("program", "base", "first", "best after", "CPU each", "load")
+        "Views recomputed by others (seconds)",
+        *("view", "program", "base", "first", "best after", "CPU each", "load"),
     )
     for r in results:
         table.add_row(
-            *(r.program, f"{r.base_rows:,}", f"{r.first_seconds:.2f}", f"{r.best_seconds:.2f}"),
+            *(r.view, r.program, f"{r.base_rows:,}", f"{r.first_seconds:.2f}", f"{r.best_seconds:.2f}"),
             *(f"{r.cpu_seconds:.2f}", f"{r.load_1min:.1f}"),
         )
     console.print(table)

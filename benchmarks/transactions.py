@@ -49,7 +49,7 @@ def run_transactions(
     """One runtime, one client, transactions of each size in turn; the whole view is checked at the end."""
     data = Data(workload, base_rows)
     with served() as runtime, runtime.connect() as connection:
-        copy_in(connection, workload, data.tables())
+        copy_in(connection, data.tables())
         connection.execute("CREATE INDEX orders_by_id ON orders (order_id)")
         connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")
         connection.execute("CREATE INDEX totals_by_customer ON totals (customer)")

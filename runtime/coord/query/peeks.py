@@ -166,7 +166,7 @@ class Peeks:
             relation = await PLANNING.run(_with_rows(relation, inputs_of(relation, context.system_rows)))
             reads = dependencies(relation)
         if not reads and (trivial := trivial_rows(relation)) is not None:
-            yield trivial
+            yield consolidate_in_order(trivial) if finishing is None else trivial
             return
         if all(map(is_system, reads)) and is_computed_here(relation):
             time = self.read_time(context)

@@ -1,0 +1,94 @@
+"""Full recomputations of a view by Spark SQL and DuckDB.
+
+Spark is up.  Its first is the first large query of its session, whose JVM has yet to load and compile most of what it runs; the best
+of the others is what a session in use takes.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+from ptvc.compute.spark.application import Application
+from ptvc.compute.spark.session import local_master
+from ptvc.config import Settings
+
+from ..measure import load, tree_cpu_seconds
+from ..runtime import RuntimeFailed
+from ..workloads import Rows, rows_of
+from .views import HydratedView
+
+WARM_UP_ROWS = 2_000
+REPEATS = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Recomputation:
+    """A full recomputation by another program: the first, and the best of those that followed."""
+
+    view: str
+    program: str
+    base_rows: int
+    first_seconds: float
+    best_seconds: float
+    cpu_seconds: float
+    load_1min: float
+
+
+def duckdb_answer(view: HydratedView) -> Rows:
+    """The view over the rows in memory."""
+    connection = duckdb.connect(":memory:")
+    for name, table in view.tables.items():
+        connection.register(name, table)
+    return rows_of(connection.sql(view.query).to_arrow_table().columns)
+
+
+def by_spark(view: HydratedView, files: Mapping[str, Path], expected: Rows) -> Recomputation:
+    """Spark SQL, in a session as the runtime's driver starts it."""
+    from pyspark.sql import SparkSession
+
+    with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
+        app = Application(local_master(1), Settings().spark_driver_memory, Path(folder))
+        try:
+            spark: SparkSession = app.spark
+            spark.conf.set("spark.sql.shuffle.partitions", "2")
+            for name, path in files.items():
+                spark.read.parquet(str(path)).createOrReplaceTempView(name)
+            spark.range(WARM_UP_ROWS).groupBy("id").count().toArrow()
+            return _recomputed(
+                view, "Spark SQL", lambda: spark.sql(view.spark_query).toArrow(), expected, app.jvm_pid
+            )
+        finally:
+            app.stop()
+
+
+def by_duckdb(view: HydratedView, files: Mapping[str, Path], expected: Rows) -> Recomputation:
+    connection = duckdb.connect(":memory:")
+    for name, path in files.items():
+        connection.execute(f"CREATE VIEW {name} AS SELECT * FROM read_parquet('{path}')")
+    return _recomputed(view, "DuckDB", lambda: connection.sql(view.query).to_arrow_table(), expected, None)
+
+
+def _recomputed(
+    view: HydratedView, program: str, compute: Callable[[], pa.Table], expected: Rows, pid: int | None
+) -> Recomputation:
+    """`pid`: the process that computes, if it is not this one; `cpu_seconds` is the mean of the repeats."""
+    seconds = []
+    cpu = _cpu(pid)
+    for _ in range(REPEATS):
+        started = time.perf_counter()
+        table = compute()
+        seconds.append(time.perf_counter() - started)
+    cpu = (_cpu(pid) - cpu) / REPEATS
+    if rows_of(table.columns) != expected:
+        raise RuntimeFailed(f"{program}'s answer to {view.name} is not what recomputation says")
+    return Recomputation(view.name, program, view.rows, seconds[0], min(seconds[1:]), cpu, load())
+
+
+def _cpu(pid: int | None) -> float:
+    return time.process_time() if pid is None else tree_cpu_seconds(pid)
