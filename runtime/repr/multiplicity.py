@@ -21,6 +21,9 @@ MOST_WRITTEN: Final = 1 << 40
 """Of how often one statement writes a row: many thousand such writes can be summed up, so what was written can be deleted."""
 _MOST_SUM: Final = 1 << 62
 
+_FEW: Final = 16
+"""So few values are looked at in Python, in 1 to 2 us: steps are small most often, and two reductions by numpy take 6 us."""
+
 
 class TooManyRows(PtvcError):
     sqlstate = "54000"
@@ -62,4 +65,10 @@ def check_written(diffs: Diffs) -> None:
 
 def largest(diffs: Diffs) -> int:
     """The greatest absolute value; 0 of none."""
-    return max(int(diffs.max()), -int(diffs.min())) if len(diffs) else 0
+    if not len(diffs):
+        return 0
+    if not diffs.strides[0]:  # repeated
+        return abs(int(diffs[0]))
+    if len(diffs) <= _FEW:
+        return int(max(map(abs, diffs.tolist())))
+    return max(int(np.maximum.reduce(diffs)), -int(np.minimum.reduce(diffs)))

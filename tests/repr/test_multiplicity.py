@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from ptvc.repr.multiplicity import MOST, MOST_WRITTEN, TooManyRows, check_sum, check_written, product
+from ptvc.repr.multiplicity import MOST, MOST_WRITTEN, TooManyRows, check_sum, check_written, largest, product
 
 
 def diffs(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     return np.array(values, np.int64)
+
+
+@pytest.mark.parametrize("count", [1, 2, 16, 17, 1_000])
+def test_largest(count: int) -> None:
+    values = np.arange(count) - 3 * count // 4
+    for found in (values, -values, np.broadcast_to(np.int64(-7), count)):
+        assert largest(found) == max(abs(int(value)) for value in found)
+    assert largest(diffs()) == 0
+    assert largest(diffs(-(1 << 63))) == 1 << 63
 
 
 def test_products() -> None:
