@@ -15,9 +15,9 @@ import logging
 import os
 import secrets
 import shutil
-import zlib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
 from time import monotonic
 from typing import TypeVar
@@ -111,8 +111,8 @@ class ColumnCache:
 
     def positions(self, part: PartRef, schema: Schema, search: KeySearch, load: Load) -> Indices:
         """Where in a part that is a blob without errors the rows are that are asked for; `load` as of `read`."""
-        key = [(_name(schema, place), schema[place].type) for place in search.columns]
-        name = f"key-{zlib.crc32(repr(key).encode()):08x}"
+        key = [f"{_name(schema, place)} {schema[place].type.arrow}" for place in search.columns]
+        name = f"key-{_digest(','.join(key))}"
         ordered = self._mapped(part, name)
         if ordered is None or len(ordered) != part.rows:
             columns = self.read(part, schema, search.columns, load).oks.columns
@@ -197,7 +197,12 @@ def _name(schema: Schema, place: int) -> str:
     """Of a column's file.  What old rows have in one that was added is said by the schema, which may be that of a block: if it is
     rolled back, another column may come to stand there."""
     missing = schema[place].missing
-    return str(place) if missing is None else f"{place}-{zlib.crc32(missing.encode()):08x}"
+    return str(place) if missing is None else f"{place}-{_digest(missing)}"
+
+
+def _digest(text: str) -> str:
+    """Of no other text: 128 bits."""
+    return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 def _shape(schema: Schema, columns: Columns | None) -> _Shape:

@@ -71,4 +71,4 @@ def largest(diffs: Diffs) -> int:
         return abs(int(diffs[0]))
     if len(diffs) <= _FEW:
         return int(max(map(abs, diffs.tolist())))
-    return max(int(np.maximum.reduce(diffs)), -int(np.minimum.reduce(diffs)))
+    return max(int(diffs.max()), -int(diffs.min()))

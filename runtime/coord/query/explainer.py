@@ -29,7 +29,7 @@ from ..catalog.shared_indexes import indexes_for
 from ..catalog.views import expand
 from ..controller import Controller
 from ..controller.replicas import ReplicaClient
-from ..storage.part_choice import part_conditions
+from ..storage.part_choice import filtered_reads, part_conditions
 from ..storage.parts import encoded_bytes
 from ..storage.storage import Storage
 from .changes_reads import changes_in
@@ -151,7 +151,7 @@ class Explainer:
         the query would read now."""
         time = self._oracle.read_time
         relation = optimize(at_time(expand(self._defined(planned), self._catalog), time))
-        conditions = part_conditions(relation)
+        conditions = part_conditions(filtered_reads(relation))
         found: list[list[str]] = []
         # Of CHANGES all parts of its interval are read.
         changed = changes_in(relation).keys()

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
-from ...expr.tree.relation import GlobalId, Relation
+from ...expr.tree.relation import GlobalId
 from ...expr.tree.scalar import ColumnRef, Scalar
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
-from ..storage.part_choice import Search, filtered_reads, search
+from ..storage.part_choice import FilteredRead, Search, search
 from .fixed_values import Fixed, combinations, conjuncts, fixed_values
 
 
-def key_searches(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Search]:
-    """For tables that the optimized `relation` reads in one place, with a filter that fixes all columns of a unique constraint to
+def key_searches(reads: Sequence[FilteredRead], catalog: Catalog) -> Mapping[GlobalId, Search]:
+    """For tables that stand in one place, with a filter that fixes all columns of a unique constraint to
     some literals, the search for these."""
     filters: dict[GlobalId, tuple[Scalar, ...]] = {}
-    for id_, predicates in filtered_reads(relation):
+    for id_, predicates in reads:
         filters[id_] = () if id_ in filters else predicates
     found = {}
     for id_, predicates in filters.items():

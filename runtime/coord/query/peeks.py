@@ -34,7 +34,7 @@ from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
-from ..storage.part_choice import Conditions, part_conditions
+from ..storage.part_choice import Conditions, filtered_reads, part_conditions
 from ..storage.parts import WrittenPart, row_count
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
@@ -246,7 +246,8 @@ class Peeks:
             now := context.catalog.widened(relation)
         ) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
-        conditions, searches = part_conditions(relation), key_searches(relation, context.catalog)
+        reads = filtered_reads(relation)
+        conditions, searches = part_conditions(reads), key_searches(reads, context.catalog)
         changes = changes_in(relation)
         stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - changes.keys())
         sources = (

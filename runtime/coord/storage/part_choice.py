@@ -26,6 +26,9 @@ from ...repr.types import Kind, ScalarType
 
 Conditions = tuple[Condition, ...]
 
+FilteredRead = tuple[GlobalId, tuple[Scalar, ...]]
+"""An input, and what is true of its rows that count: the predicates directly above it, or none if one of them can fail."""
+
 Search = KeySearch
 """Which rows of an input are asked for by the values of some columns.  Nobody looks into it but storage."""
 
@@ -50,11 +53,11 @@ LONG = 4096
 """Of a longer text no condition is made: parts keep the beginnings of texts, and to look at all of it takes time."""
 
 
-def part_conditions(relation: Relation) -> dict[GlobalId, tuple[Conditions, ...]]:
-    """For each input of an optimized relation what is asked of its rows, once for each place where it stands: all
-    conditions of one of these are true of every row that counts."""
+def part_conditions(reads: Sequence[FilteredRead]) -> dict[GlobalId, tuple[Conditions, ...]]:
+    """For each input what is asked of its rows, once for each place where it stands: all conditions of one of these are true of
+    every row that counts."""
     found: dict[GlobalId, tuple[Conditions, ...]] = {}
-    for id_, predicates in filtered_reads(relation):
+    for id_, predicates in reads:
         found[id_] = (*found.get(id_, ()), tuple(_conditions(predicates)))
     return found
 
@@ -69,19 +72,20 @@ def needed(
     return tuple(part for part in parts if id(part) in kept)
 
 
-def filtered_reads(
-    relation: Relation, predicates: tuple[Scalar, ...] = ()
-) -> Iterator[tuple[GlobalId, tuple[Scalar, ...]]]:
-    """Each input, once for each place where it stands, and what is true of its rows that count: the `predicates` directly above,
-    or nothing if one of them can fail."""
+def filtered_reads(relation: Relation) -> tuple[FilteredRead, ...]:
+    """Each input of an optimized relation, once for each place where it stands."""
+    return tuple(_reads(relation, ()))
+
+
+def _reads(relation: Relation, predicates: tuple[Scalar, ...]) -> Iterator[FilteredRead]:
     match relation:
         case Get(id=id_):
             yield id_, () if any(map(can_fail, predicates)) else predicates
         case Filter(input=below, predicates=own):
-            yield from filtered_reads(below, predicates + own)
+            yield from _reads(below, predicates + own)
         case _:
             for below in inputs(relation):
-                yield from filtered_reads(below)
+                yield from _reads(below, ())
 
 
 def search(places: tuple[int, ...], keys: Sequence[pa.Array]) -> Search:
