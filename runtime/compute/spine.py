@@ -80,7 +80,7 @@ class Spine:
     `sums` are positions of int64 columns without NULLs that are accumulators: when rows that are equal in all
     other columns meet, these are added up, as the diff is; a row vanishes when its diff and all sums are zero.
     With `compact`, merges add up equal insertions too: for few rows that are inserted again and again.
-    One thread inserts and probes; merges may run on another.
+    One thread inserts; merges may run on another, and any may take a `handle` and probe its runs.
     """
 
     def __init__(

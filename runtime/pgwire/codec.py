@@ -11,11 +11,12 @@ import enum
 import struct
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from ..coord.results.results import Notice
 from ..errors import DataError, PtvcError
 from ..interrupt import check_interrupt
-from ..repr.schema import Schema
+from ..repr.schema import Origin, Schema
 
 
 class ProtocolViolation(PtvcError):
@@ -124,11 +125,17 @@ def command_complete(tag: str) -> bytes:
 
 def row_description(schema: Schema, formats: Sequence[int]) -> bytes:
     """`formats` has one code per column: 0 text, 1 binary."""
+    return _row_description(schema, tuple(column.origin for column in schema), tuple(formats))
+
+
+@lru_cache(1_000)
+def _row_description(schema: Schema, origins: tuple[Origin, ...], formats: tuple[int, ...]) -> bytes:
+    """Statements of an application ask for the same again and again; equal schemas may differ in `origins`."""
     parts = [len(schema).to_bytes(2, "big")]
-    for column, format_ in zip(schema, formats, strict=True):
+    for column, origin, format_ in zip(schema, origins, formats, strict=True):
         type_ = column.type
         parts.append(cstring(column.name))
-        parts.append(struct.pack("!Ihihih", *column.origin, type_.oid, type_.typlen, type_.typmod, format_))
+        parts.append(struct.pack("!Ihihih", *origin, type_.oid, type_.typlen, type_.typmod, format_))
     return message(b"T", b"".join(parts))
 
 

@@ -2,6 +2,10 @@
 
 Other dataflows of the replica may share its rows (`sharing`): they read it as of their own frontiers, so `since` stays
 behind these.
+
+The step thread writes it; `lookup` and `errors` may be asked of any thread.  Runs never change, and every write is in an order
+in which a time counts as readable only while all of its updates are there, apart: `upper` moves behind the updates below it,
+`since` before any of them is advanced.  So a reader takes the runs at hand, and looks at both frontiers before and after.
 """
 
 from __future__ import annotations
@@ -12,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from ..compute.run import Run
-from ..compute.spine import Spine
+from ..compute.spine import Spine, probe_runs
 from ..errors import ObjectNotReady
-from ..repr.batch import Batch, Delta, concat_batches
+from ..repr.batch import Batch, Delta, concat_batches, empty_batch
 from ..repr.consolidate import advance, consolidate
 from ..repr.hash import hash_columns
 from ..repr.schema import ERROR_SCHEMA, Schema
@@ -56,16 +60,17 @@ class Index:
 
     def begin(self, as_of: int) -> None:
         """Nothing is held yet; the first insertion has everything as of `as_of`."""
-        self.upper = as_of
         for spine in self.spines().values():
             spine.advance_since(as_of)
+        self.upper = as_of
 
     def load(self, runs: Mapping[str, Sequence[Run]], upper: int, since: int | None = None) -> None:
         """Takes over what an index of the same key, readable from `since` on (None: at the last time), held at `upper`."""
+        since = upper - 1 if since is None else min(since, upper - 1)
         for name, spine in self.spines().items():
+            spine.advance_since(since)
             spine.load(runs.get(name, ()))
         self.upper = upper
-        self.advance_since(upper - 1 if since is None else since)
 
     def insert(self, delta: Delta, upper: int) -> None:
         if len(delta.oks):
@@ -82,8 +87,7 @@ class Index:
 
     def errors(self, as_of: int) -> Batch:
         """The errors at `as_of`.  This, like the reads below, raises ObjectNotReady for a time outside `[since, upper)`."""
-        self._check_readable(as_of)
-        return contents(ERROR_SCHEMA, [run.batch for run in self._errs.runs], as_of)
+        return contents(ERROR_SCHEMA, [run.batch for run in self._readable(self._errs, as_of)], as_of)
 
     @property
     def held(self) -> int:
@@ -92,20 +96,27 @@ class Index:
 
     def runs(self, as_of: int) -> tuple[Run, ...]:
         """What the rows at `as_of` are among, for good: see `contents`."""
-        self._check_readable(as_of)
-        return self._oks.handle()
+        return self._readable(self._oks, as_of)
 
     def rows(self, as_of: int) -> Batch:
         """All rows at `as_of`, consolidated."""
-        self._check_readable(as_of)
-        return contents(self.schema, [run.batch for run in self._oks.runs], as_of)
+        return contents(self.schema, [run.batch for run in self._readable(self._oks, as_of)], as_of)
 
-    def lookup(self, keys: tuple[pa.Array, ...], as_of: int) -> Batch:
-        """The rows at `as_of` whose key equals a row of `keys`."""
+    def lookup(self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int] | None = None) -> Batch:
+        """The rows at `as_of` whose key equals a row of `keys`; with `columns`, these of them."""
+        runs = self._readable(self._oks, as_of)
+        hashes = hash_columns(keys, len(keys[0]))
+        found = [matches.rows for matches in probe_runs(runs, self._key, keys, hashes, columns=columns)]
+        if not found:
+            return empty_batch(self.schema if columns is None else self.schema.project(columns))
+        return contents(self.schema, found, as_of)
+
+    def _readable(self, spine: Spine, as_of: int) -> tuple[Run, ...]:
+        """Runs that have, among others, all updates up to `as_of`, told apart from later ones."""
         self._check_readable(as_of)
-        count = len(keys[0])
-        matches = self._oks.probe(keys, hash_columns(keys, count))
-        return contents(self.schema, [matches.rows], as_of)
+        runs = spine.handle()
+        self._check_readable(as_of)
+        return runs
 
     def _check_readable(self, as_of: int) -> None:
         if not self.since <= as_of < self.upper:
@@ -116,6 +127,8 @@ class Index:
 
 def contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:
     """What updates of an index say at `as_of`, consolidated."""
+    if not batches:
+        return empty_batch(schema)
     batch = concat_batches(schema, batches)
     batch = batch.filter(batch.times <= np.uint64(as_of))
     return consolidate(advance(batch, as_of))

@@ -1,7 +1,8 @@
 """The life of a replica: connect to the coordinator, identify itself, then turn messages into work until it is stopped.
 
-Threads: one reads messages, one (the caller's) steps the dataflows, one writes their outputs, one writes checkpoints, one
-waits for what was told to stop, one per source, sink and query under way, whose process it watches.  Only the step thread touches dataflows.
+Threads: one reads messages and looks rows up in indexes, one (the caller's) steps the dataflows, one writes their outputs, one writes
+checkpoints, one waits for what was told to stop, one per source, sink and query under way, whose process it watches.  Only the step
+thread changes dataflows.
 """
 
 from __future__ import annotations
@@ -149,6 +150,8 @@ class Replica:
             # What is not wanted any more stops at once, whatever the step thread is at.
             if isinstance(message, CancelPeek):
                 self._peeks.cancel(message)
+                continue
+            if isinstance(message, PeekIndex) and self._peeks.look_up(message, self._dataflows.index):
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)

@@ -1,34 +1,38 @@
-"""One-off queries in a replica: rows of an index here, everything else in processes of their own.
+"""One-off queries in a replica: few rows of an index here, everything else in processes of their own.
 
-The step thread owns the arrangements, so it looks rows up in an index, and sends them if there are few and nothing is to
-be computed from them.  Whatever computes is a query of the pool: snapshots are read there, and rows of an index are
-handed over.
+```
+few keys of an index, columns of few rows ── looked up and answered by the thread that reads messages
+rows of an index otherwise ──────────────── taken by the step thread; few that are only sent, it answers itself
+anything that computes, snapshots ───────── a query of the pool, to which rows of an index are handed over
+```
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import replace
 
-from ..compute.oneshot import evaluate_in_order
 from ..config import Settings
-from ..expr.tree.relation import Get, Project, Relation
+from ..errors import PtvcError
+from ..expr.tree.relation import Get, GlobalId, Project
 from ..persist.blob.base import Blob
 from ..persist.column_cache import ColumnCache
-from ..repr.batch import Delta, from_ipc
+from ..repr.batch import Batch, Delta, from_ipc
+from ..repr.consolidate import consolidate_in_order
+from ..repr.schema import Schema
 from ..supervision import Supervisor
 from .index import Index
-from .protocol import CancelPeek, Connection, Message, Peek, PeekIndex
+from .protocol import CancelPeek, Connection, Peek, PeekIndex
 from .queries import IndexContents, Pool, Query
 from .queries.answers import Start, answer, or_failure
 
 AT_ONCE = 1_000
-"""So many rows that only need to be sent are answered by the step thread itself: to hand them over would take longer."""
+"""So many rows that only need to be sent are answered at once: to hand them over would take longer."""
 
 
 class Peeks:
-    """`receive` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
+    """`receive`, `look_up` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
 
     def __init__(
         self, blob: Blob, cache: ColumnCache, connection: Connection, supervisor: Supervisor
@@ -52,10 +56,31 @@ class Peeks:
             query = Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs)
             self._submit(replace(query, limit=peek.limit, consolidated=peek.consolidated))
 
+    def look_up(self, peek: PeekIndex, find: Callable[[GlobalId], Index]) -> bool:
+        """Answers, if it is columns of few rows by their key; False: it is for `submit_index`, which says what is wrong, too.
+
+        `find` is asked for the index before and after, while the step thread may be at work: one that fails lets go of its rows.
+        """
+        if peek.keys is None or not isinstance(peek.wanted, tuple):
+            return False
+        keys = from_ipc(peek.keys).columns
+        if len(keys[0]) > AT_ONCE:
+            return False
+        try:
+            index = find(peek.index_id)
+            rows, errors = index.lookup(keys, peek.as_of, peek.wanted), index.errors(peek.as_of)
+            if len(rows) > AT_ONCE or find(peek.index_id) is not index:
+                return False
+        except (KeyError, PtvcError):
+            return False
+        self._send(peek, index.schema.project(peek.wanted), rows, errors)
+        return True
+
     def submit_index(self, peek: PeekIndex, index: Index) -> None:
         """Takes the rows now, or a hold on them; computes later."""
         errors = index.errors(peek.as_of)
-        if peek.keys is None and not (index.held <= AT_ONCE and _is_plain(peek.relation)):
+        wanted = peek.wanted
+        if peek.keys is None and not (index.held <= AT_ONCE and isinstance(wanted, tuple)):
             runs = index.runs(peek.as_of)
             contents = IndexContents.of_runs(peek.index_id, index.schema, runs, errors)
         else:
@@ -63,11 +88,13 @@ class Peeks:
                 rows = index.rows(peek.as_of)
             else:
                 rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
-            if len(rows) <= AT_ONCE and _is_plain(peek.relation):
-                self._send(peek, Delta(rows, errors))
+            if len(rows) <= AT_ONCE and isinstance(wanted, tuple):
+                self._send(peek, index.schema.project(wanted), rows.select(wanted), errors)
+                self._pool.interrupts.forget(peek.peek_id)
                 return
             contents = IndexContents.of_rows(peek.index_id, index.schema, rows, errors)
-        query = Query(peek.peek_id, peek.relation, peek.as_of, (), contents)
+        relation = Project(Get(peek.index_id, index.schema), wanted) if isinstance(wanted, tuple) else wanted
+        query = Query(peek.peek_id, relation, peek.as_of, (), contents)
         self._submit(replace(query, consolidated=peek.consolidated))
 
     def _submit(self, query: Query) -> None:
@@ -77,14 +104,11 @@ class Peeks:
         """The query was answered with an error."""
         self._pool.interrupts.forget(peek_id)
 
-    def _send(self, peek: PeekIndex, contents: Delta) -> None:
-        def messages() -> Iterator[Message]:
-            result = evaluate_in_order(peek.relation, {peek.index_id: contents}, peek.as_of)
-            yield from answer(peek.peek_id, peek.relation, result)
-
-        for message in or_failure(peek.peek_id, messages()):
+    def _send(self, peek: PeekIndex, schema: Schema, rows: Batch, errors: Batch) -> None:
+        if peek.consolidated:
+            rows = consolidate_in_order(rows)
+        for message in or_failure(peek.peek_id, answer(peek.peek_id, schema, Delta(rows, errors))):
             self._connection.send(message)
-        self._pool.interrupts.forget(peek.peek_id)
 
     def cancel(self, command: CancelPeek) -> None:
         """A query that waits is forgotten; one that runs stops, or is stopped."""
@@ -93,10 +117,3 @@ class Peeks:
     def close(self) -> None:
         """Ends all queries, and their processes."""
         self._pool.close()
-
-
-def _is_plain(relation: Relation) -> bool:
-    """Whether it is the columns of what is read, and nothing computed from them."""
-    while isinstance(relation, Project):
-        relation = relation.input
-    return isinstance(relation, Get)

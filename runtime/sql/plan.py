@@ -81,19 +81,31 @@ def plan_generic(statement: Statement, context: PlanContext, types: Sequence[Sca
     return _optimized(_guarded(planner, statement))
 
 
-def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> PlannedStatement:
-    """What `plan_generic` made, for these values."""
+def relation_of(planned: PlannedStatement) -> Relation | None:
+    """What the rows that the statement shows or writes are, if it is a query or a write."""
+    query = planned.query if isinstance(planned, _OF_A_QUERY) else planned
+    relation: Relation | None = getattr(query, "relation", None)
+    return relation
+
+
+_OF_A_QUERY = data_plans.CopyTo | session_plans.DeclareCursor | query_plans.Calling
+
+
+def with_parameters(
+    planned: PlannedStatement, values: Sequence[Literal], free: Sequence[Relation] | None = None
+) -> PlannedStatement:
+    """What `plan_generic` made, for these values.  `free` is `parameter_free` of its relation, if it is known."""
     if not values:
         return planned
     match planned:
         case data_plans.CopyTo(query=query) | session_plans.DeclareCursor(query=query):
-            return replace(planned, query=_bind_query(query, values))
+            return replace(planned, query=_bind_query(query, values, free))
         case query_plans.Select():
-            return _bind_query(planned, values)
+            return _bind_query(planned, values, free)
         case query_plans.Calling(query=query):
-            return replace(planned, query=_bind_query(query, values))
+            return replace(planned, query=_bind_query(query, values, free))
         case query_plans.Subscribe():
-            return _bind_query(planned, values)
+            return _bind_query(planned, values, free)
         case (
             data_plans.Insert(relation=relation)
             | data_plans.Update(relation=relation)
@@ -103,7 +115,7 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
             if returning is not None:
                 scalars = tuple(bind_scalar(scalar, values) for scalar in returning.scalars)
                 returning = replace(returning, scalars=scalars)
-            bound = replace(planned, relation=bind_parameters(relation, values), returning=returning)
+            bound = replace(planned, relation=bind_parameters(relation, values, free), returning=returning)
             if isinstance(bound, data_plans.Insert) and bound.conflict is not None:
                 return replace(bound, conflict=_bind_conflict(bound.conflict, values))
             return bound
@@ -114,11 +126,11 @@ def with_parameters(planned: PlannedStatement, values: Sequence[Literal]) -> Pla
 _Q = TypeVar("_Q", bound=query_plans.QueryPlan)
 
 
-def _bind_query(query: _Q, values: Sequence[Literal]) -> _Q:
+def _bind_query(query: _Q, values: Sequence[Literal], free: Sequence[Relation] | None) -> _Q:
     as_of = query.as_of
     if as_of is not None:
         as_of = replace(as_of, time=bind_scalar(as_of.time, values))
-    bound = replace(query, relation=bind_parameters(query.relation, values), as_of=as_of)
+    bound = replace(query, relation=bind_parameters(query.relation, values, free), as_of=as_of)
     if isinstance(bound, query_plans.Subscribe) and bound.up_to is not None:
         return replace(bound, up_to=bind_scalar(bound.up_to, values))
     return bound

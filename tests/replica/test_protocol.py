@@ -79,6 +79,7 @@ def test_messages_hold_what_they_held() -> None:
     for message in (
         Peek(1, relation, 4, (source,)),
         PeekIndex(2, "u2", b"keys", relation, 4),
+        PeekIndex(3, "u2", b"keys", (1, 0), 4, consolidated=True),
         CancelPeek(3),
         DataflowStatistics("u1", (), 3, 4),
         RunJob(1, None, lower(relation), 4, (source,), None, (0,), None, "x", 2),

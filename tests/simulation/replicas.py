@@ -16,7 +16,7 @@ from random import Random
 from ptvc.compute.oneshot import evaluate_once
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
-from ptvc.expr.tree.relation import GlobalId, Relation
+from ptvc.expr.tree.relation import Get, GlobalId, Project, Relation
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
@@ -188,7 +188,9 @@ class SimulatedReplica:
         else:
             rows = index.lookup(from_ipc(peek.keys).columns, peek.as_of)
         contents = {peek.index_id: Delta(rows, index.errors(peek.as_of))}
-        for message in _answer(peek.peek_id, peek.relation, contents, peek.as_of):
+        wanted = peek.wanted
+        relation = Project(Get(peek.index_id, index.schema), wanted) if isinstance(wanted, tuple) else wanted
+        for message in _answer(peek.peek_id, relation, contents, peek.as_of):
             self._send(message)
 
 

@@ -29,14 +29,37 @@ _EXACT = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class IndexRead:
-    """`relation` reads the index as `Get(index.id)`: the object's columns, then the key's.
+    """What `chain`, the outermost first, makes of the index instead of `object`.
 
     `keys` has one array per key column, a row for every key that is looked up; None reads everything.
     """
 
     index: Index
-    relation: Relation
+    object: Get
+    chain: list[Relation]
     keys: tuple[pa.Array, ...] | None
+
+    @property
+    def columns(self) -> tuple[int, ...] | None:
+        """The columns of the index that it is, if nothing is computed from them."""
+        columns = tuple(range(len(self.object.schema)))
+        for node in reversed(self.chain):
+            if not isinstance(node, Project):
+                return None
+            columns = tuple(columns[i] for i in node.indices)
+        return columns
+
+    @property
+    def relation(self) -> Relation:
+        """It reads the index as `Get(index.id)`: the object's columns, then the key's."""
+        schema = self.object.schema
+        keys = tuple(Column(f"key{i}", key.type) for i, key in enumerate(self.index.keys))
+        relation: Relation = Project(
+            Get(self.index.id, Schema(schema.columns + keys)), tuple(range(len(schema)))
+        )
+        for node in reversed(self.chain):
+            relation = with_inputs(node, (relation,))
+        return relation
 
 
 def choose_index(
@@ -66,9 +89,9 @@ def choose_index(
             satisfied = [
                 f.predicate for f, key in zip(by, index.keys, strict=True) if f.alone and _tells(key.type)
             ]
-            return IndexRead(index, _rebase(_without(chain, satisfied), node, index), keys)
+            return IndexRead(index, node, _without(chain, satisfied), keys)
         scan = scan or index
-    return IndexRead(scan, _rebase(chain, node, scan), None) if scan is not None else None
+    return IndexRead(scan, node, chain, None) if scan is not None else None
 
 
 def _tells(type_: ScalarType) -> bool:
@@ -86,12 +109,3 @@ def _without(chain: list[Relation], satisfied: list[Scalar]) -> list[Relation]:
         if not any(part is predicate for predicate in satisfied)
     )
     return [*outer, replace(filter_, predicates=left)] if left else outer
-
-
-def _rebase(chain: list[Relation], get: Get, index: Index) -> Relation:
-    width = len(get.schema)
-    keys = tuple(Column(f"key{i}", key.type) for i, key in enumerate(index.keys))
-    relation: Relation = Project(Get(index.id, Schema(get.schema.columns + keys)), tuple(range(width)))
-    for node in reversed(chain):
-        relation = with_inputs(node, (relation,))
-    return relation

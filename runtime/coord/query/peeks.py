@@ -316,8 +316,18 @@ class Peeks:
             count = len(read.keys[0])
             keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
             payload = to_ipc(schema, keys)
+        wanted = read.columns
         peek_id = replica.new_peek()
-        replica.send(PeekIndex(peek_id, read.index.id, payload, read.relation, time, consolidated))
+        replica.send(
+            PeekIndex(
+                peek_id,
+                read.index.id,
+                payload,
+                read.relation if wanted is None else wanted,
+                time,
+                consolidated,
+            )
+        )
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
 

@@ -25,14 +25,14 @@ class Peek:
 class PeekIndex:
     """Rows of an index at `as_of`: all of them, or those whose key equals a row of `keys` (Arrow IPC).
 
-    `relation` is applied to them; it reads the index as `Get(index_id)`.  Equal rows may come apart, unless the answer is to be
-    `consolidated`.
+    `wanted` of them: columns, or a relation that reads the index as `Get(index_id)`.  Equal rows may come apart, unless the answer
+    is to be `consolidated`.
     """
 
     peek_id: int
     index_id: GlobalId
     keys: bytes | None
-    relation: Relation
+    wanted: tuple[int, ...] | Relation
     as_of: int
     consolidated: bool = False
 

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from ...errors import COLLECTION_ERROR_HINT, PtvcError
-from ...expr.tree.relation import Relation
 from ...persist.blob.base import Blob
 from ...persist.column_cache import ColumnCache
 from ...repr.batch import Batch, Delta, to_ipc
 from ...repr.limits import as_limit
+from ...repr.schema import Schema
 from ..protocol import Message, PeekFailed, PeekRows
 
 ANSWER = struct.Struct("=?I")
@@ -38,17 +38,16 @@ class Start:
     environment: Mapping[str, str]
 
 
-def answer(peek_id: int, relation: Relation, result: Delta) -> Iterator[PeekRows | PeekFailed]:
+def answer(peek_id: int, schema: Schema, result: Delta) -> Iterator[PeekRows | PeekFailed]:
     """The rows, a chunk at a time, or the first error."""
     if len(result.errs):
         sqlstates, messages = result.errs.columns
         yield PeekFailed(peek_id, sqlstates[0].as_py(), messages[0].as_py(), COLLECTION_ERROR_HINT)
         return
-    yield from _chunks(peek_id, relation, result.oks)
+    yield from _chunks(peek_id, schema, result.oks)
 
 
-def _chunks(peek_id: int, relation: Relation, rows: Batch) -> Iterator[PeekRows]:
-    schema = relation.schema
+def _chunks(peek_id: int, schema: Schema, rows: Batch) -> Iterator[PeekRows]:
     each = max(rows.nbytes // max(len(rows), 1), 1)
     most = min(max(CHUNK_BYTES // each, 1), CHUNK_ROWS)
     for start in range(0, max(len(rows), 1), most):

@@ -86,7 +86,7 @@ def _answered(start: Start, query: Query) -> Iterator[Message]:
     del contents
     if query.consolidated:
         result = Delta(consolidate_in_order(result.oks), result.errs)
-    yield from answer(query.peek_id, query.relation, result)
+    yield from answer(query.peek_id, query.relation.schema, result)
 
 
 def _evaluated(query: Query, contents: Mapping[GlobalId, Rows]) -> Delta:

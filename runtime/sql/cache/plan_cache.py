@@ -29,10 +29,10 @@ from ...expr.tree.relation import Relation
 from ...expr.tree.relation_tree import inputs
 from ...expr.tree.scalar import Literal
 from ...repr.types import ScalarType
+from ...transform.bind_parameters import parameter_free
 from ..catalog.catalog_view import PlanContext, Prepared
 from ..parser.parse import Statement, parse
-from ..plan import describe, plan, plan_generic, with_parameters
-from ..plans import data_plans, session_plans
+from ..plan import describe, plan, plan_generic, relation_of, with_parameters
 from ..plans.plans import PlannedStatement
 from ..syntax.data_statements import (
     CopyStatement,
@@ -60,9 +60,10 @@ V = TypeVar("V")
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan over parameters; `plan` None: it depends on their values, or on the moment."""
+    """A plan over parameters; `plan` None: it depends on their values, or on the moment.  `free`: what of it no parameter is in."""
 
     plan: PlannedStatement | None
+    free: tuple[Relation, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +171,7 @@ class PlanCache:
         if found is None or found.plan is None:
             return None
         self.hits += 1
-        return with_parameters(found.plan, parameters)
+        return with_parameters(found.plan, parameters, found.free)
 
     def generic(self, asked: Asked) -> Planned | None:
         """What is known of the plan for all values."""
@@ -208,7 +209,7 @@ def plan_anew(asked: Asked, parameters: Sequence[Literal], known: Planned | None
         found = _generic(statement, context, tuple(parameter.type for parameter in parameters))
     if found.plan is None:
         return Made(plan(statement, context, parameters), found)
-    return Made(with_parameters(found.plan, parameters), found)
+    return Made(with_parameters(found.plan, parameters, found.free), found)
 
 
 def _generic(statement: Statement, context: PlanContext, types: tuple[ScalarType, ...]) -> Planned:
@@ -219,7 +220,10 @@ def _generic(statement: Statement, context: PlanContext, types: tuple[ScalarType
         planned = plan_generic(statement, watched, types)
     except PtvcError:
         return Planned(None)  # planned with the values it may do; if not, that is the error to show
-    return Planned(None if watched.seen else planned)
+    if watched.seen:
+        return Planned(None)
+    relation = relation_of(planned)
+    return Planned(planned, () if relation is None else parameter_free(relation))
 
 
 _KEPT = (
@@ -268,8 +272,7 @@ def _watched(context: PlanContext) -> _Watched:
 
 def _nodes(planned: PlannedStatement) -> int:
     """The number of relations in a plan."""
-    query = planned.query if isinstance(planned, data_plans.CopyTo | session_plans.DeclareCursor) else planned
-    relation: Relation | None = getattr(query, "relation", None)
+    relation = relation_of(planned)
     pending = [] if relation is None else [relation]
     seen: set[int] = set()
     while pending:
