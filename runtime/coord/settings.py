@@ -21,6 +21,7 @@ from ..config import DEFAULT_CLUSTER, DEFAULT_SCHEMA, POSTGRES_VERSION
 from ..errors import InvalidParameter, Unsupported
 from ..expr.datetimes.datetime_input import InputError
 from ..expr.datetimes.zones import session_zone
+from ..expr.text.boolean_words import boolean_word
 
 INT_MAX: Final = 2_147_483_647
 
@@ -201,13 +202,9 @@ class EncodingSetting(Setting):
 
 
 def _switched(text: str) -> str | None:
-    """on or off as PostgreSQL reads it: any beginning of a word that is of one of them."""
-    word = text.strip().lower()
-    if word in ("1", "on") or (word and ("true".startswith(word) or "yes".startswith(word))):
-        return "on"
-    if word in ("0", "of", "off") or (word and ("false".startswith(word) or "no".startswith(word))):
-        return "off"
-    return None
+    """on or off as PostgreSQL reads it."""
+    found = boolean_word(text.strip())
+    return None if found is None else "on" if found else "off"
 
 
 _NUMBER = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([A-Za-z]+)?\s*")

@@ -38,6 +38,7 @@ from ..digits import HUGE, whole
 from ..jsonb.columns import check_column, parse_column
 from .array_input import parse_array
 from .binary_text import PLAIN_BYTEA, PLAIN_UUID, hex_bytes, parse_bytea, parse_uuid
+from .boolean_words import boolean_word
 from .map_input import parse_maps
 from .range_text import parse_ranges
 
@@ -207,18 +208,12 @@ def _clip_bytes(array: pa.Array, limit: int) -> pa.Array:
 
 # --- booleans --------------------------------------------------------------------------------------------------------
 
-_TRUE_WORDS = ("true", "yes", "on")
-_FALSE_WORDS = ("false", "no", "off")
-
 
 def _bool(text: str) -> bool:
-    """Any unique prefix of true, yes, on, false, no, off; 1 and 0."""
-    word = text.strip(_SPACE).lower()
-    if word == "1" or (word and word != "o" and any(full.startswith(word) for full in _TRUE_WORDS)):
-        return True
-    if word == "0" or (word and word != "o" and any(full.startswith(word) for full in _FALSE_WORDS)):
-        return False
-    raise _invalid("boolean", text)
+    found = boolean_word(text.strip(_SPACE))
+    if found is None:
+        raise _invalid("boolean", text)
+    return found
 
 
 def _bools(array: pa.Array) -> Evaluated:

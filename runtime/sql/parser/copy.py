@@ -62,8 +62,8 @@ class CopyParser(CreateParser):
             word = self.advance().value
             if word in ("csv", "binary"):
                 found["format"] = word
-            elif word == "header":
-                found["header"] = True
+            elif word in ("header", "freeze"):
+                found[word] = True
             elif word in ("delimiter", "delimiters", "null", "quote", "escape"):
                 self.accept_words("as")
                 found["delimiter" if word == "delimiters" else word] = self.string()
@@ -98,13 +98,13 @@ def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyO
         "escape",
         "encoding",
         "force_quote",
+        "freeze",
     }
     if unknown:
         name = sorted(unknown)[0]
         if name in (
             "force_null",
             "force_not_null",
-            "freeze",
             "default",
             "on_error",
             "log_verbosity",
@@ -128,6 +128,8 @@ def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyO
             raise Unsupported("COPY FORCE_QUOTE requires CSV mode", position=position)
         if incoming:
             raise Unsupported("COPY FORCE_QUOTE cannot be used with COPY FROM", position=position)
+    if _freezes(options) and not incoming:
+        raise InvalidParameter("COPY FREEZE cannot be used with COPY TO", position=position)
     if not format_.is_text and set(options) & {"delimiter", "null", "header"}:
         mode = format_.name
         raise SqlSyntaxError(f"cannot specify DELIMITER, NULL or HEADER in {mode} mode", position=position)
@@ -154,3 +156,15 @@ def _checked(options: dict[str, object], position: int, incoming: bool) -> CopyO
         escape,
         force_quote="force_quote" in options,
     )
+
+
+def _freezes(options: dict[str, object]) -> bool:
+    """Whether rows are to be visible as if vacuumed: they are, as soon as they are durable, with or without it."""
+    value = options.get("freeze", False)
+    found = _BOOLEANS.get(str(value).lower())
+    if found is None:
+        raise SqlSyntaxError("freeze requires a Boolean value")
+    return found
+
+
+_BOOLEANS = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...errors import PtvcError, SqlSyntaxError, Unsupported
 from ..syntax import ast
 from ..syntax import statements as st
@@ -18,6 +20,7 @@ from ..syntax.definition_statements import (
     CreateViewStatement,
     Option,
 )
+from ..syntax.storage_parameters import StorageParameters
 from .columns import duration_ms
 from .lexer import TokenKind
 from .type import TypeParser
@@ -85,28 +88,19 @@ class CreateParser(TypeParser):
             self.expect_words("for")
             replaces = self.object_name()
         cluster = self.in_cluster()
-        retain: int | None = None
         not_null: list[ast.Name] = []
-        if self.accept_words("with"):
-            self.expect_symbol("(")
-            while True:
-                position = self.token.position
-                if self.accept_words("assert", "not", "null"):
-                    self.accept_symbol("=")
-                    not_null.append(self.one_name())
-                elif self.accept_words("retain", "history"):
-                    retain = self.retention()
-                elif self.at_word("refresh"):
-                    self._refresh()
-                else:
-                    raise Unsupported(
-                        f'materialized view option "{self.token.value}" is not supported',
-                        hint="Options are RETAIN HISTORY FOR and ASSERT NOT NULL.",
-                        position=position,
-                    )
-                if not self.accept_symbol(","):
-                    break
-            self.expect_symbol(")")
+
+        def own_option() -> bool:
+            if self.accept_words("assert", "not", "null"):
+                self.accept_symbol("=")
+                not_null.append(self.one_name())
+            elif self.at_word("refresh"):
+                self._refresh()
+            else:
+                return False
+            return True
+
+        retain = self._with_options(StorageParameters.of_table(), own_option)
         self.expect_words("as")
         query = self.query()
         self._with_data()
@@ -139,14 +133,13 @@ class CreateParser(TypeParser):
         cluster = self.in_cluster()
         self.expect_words("on")
         on = self.object_name()
-        if self.accept_words("using"):
-            self.identifier()
+        parameters = StorageParameters.of_index(self.identifier() if self.accept_words("using") else "btree")
         keys: tuple[ast.Expression, ...] | None = None
         texts: tuple[str, ...] = ()
         if not default or self.at_symbol("("):
             written = self.parenthesised(self._index_key)
             keys, texts = tuple(key for key, _ in written), tuple(text for _, text in written)
-        retain = self._retention_option("index")
+        retain = self._with_options(parameters)
         if self.at_any("where", "include"):
             raise Unsupported(
                 f"CREATE INDEX ... {self.token.value.upper()} is not supported", position=self.token.position
@@ -165,7 +158,7 @@ class CreateParser(TypeParser):
     def _table(self, temporary: bool) -> st.StatementNode:
         if_not_exists = self.if_not_exists()
         name = self.object_name()
-        if self.at_any("as", "with", "on"):
+        if self.at_any("as", "with", "without", "on"):
             return self._table_as(name, (), if_not_exists, temporary)
         saved = self.index
         self.expect_symbol("(")
@@ -177,7 +170,7 @@ class CreateParser(TypeParser):
             columns = self._column_names()
             return self._table_as(name, columns, if_not_exists, temporary)
         definitions, constraints = self._definitions()
-        retain = self._retention_option("table")
+        retain = self._table_options()
         drop = self._drop_on_commit(temporary)
         if self.at_any("partition", "inherits", "on", "using", "from"):
             raise Unsupported(
@@ -197,7 +190,7 @@ class CreateParser(TypeParser):
         self, name: ast.Name, columns: tuple[str, ...], if_not_exists: bool, temporary: bool
     ) -> st.StatementNode:
         """`[WITH (option, ...)] [ON COMMIT ...] AS query`"""
-        retain = self._retention_option("table")
+        retain = self._table_options()
         drop = self._drop_on_commit(temporary)
         self.expect_words("as")
         query = self.query()
@@ -231,20 +224,61 @@ class CreateParser(TypeParser):
             position=position,
         )
 
-    def _retention_option(self, kind: str) -> int | None:
-        """`WITH (RETAIN HISTORY FOR duration)`"""
-        if not self.accept_words("with"):
+    def _table_options(self) -> int | None:
+        if self.accept_words("without", "oids"):  # as every table is
             return None
+        return self._with_options(StorageParameters.of_table())
+
+    def _with_options(
+        self, parameters: StorageParameters, own_option: Callable[[], bool] = lambda: False
+    ) -> int | None:
+        """`WITH (RETAIN HISTORY FOR duration, storage parameter, ...)`: the duration.
+
+        `own_option` reads another one, if it stands next.
+        """
+        retain = None
+        if not self.accept_words("with"):
+            return retain
         self.expect_symbol("(")
-        if not self.accept_words("retain", "history"):
-            raise Unsupported(
-                f'{kind} option "{self.token.value}" is not supported',
-                hint="RETAIN HISTORY FOR is.",
-                position=self.token.position,
-            )
-        retain = self.retention()
+        while True:
+            if self.accept_words("retain", "history"):
+                retain = self.retention()
+            elif not own_option():
+                self._storage_parameter(parameters)
+            if not self.accept_symbol(","):
+                break
         self.expect_symbol(")")
         return retain
+
+    def _storage_parameter(self, parameters: StorageParameters) -> None:
+        """`[namespace.]name [= value]`"""
+        position = self.token.position
+        namespace, name = "", self.label()
+        if self.accept_symbol("."):
+            namespace, name = name, self.label()
+        value = self._parameter_value() if self.accept_symbol("=") else None
+        if value is None and self.token.kind is TokenKind.NAME:  # Materialize has some of two words
+            raise Unsupported(
+                f'option "{name} {self.token.value}" is not supported here',
+                hint="RETAIN HISTORY FOR is.",
+                position=position,
+            )
+        if not self.at_symbol(",") and not self.at_symbol(")"):
+            self.fail()
+        try:
+            parameters.add(namespace, name, value)
+        except PtvcError as error:
+            error.position = position
+            raise
+
+    def _parameter_value(self) -> str:
+        sign = "-" if self.accept_symbol("-") else "+" if self.accept_symbol("+") else ""
+        numbers = (TokenKind.INTEGER, TokenKind.DECIMAL)
+        if self.token.kind in numbers or (self.token.kind is TokenKind.STRING and not sign):
+            return ("-" if sign == "-" else "") + self.advance().value
+        if sign:
+            self.fail()
+        return self.label()
 
     # --- sources and sinks ---
 

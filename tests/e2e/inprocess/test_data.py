@@ -194,3 +194,19 @@ def test_a_long_list_over_many_rows_takes_little_memory(fresh: InProcess) -> Non
         few = [float(key) for key in keys[:300]]
         assert rows(db, "SELECT count(*) FROM many WHERE b = ANY (%s)", (few,)) == [(299,)]
         assert rows(db, "SELECT count(*) FROM many WHERE b < ALL (%s)", (few[2:],)) == [(9,)]
+
+
+@pytest.mark.parametrize("options", ["(FREEZE)", "(FREEZE true)", "WITH (FREEZE ON)", "FREEZE", "(FREEZE 0)"])
+def test_copy_freeze(db: Db, options: str) -> None:
+    """pgbench writes it: rows are as visible without it."""
+    db.execute("CREATE TABLE frozen (a int)")
+    with db.cursor() as cursor, cursor.copy(f"COPY frozen FROM STDIN {options}") as copy:
+        copy.write("1\n2\n")
+    assert rows(db, "SELECT a FROM frozen") == [(1,), (2,)]
+
+
+def test_copy_freeze_where_it_means_nothing(db: Db) -> None:
+    with pytest.raises(errors.InvalidParameterValue, match="FREEZE cannot be used with COPY TO"):
+        db.execute("COPY (SELECT 1) TO STDOUT (FREEZE)")
+    with pytest.raises(errors.SyntaxError, match="freeze requires a Boolean value"):
+        db.execute("COPY (SELECT 1) TO STDOUT (FREEZE perhaps)")
