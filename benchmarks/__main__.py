@@ -1,5 +1,5 @@
-"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, isolation, responsiveness, idle, merges, memory,
-reads, recovery, storage, dbt, all."""
+"""`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges,
+memory, reads, recovery, storage, dbt, all."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from .reads import run_reads
 from .recovery import run_recovery
 from .report import Result, console, show, write_json
 from .responsiveness import run_responsiveness
-from .statements import run_planning, run_statements
+from .statements import run_pgbench, run_planning, run_statements
 from .storage import run_storage
 from .transactions import run_transactions
 from .workloads import WORKLOADS
@@ -158,6 +158,19 @@ def statements(
         console.log(f"{count:,} statements of each kind over {rows:,} rows")
         results += run_statements(rows, count)
     finish([*results, *run_planning(count)], machine, output)
+
+
+@app.command()
+def pgbench(
+    scale: Annotated[int, typer.Option("--scale", help="Accounts, in 100,000.")] = 10,
+    seconds: Annotated[int, typer.Option("--seconds", help="How long each script runs.")] = 10,
+    clients: Annotated[str, typer.Option("--clients", help="How many, with commas between them.")] = "1,8",
+    output: OutputOption = None,
+) -> None:
+    """pgbench's built-in scripts, beside PostgreSQL."""
+    machine = Machine.now()
+    console.log(f"pgbench, {scale * 100_000:,} accounts")
+    finish(list(run_pgbench(scale, seconds, numbers(clients))), machine, output)
 
 
 @app.command()

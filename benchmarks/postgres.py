@@ -22,10 +22,18 @@ class Postgres:
         """Of a consensus in a schema that may not be there yet."""
         return f"{self.uri}&options=-csearch_path%3D{schema}"
 
+    def program(self, name: str) -> Path:
+        """One of those that come with the server."""
+        return Path(os.readlink(f"/proc/{self._postmaster}/exe")).parent / name
+
+    @property
+    def _postmaster(self) -> int:
+        return int((self.folder / "postmaster.pid").read_text().splitlines()[0])
+
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Meanwhile the server answers nothing, as one does whose disk or network hangs; its connections stay."""
-        postmaster = int((self.folder / "postmaster.pid").read_text().splitlines()[0])
+        postmaster = self._postmaster
         os.kill(postmaster, signal.SIGSTOP)  # the first, so that no process is begun any more
         stopped = _children(postmaster)
         try:

@@ -23,7 +23,7 @@ from .merges import MergeResult
 from .reads import QueryResult
 from .recovery import RecoveryResult
 from .responsiveness import ResponsivenessResult
-from .statements import PlanningResult, StatementResult
+from .statements import PgbenchResult, PlanningResult, StatementResult
 from .storage import StorageResult
 from .transactions import TransactionResult
 
@@ -41,6 +41,7 @@ Result = (
     | TransactionResult
     | StatementResult
     | PlanningResult
+    | PgbenchResult
     | IdleResult
     | MemoryResult
     | MergeResult
@@ -75,6 +76,7 @@ def show(results: list[Result]) -> None:
     _show_transactions([r for r in results if isinstance(r, TransactionResult)])
     _show_statements([r for r in results if isinstance(r, StatementResult)])
     _show_planning([r for r in results if isinstance(r, PlanningResult)])
+    _show_pgbench([r for r in results if isinstance(r, PgbenchResult)])
     _show_idle([r for r in results if isinstance(r, IdleResult)])
     _show_memory([r for r in results if isinstance(r, MemoryResult)])
     _show_merges([r for r in results if isinstance(r, MergeResult)])
@@ -260,6 +262,18 @@ def _show_planning(results: list[PlanningResult]) -> None:
     table = _table("Planning (milliseconds)", "statement", "median", "p99", "max", "CPU", "load")
     for r in results:
         table.add_row(r.statement, *_three(r.latencies), _ms(r.latencies.cpu_ms), f"{r.load_1min:.1f}")
+    console.print(table)
+
+
+def _show_pgbench(results: list[PgbenchResult]) -> None:
+    if not results:
+        return
+    table = _table("pgbench", "script", "protocol", "clients", "", "tps", "ms", "retries each", "load")
+    for r in results:
+        table.add_row(
+            *(r.script, r.protocol, str(r.clients), r.database),
+            *(f"{r.tps:,.0f}", _ms(r.latency_ms), f"{r.retries:.2f}", f"{r.load_1min:.1f}"),
+        )
     console.print(table)
 
 

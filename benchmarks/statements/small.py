@@ -25,10 +25,10 @@ from ptvc.sql.cache.plan_cache import Asked, PlanCache
 from ptvc.sql.catalog.catalog_view import PlanContext
 from ptvc.sql.plans.query_plans import Select
 
-from .hydration import await_hydrated
-from .measure import Latencies, load
-from .runtime import RuntimeFailed, served
-from .workloads import Tables
+from ..hydration import await_hydrated
+from ..measure import Latencies, load
+from ..runtime import RuntimeFailed, served
+from ..workloads import Tables
 
 WARM_UP = 50
 
