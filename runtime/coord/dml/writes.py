@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -10,8 +10,8 @@ import numpy as np
 import pyarrow as pa
 
 from ...errors import DroppedMeanwhile, SerializationFailure, UniqueViolation
-from ...expr.tree.relation import GlobalId, Relation
-from ...expr.tree.relation_tree import dependencies
+from ...expr.tree.relation import Get, GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies, walk
 from ...repr.batch import Batch, concat_batches
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate_in_order
@@ -22,9 +22,11 @@ from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Computed, Table
 from ..catalog.views import expand
+from ..query.key_choice import read_keys
 from ..query.peeks import Peeks, ReadContext
 from ..query.result_rows import repeat
 from ..results.results import Columns, Command, Rows
+from ..storage.expectation import Expected, KeyId
 from ..storage.key_counts import Counts, KeyCounts
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken, key_changes
@@ -143,11 +145,14 @@ class Writes:
     async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:
         """The rows that a statement writes or deletes, and a note of what they were computed from."""
         time = self._peeks.read_time(context)
-        reads = _inputs(relation, context.catalog)
+        reads = _inputs([relation], context.catalog)
         if reads and transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
         rows = await self._peeks.collect(relation, self._peeks.at(context, time))
-        transaction.read_for_write({i for i in reads if i in self._storage.collections}, time)
+        keys = _keys(relation, context.catalog)
+        transaction.read_for_write(
+            {id_: Expected(time, keys.get(id_)) for id_ in reads if id_ in self._storage.collections}
+        )
         return rows
 
     async def _change(
@@ -162,7 +167,7 @@ class Writes:
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
         for constraint in keys:
-            own = transaction.keys.get(constraint.oid, KeyCounts()).copy()
+            own = transaction.keys.get(constraint.oid, KeyCounts(zeros=True)).copy()
             count = partial(_count, item, constraint, changes, own, self._committed(item, constraint))
             repeated = await over_rows(len(changes), count)
             transaction.keys[constraint.oid] = own
@@ -235,7 +240,7 @@ class Writes:
         def counted() -> KeyCounts:
             if (found := duplicate(new, constraint, rows)) is not None:
                 raise not_unique(new, constraint, rows, found)
-            counts = KeyCounts()
+            counts = KeyCounts(zeros=True)
             counts.add(*key_changes(new, constraint, rows))
             return counts
 
@@ -309,11 +314,25 @@ def _total(counted: Sequence[KeyCounts], hashes: Words) -> Counts:
     return sum((counts.of(hashes) for counts in counted), np.zeros(len(hashes), np.int32))
 
 
-def _inputs(relation: Relation, catalog: Catalog) -> set[GlobalId]:
-    """The stored collections that the relation depends on, by way of materialized views as well: a view that has not changed
+def _keys(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Mapping[KeyId, Words]]:
+    """The tables of which the relation reads the rows of some keys only, and not the whole by way of a view."""
+    keys = read_keys(relation, catalog)
+    if not keys:
+        return keys
+    views = [
+        node
+        for node in walk(relation)
+        if isinstance(node, Get) and not isinstance(catalog.find_by_id(node.id), Table)
+    ]
+    whole = _inputs(views, catalog)
+    return {id_: hashes for id_, hashes in keys.items() if id_ not in whole}
+
+
+def _inputs(relations: Iterable[Relation], catalog: Catalog) -> set[GlobalId]:
+    """The stored collections that the relations depend on, by way of materialized views as well: a view that has not changed
     since it was read may only be late."""
     found: set[GlobalId] = set()
-    pending = [relation]
+    pending = list(relations)
     while pending:
         for id_ in dependencies(expand(pending.pop(), catalog)) - found:
             if (item := catalog.find_by_id(id_)) is not None:

@@ -41,6 +41,7 @@ from ..query.subscriptions import Subscriptions
 from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
 from ..results.show import text_lines, text_rows
 from ..storage.commit_request import Conflict, Defined
+from ..storage.expectation import Expected
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken
 from ..transaction.block_catalog import BlockCatalog
@@ -302,7 +303,7 @@ class Sequencer:
                     table, time = await self.writes.verify(
                         outcome, self._context(session, transaction), transaction
                     )
-                    expect[table] = min(time, expect.get(table, time))
+                    expect[table] = Expected(time).and_(expect.get(table))
                     collide.add(key)
                 case Conflict() if collide:
                     expect = dict(transaction.expect)

@@ -10,13 +10,14 @@ from ...expr.tree.relation import GlobalId
 from ...persist.client import PartRef, ShardId, Write
 from ...replica.protocol import Updates
 from ...repr.schema import Schema
+from .expectation import Expected, KeyId
 from .key_counts import KeyCounts
-from .unique_keys import KeyId, KeysTaken
+from .unique_keys import KeysTaken
 
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Somebody wrote `id` after it was read: read again."""
+    """Somebody wrote what was read of `id`: read again."""
 
     id: GlobalId
 
@@ -47,7 +48,7 @@ class CommitRequest:
     accepted: bool = False
     timestamped: Mapping[GlobalId, tuple[PartRef, ...]] = field(default_factory=dict)
     companions: Mapping[ShardId, tuple[PartRef, ...]] = field(default_factory=dict)
-    expect: Mapping[GlobalId, int] = field(default_factory=dict)
+    expect: Mapping[GlobalId, Expected] = field(default_factory=dict)
     timed: tuple[Updates, ...] = ()
     keys: Mapping[KeyId, KeyCounts] = field(default_factory=dict)
     unchecked: frozenset[KeyId] = frozenset()

@@ -2,7 +2,7 @@
 
 Writes that arrive while a commit is under way share the next one: one durable transaction, and one time for all that
 the coordinator stamps (tables, sources).  Outputs of views come with times of their own.  A write may be optimistic:
-it names the time at which it read its inputs, and is refused as a `Conflict` if one of them was written since.
+it names what it read and when (`Expected`), and is refused as a `Conflict` if some of that was written since.
 
 ```
 submitted ── accepted: checked, and part of a group ── durable ── memory follows, replicas and writers hear of it
@@ -34,9 +34,11 @@ from ...supervision import Supervisor
 from .acceptance import completed
 from .collections import Collections
 from .commit_request import CommitRequest, Conflict, Defined
+from .expectation import Expected, KeyId
+from .group_writes import GroupWrites
 from .key_counts import KeyCounts
 from .oracle import Oracle
-from .unique_keys import KeyId, KeysTaken, UniqueKeys
+from .unique_keys import KeysTaken, UniqueKeys
 
 logger = logging.getLogger(__name__)
 
@@ -87,7 +89,7 @@ class GroupCommit:
         parts: Mapping[GlobalId, tuple[PartRef, ...]],
         *,
         companions: Mapping[ShardId, tuple[PartRef, ...]] | None = None,
-        expect: Mapping[GlobalId, int] | None = None,
+        expect: Mapping[GlobalId, Expected] | None = None,
         valid: Callable[[], bool] | None = None,
         on_durable: Callable[[], None] | None = None,
     ) -> int | Conflict:
@@ -111,7 +113,7 @@ class GroupCommit:
     async def write_keyed(
         self,
         parts: Mapping[GlobalId, tuple[PartRef, ...]],
-        expect: Mapping[GlobalId, int],
+        expect: Mapping[GlobalId, Expected],
         keys: Mapping[KeyId, KeyCounts],
         unchecked: frozenset[KeyId] = frozenset(),
         valid: Callable[[], bool] | None = None,
@@ -127,7 +129,7 @@ class GroupCommit:
     async def write_defined(
         self,
         parts: Mapping[GlobalId, tuple[PartRef, ...]],
-        expect: Mapping[GlobalId, int],
+        expect: Mapping[GlobalId, Expected],
         keys: Mapping[KeyId, KeyCounts],
         unchecked: frozenset[KeyId],
         valid: Callable[[], bool],
@@ -318,13 +320,14 @@ class GroupCommit:
         """Those that go into the group.  They take effect in their order, so one that has read what an earlier one
         of the group writes is a conflict, too."""
         accepted: list[CommitRequest] = []
-        written: set[GlobalId] = set()
+        earlier = GroupWrites()
         for request in requests:
-            if request.is_barrier or self._refused(request, written):
+            if request.is_barrier or self._refused(request, earlier):
                 continue
-            if await self._keys_taken(request, accepted) or self._refused(request, written):
+            if await self._keys_taken(request, earlier) or self._refused(request, earlier):
                 continue
-            written |= request.writes
+            unknown = () if self._unique is None else self._unique.untold(request.writes, request.keys)
+            earlier.add(request.writes, request.keys, unknown)
             request.accepted = True
             accepted.append(request)
         return accepted
@@ -352,8 +355,8 @@ class GroupCommit:
             self._collections.committed(update.id, update.upper, time if update.parts else None)
         self._oracle.close(time)
         for request in requests:
-            if self._unique is not None and request.keys:
-                self._unique.committed(request.keys)
+            if self._unique is not None:
+                self._unique.committed(request.writes, request.keys, time)
             if request.on_durable is not None:
                 request.on_durable()
         self._on_commit(committed)
@@ -373,8 +376,9 @@ class GroupCommit:
         )
         return outcome, mark, committed
 
-    def _refused(self, request: CommitRequest, written: set[GlobalId]) -> bool:
-        """Answers a request that cannot be committed: what it writes is gone, or what it read has changed."""
+    def _refused(self, request: CommitRequest, earlier: GroupWrites) -> bool:
+        """Answers a request that cannot be committed: what it writes is gone, or what it read has changed, perhaps by an
+        earlier one of the group."""
         if request.future.done():
             return True  # it was withdrawn
         if any(id_ not in self._collections for id_ in request.timestamped):
@@ -385,19 +389,23 @@ class GroupCommit:
                 SerializationFailure("What it was prepared for has changed; run it again.")
             )
             return True
-        for id_, read_at in request.expect.items():
-            gone = id_ not in self._collections
-            if gone or id_ in written or self._collections[id_].last_write > read_at:
+        for id_, expected in request.expect.items():
+            if id_ not in self._collections or self._written_since(id_, expected, earlier):
                 request.future.set_result(Conflict(id_))
                 return True
         return False
 
-    async def _keys_taken(self, request: CommitRequest, earlier: list[CommitRequest]) -> bool:
+    def _written_since(self, id: GlobalId, expected: Expected, earlier: GroupWrites) -> bool:
+        if id not in earlier.tables and self._collections[id].last_write <= expected.time:
+            return False
+        return self._unique is None or self._unique.written_since(expected, earlier)
+
+    async def _keys_taken(self, request: CommitRequest, earlier: GroupWrites) -> bool:
         """Answers a request that would break a unique constraint, perhaps by what an earlier one of the group adds."""
         if self._unique is None or not request.keys:
             return False
         checked = {key: counts for key, counts in request.keys.items() if key not in request.unchecked}
-        taken = await self._unique.taken(checked, [other.keys for other in earlier if other.keys])
+        taken = await self._unique.taken(checked, earlier)
         if taken is None:
             return False
         if not request.future.done():  # it may have been withdrawn meanwhile

@@ -19,9 +19,11 @@ _EMPTY_COUNTS: Counts = np.empty(0, np.int32)
 
 
 class KeyCounts:
-    """Counts may be negative: a transaction's own changes are one of these, too."""
+    """Counts may be negative: a transaction's own changes are one of these, too.  With `zeros`, hashes stay whose count has
+    come to nothing: those of rows that were changed under one key."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, zeros: bool = False) -> None:
+        self._zeros = zeros
         self._runs: list[tuple[Words, Counts]] = []  # the largest first
 
     def __bool__(self) -> bool:
@@ -38,16 +40,19 @@ class KeyCounts:
     def add(self, hashes: Words, diffs: npt.NDArray[np.int64]) -> None:
         """`diffs[i]` more rows of key `hashes[i]`."""
         if len(hashes):
-            self._push(*_summed(hashes, diffs.astype(np.int32)))
+            self._push(*_summed(hashes, diffs.astype(np.int32), self._zeros))
 
     def copy(self) -> KeyCounts:
         """Runs are never changed, so they are shared."""
-        copy = KeyCounts()
+        copy = KeyCounts(zeros=self._zeros)
         copy._runs = list(self._runs)
         return copy
 
     def merge(self, other: KeyCounts) -> None:
         for hashes, counts in other._runs:
+            if other._zeros and not self._zeros:
+                kept = np.flatnonzero(counts)
+                hashes, counts = hashes[kept], counts[kept]
             self._push(hashes, counts)
 
     def of(self, hashes: Words) -> Counts:
@@ -58,6 +63,15 @@ class KeyCounts:
             places[places == len(known)] = 0
             total += np.where(known[places] == hashes, counts[places], 0).astype(np.int32)
         return total
+
+    def has_any(self, hashes: Words) -> bool:
+        """Whether one of `hashes` is among these, however often."""
+        for known, _ in self._runs:
+            places = np.searchsorted(known, hashes)
+            places[places == len(known)] = 0
+            if (known[places] == hashes).any():
+                return True
+        return False
 
     def entries(self) -> tuple[Words, Counts]:
         """Every hash that occurs, once, in order, and how often."""
@@ -79,15 +93,15 @@ class KeyCounts:
 
     def _join_last(self) -> None:
         (a, x), (b, y) = self._runs.pop(), self._runs.pop()
-        joined = _summed(np.concatenate([b, a]), np.concatenate([y, x]))
+        joined = _summed(np.concatenate([b, a]), np.concatenate([y, x]), self._zeros)
         if len(joined[0]):
             self._runs.append(joined)
 
 
-def _summed(hashes: Words, counts: Counts) -> tuple[Words, Counts]:
-    """Sorted, each hash once, none that comes to nothing."""
+def _summed(hashes: Words, counts: Counts, zeros: bool) -> tuple[Words, Counts]:
+    """Sorted, each hash once, none that comes to nothing but with `zeros`."""
     if len(hashes) == 1:
-        return (hashes, counts) if counts[0] else (_EMPTY_HASHES, _EMPTY_COUNTS)
+        return (hashes, counts) if zeros or counts[0] else (_EMPTY_HASHES, _EMPTY_COUNTS)
     order = np.argsort(hashes, kind="stable")
     ordered = hashes[order]
     first = np.empty(len(ordered), np.bool_)
@@ -95,5 +109,7 @@ def _summed(hashes: Words, counts: Counts) -> tuple[Words, Counts]:
     np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
     starts = np.flatnonzero(first)
     sums = np.add.reduceat(counts[order], starts).astype(np.int32)
+    if zeros:
+        return ordered[starts], sums
     kept = np.flatnonzero(sums)
     return ordered[starts[kept]], sums[kept]

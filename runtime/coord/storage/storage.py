@@ -35,6 +35,7 @@ from .catalog_transactions import Append, CatalogTransactions
 from .collections import Collections, Frontiers
 from .commit_request import Conflict, Defined
 from .differences import Differences
+from .expectation import Expected, KeyId
 from .group_commit import GroupCommit
 from .input_holds import InputHolds
 from .key_counts import KeyCounts
@@ -45,7 +46,7 @@ from .reads import ActiveReads
 from .remap import Position, Remap
 from .shards import Shards
 from .stored_changes import StoredChanges
-from .unique_keys import KeyId, KeysTaken, UniqueKeys
+from .unique_keys import KeysTaken, UniqueKeys
 from .upkeep import LargeMerge, Upkeep
 
 EPOCH_NAME = "coordinator"
@@ -137,7 +138,7 @@ class Storage:
     async def write(
         self,
         parts: Mapping[GlobalId, tuple[WrittenPart, ...]],
-        expect: Mapping[GlobalId, int],
+        expect: Mapping[GlobalId, Expected],
         keys: Mapping[KeyId, KeyCounts],
         unchecked: frozenset[KeyId],
         valid: Callable[[], bool],

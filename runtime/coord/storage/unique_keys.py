@@ -5,19 +5,23 @@ from the table once, when something is first written under it, and follow every 
 would occur twice is only suspected: whoever writes looks at the rows themselves (see `duplicates`), and says so if all
 was a collision.
 
+Which keys were written lately, and when, is known as well: a write that was computed from some keys of a table conflicts with those of
+these, not with every other one.
+
 Invariant: the counts of a constraint that is `ready` are those of the table at the time of the last commit.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
 import numpy.typing as npt
 
+from ...expr.tree.relation import GlobalId
 from ...persist.client import PersistClient
 from ...persist.read import read_updates
 from ...replica.protocol import Import
@@ -28,13 +32,12 @@ from ...sql.syntax.constraints import Constraint
 from ..catalog.items import Table
 from ..thread_pool import over_rows
 from .collections import Collections
+from .expectation import MOST_KEPT, Expected, KeyId, RecentKeys
+from .group_writes import GroupWrites
 from .key_counts import KeyCounts
 from .key_values import key_values
 from .oracle import Oracle
 from .reads import ActiveReads
-
-KeyId = int
-"""A constraint's oid: never used again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +81,8 @@ class UniqueKeys:
         self._collections = collections
         self._reads = reads
         self._counts: dict[KeyId, KeyCounts] = {}
+        self._recent: dict[KeyId, RecentKeys] = {}
+        self._of_table: dict[GlobalId, set[KeyId]] = {}
         self._ready: set[KeyId] = set()
         self._loading = asyncio.Lock()
 
@@ -94,35 +99,62 @@ class UniqueKeys:
         """How often each hash occurs now, for any thread; the constraint is ready."""
         return self._counts[key].copy()
 
-    async def taken(
-        self, changes: Mapping[KeyId, KeyCounts], earlier: Sequence[Mapping[KeyId, KeyCounts]]
-    ) -> KeysTaken | None:
+    async def taken(self, changes: Mapping[KeyId, KeyCounts], earlier: GroupWrites) -> KeysTaken | None:
         """The keys that `changes` would make occur twice, after the `earlier` ones of the same commit."""
         for key, own in changes.items():
             if key not in self._ready:  # a constraint that was dropped is not checked
                 continue
-            there = [self.counts(key), *(other[key] for other in earlier if key in other)]
+            there = [self.counts(key), *earlier.changes(key)]
             hashes = await over_rows(len(own), partial(_repeated, own, there))
             if len(hashes):
                 return KeysTaken(key, hashes)
         return None
 
-    def committed(self, changes: Mapping[KeyId, KeyCounts]) -> None:
-        """The changes are durable: from now on they count."""
+    def written_since(self, expected: Expected, earlier: GroupWrites) -> bool:
+        """Whether rows may be others than `expected`, of a table that has been written since, perhaps by `earlier` writes of
+        the same commit."""
+        if expected.keys is None:
+            return True
+        for key, hashes in expected.keys.items():
+            recent = self._recent.get(key)
+            if recent is None or recent.written_since(hashes, expected.time) or earlier.touches(key, hashes):
+                return True
+        return False
+
+    def untold(self, tables: Collection[GlobalId], changes: Mapping[KeyId, KeyCounts]) -> list[KeyId]:
+        """Keys of which `changes` says nothing although their tables are written: any may be."""
+        return [key for table in tables for key in self._of_table.get(table, ()) if key not in changes]
+
+    def committed(self, tables: Collection[GlobalId], changes: Mapping[KeyId, KeyCounts], time: int) -> None:
+        """The changes, and with them what was written to `tables`, are durable: from now on they count."""
+        for key in self.untold(tables, changes):
+            self._recent[key].forget(time)
         for key, counts in changes.items():
             if key in self._counts:
                 self._counts[key].merge(counts)
+                if len(counts) > MOST_KEPT:
+                    self._recent[key].forget(time)
+                else:
+                    self._recent[key].wrote(counts.entries()[0], time)
 
     def forget(self, constraints: Sequence[Constraint]) -> None:
         """The constraints are gone."""
         for constraint in constraints:
             self._counts.pop(constraint.oid, None)
+            self._recent.pop(constraint.oid, None)
             self._ready.discard(constraint.oid)
+        gone = {constraint.oid for constraint in constraints}
+        for table, keys in list(self._of_table.items()):
+            keys -= gone
+            if not keys:
+                del self._of_table[table]
 
     async def _load(self, item: Table, constraints: Sequence[Constraint]) -> None:
         # From here on commits are counted; the snapshot has everything before, as nothing is between the two.
         for constraint in constraints:
             self._counts[constraint.oid] = KeyCounts()
+            self._recent[constraint.oid] = RecentKeys(self._oracle.read_time)
+            self._of_table.setdefault(item.id, set()).add(constraint.oid)
         try:
             with self._reads.at(self._oracle.read_time) as time:
                 source = self._collections.import_of(item.id, time)

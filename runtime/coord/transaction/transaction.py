@@ -17,6 +17,7 @@ from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Shape, Table
 from ..results.cursor import Cursor
+from ..storage.expectation import Expected, KeyId
 from ..storage.key_counts import KeyCounts
 from ..storage.parts import WrittenPart
 from ..variables import VariablesState
@@ -30,8 +31,8 @@ class Savepoint:
 
     name: str
     parts: dict[GlobalId, int]
-    expect: dict[GlobalId, int]
-    keys: dict[int, KeyCounts]
+    expect: dict[GlobalId, Expected]
+    keys: dict[KeyId, KeyCounts]
     upserted: frozenset[int]
     shapes: dict[GlobalId, Shape]
     definitions: Mapping[str, Change] | None
@@ -46,8 +47,7 @@ class TransactionKind(enum.Enum):
 
 @dataclass(slots=True)
 class Transaction:
-    """`time` is fixed by the first read of a block; `expect` are the tables that writes were computed from, with
-    the time of reading; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
+    """`time` is fixed by the first read of a block; `expect` is what writes were computed from, by table; `failed` holds after an error until the block ends; `batch` is an implicit transaction of
     several statements, and `first` that the one that runs is the first of its message or pipeline; `own` is the catalog with what the block has defined, if it has; `keys` are the changes to the keys of unique constraints, by the constraint's oid, and
     `upserted` those of them that an ON CONFLICT looked at; `shapes` is what the written rows were made for; `savepoints`
     are those of the block, the newest last."""
@@ -59,8 +59,8 @@ class Transaction:
     batch: bool = False
     first: bool = True
     writes: dict[GlobalId, list[WrittenPart]] = field(default_factory=dict)
-    expect: dict[GlobalId, int] = field(default_factory=dict)
-    keys: dict[int, KeyCounts] = field(default_factory=dict)
+    expect: dict[GlobalId, Expected] = field(default_factory=dict)
+    keys: dict[KeyId, KeyCounts] = field(default_factory=dict)
     upserted: set[int] = field(default_factory=set)
     shapes: dict[GlobalId, Shape] = field(default_factory=dict)
     savepoints: list[Savepoint] = field(default_factory=list)
@@ -214,6 +214,6 @@ class Transaction:
         self.shapes.clear()
         self.own = None
 
-    def read_for_write(self, ids: set[GlobalId], time: int) -> None:
-        for id_ in ids:
-            self.expect[id_] = min(time, self.expect.get(id_, time))
+    def read_for_write(self, reads: Mapping[GlobalId, Expected]) -> None:
+        for id_, expected in reads.items():
+            self.expect[id_] = expected.and_(self.expect.get(id_))

@@ -14,6 +14,7 @@ from ptvc.clock import ManualClock
 from ptvc.coord.storage import group_commit
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.commit_request import Conflict
+from ptvc.coord.storage.expectation import Expected
 from ptvc.coord.storage.group_commit import GroupCommit
 from ptvc.coord.storage.oracle import Oracle
 from ptvc.errors import Fenced, PtvcError, UndefinedTable
@@ -129,10 +130,12 @@ def test_a_write_is_at_a_later_time_than_all_before() -> None:
 def test_an_optimistic_write_conflicts_with_what_came_between() -> None:
     async def test(w: World) -> None:
         read_at = w.oracle.read_time
-        assert await w.commit.write({"u": w.parts("u", 1)}, expect={"t": read_at}) != Conflict("t")
+        assert await w.commit.write({"u": w.parts("u", 1)}, expect={"t": Expected(read_at)}) != Conflict("t")
         await w.commit.write({"t": w.parts("t", 1)})
-        assert await w.commit.write({"u": w.parts("u", 2)}, expect={"t": read_at}) == Conflict("t")
-        assert isinstance(await w.commit.write({"u": w.parts("u", 3)}, expect={"t": w.oracle.read_time}), int)
+        assert await w.commit.write({"u": w.parts("u", 2)}, expect={"t": Expected(read_at)}) == Conflict("t")
+        assert isinstance(
+            await w.commit.write({"u": w.parts("u", 3)}, expect={"t": Expected(w.oracle.read_time)}), int
+        )
         assert w.contents("u") == [1, 3]
 
     run(test)
@@ -142,7 +145,7 @@ def test_optimistic_writes_of_one_group_conflict_with_each_other() -> None:
     async def test(w: World) -> None:
         read_at = w.oracle.read_time
         outcomes = await asyncio.gather(
-            *(w.commit.write({"t": w.parts("t", i)}, expect={"t": read_at}) for i in range(4))
+            *(w.commit.write({"t": w.parts("t", i)}, expect={"t": Expected(read_at)}) for i in range(4))
         )
         assert isinstance(outcomes[0], int)
         assert outcomes[1:] == [Conflict("t")] * 3

@@ -37,6 +37,21 @@ def test_counts_are_those_of_a_counter(seed: int) -> None:
     assert (np.diff(hashes_left.astype(object)) > 0).all()
 
 
+def test_keys_that_were_only_changed_stay() -> None:
+    own = KeyCounts(zeros=True)
+    hashes = np.array([3, 3, 9, 1], np.uint64)
+    own.add(hashes, np.array([-1, 1, 1, -1], np.int64))
+    assert [part.tolist() for part in own.entries()] == [[1, 3, 9], [-1, 0, 1]]
+    own.add(np.array([9], np.uint64), np.array([-1], np.int64))
+    assert [part.tolist() for part in own.copy().entries()] == [[1, 3, 9], [-1, 0, 0]]
+    for known in hashes:
+        assert own.has_any(np.array([2, known], np.uint64))
+    assert not own.has_any(np.array([0, 2, 10], np.uint64))
+    everybody = KeyCounts()
+    everybody.merge(own)
+    assert [part.tolist() for part in everybody.entries()] == [[1], [-1]]
+
+
 def test_few_runs_are_searched() -> None:
     counts = KeyCounts()
     for hash_ in range(5_000):
