@@ -18,6 +18,7 @@ _DEFAULTS = {setting.name: setting.default for setting in SETTINGS}
 _REPORTED = {setting.name for setting in SETTINGS if setting.reported}
 _OF_TRANSACTIONS = ("transaction_isolation", "transaction_read_only")
 """They last as long as a transaction, and begin with it."""
+_NAMING = ("search_path", "role", "session_authorization", "cluster", "TimeZone")
 _OF_ROLES = ("role", "session_authorization", "is_superuser")
 """Not of those that RESET ALL takes back."""
 
@@ -134,6 +135,11 @@ class Variables:
     def pop_changes(self) -> list[tuple[str, str]]:
         changes, self._changed = self._changed, []
         return changes
+
+    @property
+    def naming(self) -> tuple[str, ...]:
+        """The values that say what a statement means, apart from the catalog."""
+        return tuple(map(self.get, _NAMING))
 
     @property
     def search_path(self) -> tuple[str, ...]:

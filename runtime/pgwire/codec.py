@@ -192,6 +192,9 @@ class CopyDataError(DataError):
 # --- from the client ---------------------------------------------------------------------------------------------
 
 
+_INT16, _COUNT, _INT32 = struct.Struct(">h"), struct.Struct(">H"), struct.Struct(">i")
+
+
 class Body:
     """A cursor over the body of a message."""
 
@@ -209,14 +212,21 @@ class Body:
             return bytes(view[self._at - size : self._at])
 
     def int16(self) -> int:
-        return int.from_bytes(self.take(2), "big", signed=True)
+        return self._number(_INT16)
 
     def count(self) -> int:
         """An unsigned int16, such as a number of parameters."""
-        return int.from_bytes(self.take(2), "big")
+        return self._number(_COUNT)
 
     def int32(self) -> int:
-        return int.from_bytes(self.take(4), "big", signed=True)
+        return self._number(_INT32)
+
+    def _number(self, format_: struct.Struct) -> int:
+        start, self._at = self._at, self._at + format_.size
+        if self._at > len(self._data):
+            raise ProtocolViolation("insufficient data left in message")
+        number: int = format_.unpack_from(self._data, start)[0]
+        return number
 
     def string(self) -> str:
         end = self._data.find(b"\0", self._at)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
@@ -45,6 +46,9 @@ _EPOCH_UTC = datetime(2000, 1, 1, tzinfo=UTC)
 _EPOCH_DATE = date(2000, 1, 1)
 
 
+_PLAIN_INTEGER = re.compile("-?[0-9]{1,19}")
+
+
 class BadSize(Exception):
     """A binary value whose size its type does not have."""
 
@@ -69,6 +73,10 @@ def parse_one(text: str, type_: ScalarType, zone: Zone | None = None) -> Any:
     """One value from its text, as the Python value that pyarrow takes for the type."""
     if type_.kind in (Kind.TEXT, Kind.NAME):
         return text
+    if type_.is_integer and _PLAIN_INTEGER.fullmatch(text):  # what is too large for the type, it says itself
+        least, greatest = type_.integer_bounds
+        if least <= (value := int(text)) <= greatest:
+            return value
     return _only_value(from_text(pa.array([text], pa.string()), type_, zone=zone))
 
 

@@ -3,28 +3,35 @@
 Other dataflows of the replica may share its rows (`sharing`): they read it as of their own frontiers, so `since` stays
 behind these.
 
-The step thread writes it; `lookup` and `errors` may be asked of any thread.  Runs never change, and every write is in an order
+The step thread writes it; `lookup`, `lookup_each` and `errors` may be asked of any thread.  Runs never change, and every write is in an order
 in which a time counts as readable only while all of its updates are there, apart: `upper` moves behind the updates below it,
 `since` before any of them is advanced.  So a reader takes the runs at hand, and looks at both frontiers before and after.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ..compute.run import Run
-from ..compute.spine import Spine, probe_runs
+from ..compute.spine import Matches, Spine, probe_runs
 from ..errors import ObjectNotReady
 from ..repr.batch import Batch, Delta, concat_batches, empty_batch
 from ..repr.consolidate import advance, consolidate
 from ..repr.hash import hash_columns
-from ..repr.schema import ERROR_SCHEMA, Schema
+from ..repr.schema import ERROR_SCHEMA, Column, Schema
+from ..repr.types import INT8
 from .protocol import INDEX_RUNS
 
 INDEX_ERRS = "index_errs"
+
+Numbers = npt.NDArray[np.int64]
+
+_NUMBER = Column("number", INT8, False)
 
 
 class Index:
@@ -102,14 +109,40 @@ class Index:
         """All rows at `as_of`, consolidated."""
         return contents(self.schema, [run.batch for run in self._readable(self._oks, as_of)], as_of)
 
-    def lookup(self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int] | None = None) -> Batch:
-        """The rows at `as_of` whose key equals a row of `keys`; with `columns`, these of them."""
+    def keys_of(self, values: Sequence[Sequence[Any]]) -> tuple[pa.Array, ...]:
+        """Columns of keys to be looked up, of the values of each."""
+        types = (self.schema[place].type.arrow for place in self._key)
+        return tuple(pa.array(column, type_) for column, type_ in zip(values, types, strict=True))
+
+    def lookup(self, keys: tuple[pa.Array, ...], as_of: int) -> Batch:
+        """The rows at `as_of` whose key equals a row of `keys`."""
+        found = [matches.rows for matches in self._probe(keys, as_of, None)]
+        return contents(self.schema, found, as_of)
+
+    def lookup_each(
+        self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int]
+    ) -> tuple[Batch, Numbers]:
+        """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0."""
+        schema, count = self.schema.project(columns), len(keys[0])
+        probed = list(self._probe(keys, as_of, columns))
+        if count == 1:
+            rows = contents(schema, [matches.rows for matches in probed], as_of)
+            return rows, np.zeros(len(rows), np.int64)
+        numbered = [
+            matches.rows.with_columns((pa.array(matches.probe), *matches.rows.columns)) for matches in probed
+        ]
+        rows = contents(Schema((_NUMBER, *schema.columns)), numbered, as_of)
+        numbers = rows.columns[0].to_numpy()
+        order = np.argsort(numbers, kind="stable")
+        ordered = rows.take(order)
+        return ordered.with_columns(ordered.columns[1:]), numbers[order]
+
+    def _probe(
+        self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int] | None
+    ) -> Iterator[Matches]:
         runs = self._readable(self._oks, as_of)
         hashes = hash_columns(keys, len(keys[0]))
-        found = [matches.rows for matches in probe_runs(runs, self._key, keys, hashes, columns=columns)]
-        if not found:
-            return empty_batch(self.schema if columns is None else self.schema.project(columns))
-        return contents(self.schema, found, as_of)
+        return probe_runs(runs, self._key, keys, hashes, columns=columns)
 
     def _readable(self, spine: Spine, as_of: int) -> tuple[Run, ...]:
         """Runs that have, among others, all updates up to `as_of`, told apart from later ones."""

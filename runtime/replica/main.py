@@ -32,7 +32,7 @@ from .ingest import Sources
 from .installed import Installed
 from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .peek_thread import Peeks
+from .peek_thread import Peeks, looked_up
 from .protocol import (
     Adopt,
     Appended,
@@ -47,6 +47,7 @@ from .protocol import (
     LargeQueries,
     LargeSteps,
     LimitMemory,
+    LookUp,
     Message,
     Peek,
     PeekFailed,
@@ -151,7 +152,8 @@ class Replica:
             if isinstance(message, CancelPeek):
                 self._peeks.cancel(message)
                 continue
-            if isinstance(message, PeekIndex) and self._peeks.look_up(message, self._dataflows.index):
+            if isinstance(message, LookUp):
+                self._connection.send(looked_up(message, self._dataflows.index))
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)

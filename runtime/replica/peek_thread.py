@@ -1,7 +1,7 @@
 """One-off queries in a replica: few rows of an index here, everything else in processes of their own.
 
 ```
-few keys of an index, columns of few rows ── looked up and answered by the thread that reads messages
+columns of few rows of an index by their key ── looked up and answered by the thread that reads messages
 rows of an index otherwise ──────────────── taken by the step thread; few that are only sent, it answers itself
 anything that computes, snapshots ───────── a query of the pool, to which rows of an index are handed over
 ```
@@ -9,30 +9,35 @@ anything that computes, snapshots ───────── a query of the poo
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable
 from dataclasses import replace
+
+import numpy as np
 
 from ..config import Settings
 from ..errors import PtvcError
 from ..expr.tree.relation import Get, GlobalId, Project
 from ..persist.blob.base import Blob
 from ..persist.column_cache import ColumnCache
-from ..repr.batch import Batch, Delta, from_ipc
+from ..repr.batch import Batch, Delta, from_ipc, to_record
 from ..repr.consolidate import consolidate_in_order
 from ..repr.schema import Schema
 from ..supervision import Supervisor
 from .index import Index
-from .protocol import CancelPeek, Connection, Peek, PeekIndex
+from .protocol import CancelPeek, Connection, LookedUp, LookUp, Peek, PeekIndex
 from .queries import IndexContents, Pool, Query
 from .queries.answers import Start, answer, or_failure
+
+logger = logging.getLogger(__name__)
 
 AT_ONCE = 1_000
 """So many rows that only need to be sent are answered at once: to hand them over would take longer."""
 
 
 class Peeks:
-    """`receive`, `look_up` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
+    """`receive` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
 
     def __init__(
         self, blob: Blob, cache: ColumnCache, connection: Connection, supervisor: Supervisor
@@ -55,26 +60,6 @@ class Peeks:
         if isinstance(peek, Peek):
             query = Query(peek.peek_id, peek.relation, peek.as_of, peek.inputs)
             self._submit(replace(query, limit=peek.limit, consolidated=peek.consolidated))
-
-    def look_up(self, peek: PeekIndex, find: Callable[[GlobalId], Index]) -> bool:
-        """Answers, if it is columns of few rows by their key; False: it is for `submit_index`, which says what is wrong, too.
-
-        `find` is asked for the index before and after, while the step thread may be at work: one that fails lets go of its rows.
-        """
-        if peek.keys is None or not isinstance(peek.wanted, tuple):
-            return False
-        keys = from_ipc(peek.keys).columns
-        if len(keys[0]) > AT_ONCE:
-            return False
-        try:
-            index = find(peek.index_id)
-            rows, errors = index.lookup(keys, peek.as_of, peek.wanted), index.errors(peek.as_of)
-            if len(rows) > AT_ONCE or find(peek.index_id) is not index:
-                return False
-        except (KeyError, PtvcError):
-            return False
-        self._send(peek, index.schema.project(peek.wanted), rows, errors)
-        return True
 
     def submit_index(self, peek: PeekIndex, index: Index) -> None:
         """Takes the rows now, or a hold on them; computes later."""
@@ -117,3 +102,31 @@ class Peeks:
     def close(self) -> None:
         """Ends all queries, and their processes."""
         self._pool.close()
+
+
+def looked_up(asked: LookUp, find: Callable[[GlobalId], Index]) -> LookedUp:
+    """The answer, with few rows; with none if anything is in the way, of which `submit_index` will say more."""
+    try:
+        found = _found(asked, find)
+    except (KeyError, PtvcError):
+        found = None
+    except Exception:  # a defect of ours, which is no reason for the replica to end
+        logger.exception("a look-up failed")
+        found = None
+    return LookedUp(asked.peek_id, None) if found is None else found
+
+
+def _found(asked: LookUp, find: Callable[[GlobalId], Index]) -> LookedUp | None:
+    """`find` is asked for the index before and after, while the step thread may be at work: one that fails lets go of its rows."""
+    index = find(asked.index_id)
+    keys = index.keys_of(asked.keys)
+    rows, numbers = index.lookup_each(keys, asked.as_of, asked.columns)
+    if len(rows) > AT_ONCE or len(index.errors(asked.as_of)) or find(asked.index_id) is not index:
+        return None
+    if (rows.diffs != 1).any():
+        if (rows.diffs < 1).any() or int(rows.diffs.sum()) > AT_ONCE:
+            return None
+        rows, numbers = rows.take(np.repeat(np.arange(len(rows)), rows.diffs)), np.repeat(numbers, rows.diffs)
+    counts = np.bincount(numbers, minlength=len(keys[0]))
+    payload = to_record(index.schema.project(asked.columns), rows.columns)
+    return LookedUp(asked.peek_id, payload, tuple(counts.tolist()))

@@ -198,3 +198,20 @@ def from_ipc(payload: bytes | memoryview | pa.Buffer) -> Batch:
         arrays[-2].to_numpy(zero_copy_only=False),
         arrays[-1].to_numpy(zero_copy_only=False),
     )
+
+
+def to_record(schema: Schema, columns: Sequence[pa.Array]) -> bytes:
+    """Columns of a few rows, without the schema, for who knows it: a quarter of the time of a stream, here and there."""
+    record = pa.RecordBatch.from_arrays(list(columns), schema=_record_schema(schema))
+    serialized: bytes = record.serialize().to_pybytes()
+    return serialized
+
+
+def from_record(schema: Schema, payload: bytes) -> tuple[pa.Array, ...]:
+    """The inverse of `to_record`, without copying."""
+    return tuple(pa.ipc.read_record_batch(payload, _record_schema(schema)).columns)
+
+
+@lru_cache(1_000)
+def _record_schema(schema: Schema) -> pa.Schema:
+    return pa.schema(schema.arrow())

@@ -15,9 +15,11 @@ from ptvc.repr.batch import Batch
 
 from .support import SCHEMA, delta
 
+ONE = (pa.array([1], SCHEMA.columns[0].type.arrow),)
 READS: dict[str, Callable[[Index, int], Batch]] = {
     "rows": lambda index, time: index.rows(time),
-    "lookup": lambda index, time: index.lookup((pa.array([1], SCHEMA.columns[0].type.arrow),), time),
+    "lookup": lambda index, time: index.lookup(ONE, time),
+    "lookup_each": lambda index, time: index.lookup_each(ONE, time, (0,))[0],
     "errors": lambda index, time: index.errors(time),
 }
 
@@ -47,7 +49,7 @@ def test_what_is_compacted_while_it_is_read_is_refused(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(Spine, "handle", compacted_first)
     with pytest.raises(ObjectNotReady, match="readable from 7 to 8, not at 6"):
-        index.lookup((pa.array([1], SCHEMA.columns[0].type.arrow),), 6)
+        index.lookup(ONE, 6)
 
 
 def test_other_threads_look_up_while_one_inserts() -> None:
@@ -55,7 +57,7 @@ def test_other_threads_look_up_while_one_inserts() -> None:
     index = Index(SCHEMA, (0,))
     index.begin(0)
     index.insert(delta((1, 0, 1)), 1)
-    key = (pa.array([1], SCHEMA.columns[0].type.arrow),)
+    key = ONE
     done = threading.Event()
     wrong: list[tuple[int, int]] = []
     answered = [0, 0]

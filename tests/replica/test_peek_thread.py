@@ -2,61 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
-import pyarrow as pa
 import pytest
 from ptvc.errors import ReplicaUnavailable
-from ptvc.expr.tree.relation import Get
-from ptvc.persist.blob.memory import MemoryBlob
-from ptvc.persist.column_cache import ColumnCache
 from ptvc.replica import peek_thread
 from ptvc.replica.index import Index
-from ptvc.replica.peek_thread import Peeks
-from ptvc.replica.protocol import Connection, PeekFailed, PeekIndex, PeekRows
-from ptvc.repr.batch import ERROR_SCHEMA, Batch, Delta, batch_from_rows, empty_batch, from_ipc, to_ipc
+from ptvc.replica.peek_thread import looked_up
+from ptvc.replica.protocol import LookedUp, LookUp
+from ptvc.repr.batch import ERROR_SCHEMA, Batch, Delta, batch_from_rows, empty_batch, from_record
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8, TEXT
-from ptvc.supervision import Supervisor
 
 SCHEMA = Schema((Column("a", INT8), Column("b", TEXT), Column("key0", INT8)))
-KEY = Schema((Column("key", INT8),))
 ROWS = [(1, "one", 1), (2, "two", 2), (2, "zwei", 2)]
-
-
-class Sent:
-    """Stands for the connection to the coordinator."""
-
-    def __init__(self) -> None:
-        self.messages: list[Any] = []
-
-    def send(self, message: Any) -> None:
-        self.messages.append(message)
-
-    def send_encoded(self, pieces: Any) -> None:
-        raise AssertionError("nothing is for the pool here")
-
-    def rows(self) -> list[tuple[object, ...]]:
-        (message,) = self.messages
-        assert isinstance(message, PeekRows)
-        assert message.done
-        batch = from_ipc(message.payload)
-        assert set(batch.diffs.tolist()) <= {1}
-        return sorted(zip(*(column.to_pylist() for column in batch.columns), strict=True))
-
-
-@pytest.fixture
-def sent() -> Sent:
-    return Sent()
-
-
-@pytest.fixture
-def peeks(sent: Sent, tmp_path: Any) -> Iterator[Peeks]:
-    supervisor = Supervisor(lambda name, error: None)
-    made = Peeks(MemoryBlob(), ColumnCache(tmp_path), cast(Connection, sent), supervisor)
-    yield made
-    made.close()
 
 
 def index_of(rows: list[tuple[object, ...]] = ROWS, errors: Batch | None = None) -> Index:
@@ -67,55 +27,57 @@ def index_of(rows: list[tuple[object, ...]] = ROWS, errors: Batch | None = None)
     return index
 
 
-def keys(*values: int | None) -> bytes:
-    return to_ipc(KEY, batch_from_rows(KEY, [(value,) for value in values], 0))
+def asked(*keys: int | None, **changes: Any) -> LookUp:
+    fields = {"peek_id": 3, "index_id": "u2", "keys": (list(keys or (2,)),), "columns": (1, 0), "as_of": 6}
+    return LookUp(**(fields | changes))  # type: ignore[arg-type]
 
 
-def asked(**changes: Any) -> PeekIndex:
-    fields = {"peek_id": 3, "index_id": "u2", "keys": keys(2), "wanted": (1, 0), "as_of": 6} | changes
-    return PeekIndex(**fields)
+def rows(answer: LookedUp, schema: Schema) -> list[list[tuple[object, ...]]]:
+    """Those of each key."""
+    assert answer.peek_id == 3
+    assert answer.rows is not None
+    found = list(zip(*(c.to_pylist() for c in from_record(schema, answer.rows)), strict=True))
+    assert sum(answer.counts) == len(found)
+    ends = [sum(answer.counts[: i + 1]) for i in range(len(answer.counts))]
+    starts = [0, *ends[:-1]]
+    return [sorted(found[start:end]) for start, end in zip(starts, ends, strict=True)]
 
 
-def test_columns_of_the_rows_that_have_the_key(peeks: Peeks, sent: Sent) -> None:
+BA = SCHEMA.project((1, 0))
+
+
+def test_columns_of_the_rows_that_have_the_key() -> None:
     index = index_of()
-    assert peeks.look_up(asked(), lambda id_: index)
-    assert sent.rows() == [("two", 2), ("zwei", 2)]
+    assert rows(looked_up(asked(), lambda id_: index), BA) == [[("two", 2), ("zwei", 2)]]
 
 
-def test_found_by_several_keys(peeks: Peeks, sent: Sent) -> None:
+def test_rows_of_several_keys() -> None:
+    """In the order of the keys, one that comes twice and one that no row has among them."""
     index = index_of()
-    assert peeks.look_up(asked(keys=keys(2, 1, 9), wanted=(1,)), lambda id_: index)
-    assert sent.rows() == [("one",), ("two",), ("zwei",)]
+    found = rows(looked_up(asked(2, 1, 9, None, 2), lambda id_: index), BA)
+    assert found == [[("two", 2), ("zwei", 2)], [("one", 1)], [], [], [("two", 2), ("zwei", 2)]]
 
 
-def test_no_row_has_the_key(peeks: Peeks, sent: Sent) -> None:
+def test_equal_rows_of_several_keys_are_told_apart() -> None:
+    index = index_of([(1, "x", 1), (2, "x", 2), (2, "x", 2)])
+    answer = looked_up(asked(2, 1, columns=(1,)), lambda id_: index)
+    assert rows(answer, SCHEMA.project((1,))) == [[("x",), ("x",)], [("x",)]]
+    answer = looked_up(asked(2, columns=(1,)), lambda id_: index)
+    assert rows(answer, SCHEMA.project((1,))) == [[("x",), ("x",)]]
+
+
+def test_no_row_has_the_key() -> None:
     index = index_of()
-    assert peeks.look_up(asked(keys=keys(9)), lambda id_: index)
-    assert sent.rows() == []
-    assert from_ipc(sent.messages[0].payload).columns[0].type == pa.string()
-
-
-def test_equal_rows_are_one_update_where_that_is_asked_for(peeks: Peeks, sent: Sent) -> None:
-    index = index_of([(1, "x", 1), (2, "x", 1)])
-    assert peeks.look_up(asked(keys=keys(1), wanted=(1,), consolidated=True), lambda id_: index)
-    batch = from_ipc(sent.messages[0].payload)
-    assert (batch.columns[0].to_pylist(), batch.diffs.tolist()) == (["x"], [2])
-
-
-def test_an_error_of_the_index_is_the_answer(peeks: Peeks, sent: Sent) -> None:
-    index = index_of(errors=batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 5))
-    assert peeks.look_up(asked(), lambda id_: index)
-    (failed,) = sent.messages
-    assert isinstance(failed, PeekFailed)
-    assert (failed.sqlstate, failed.message) == ("22012", "division by zero")
+    answer = looked_up(asked(9), lambda id_: index)
+    assert rows(answer, BA) == [[]]
 
 
 class Found:
     """An index, or why there is none."""
 
-    def __init__(self, error: Exception | None = None) -> None:
+    def __init__(self, error: Exception | None = None, index: Index | None = None) -> None:
         self._error = error
-        self._index = index_of()
+        self._index = index or index_of()
 
     def __call__(self, id_: str) -> Index:
         if self._error is not None:
@@ -123,44 +85,45 @@ class Found:
         return self._index
 
 
+ERRORS = batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 5)
+
+
 @pytest.mark.parametrize(
-    ("changes", "find"),
+    ("as_of", "find"),
     [
-        ({"keys": None}, Found()),
-        ({"wanted": Get("u2", SCHEMA)}, Found()),
-        ({"as_of": 4}, Found()),
-        ({"as_of": 7}, Found()),
-        ({}, Found(KeyError("u2"))),
-        ({}, Found(ReplicaUnavailable("the index is not maintained any more"))),
+        (4, Found()),
+        (7, Found()),
+        (6, Found(KeyError("u2"))),
+        (6, Found(ReplicaUnavailable("the index is not maintained any more"))),
+        (6, Found(index=index_of(errors=ERRORS))),
+        (6, Found(RuntimeError("a defect"))),
     ],
-    ids=["all rows", "computed", "compacted", "not complete", "dropped", "failed"],
+    ids=["compacted", "not complete", "dropped", "failed", "in error", "defect"],
 )
-def test_what_the_step_thread_is_to_answer(
-    peeks: Peeks, sent: Sent, changes: dict[str, Any], find: Callable[[str], Index]
-) -> None:
-    assert not peeks.look_up(asked(**changes), find)
-    assert sent.messages == []
+def test_what_is_to_be_asked_otherwise(as_of: int, find: Callable[[str], Index]) -> None:
+    assert looked_up(asked(as_of=as_of), find) == LookedUp(3, None)
 
 
-@pytest.mark.parametrize("most", [0, 1])
-def test_many_keys_or_rows_are_for_the_pool(
-    peeks: Peeks, sent: Sent, monkeypatch: pytest.MonkeyPatch, most: int
-) -> None:
-    monkeypatch.setattr(peek_thread, "AT_ONCE", most)
+def test_many_rows_are_to_be_asked_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peek_thread, "AT_ONCE", 1)
+    assert looked_up(asked(1), Found()).rows is not None
+    assert looked_up(asked(2), Found()) == LookedUp(3, None)
+    assert looked_up(asked(1), Found(index=index_of([(1, "x", 1)] * 2))) == LookedUp(3, None)
+
+
+def test_a_row_that_occurs_less_than_never_is_to_be_asked_otherwise() -> None:
     index = index_of()
-    assert not peeks.look_up(asked(), lambda id_: index)
-    assert sent.messages == []
+    index.insert(Delta(batch_from_rows(SCHEMA, [(7, "x", 7)], 7, -1), empty_batch(ERROR_SCHEMA)), 9)
+    assert looked_up(asked(7, as_of=8), lambda id_: index) == LookedUp(3, None)
 
 
-def test_an_index_that_fails_meanwhile_is_not_answered_from(peeks: Peeks, sent: Sent) -> None:
+def test_an_index_that_fails_meanwhile_is_not_answered_from() -> None:
     """It has let go of its rows, and what was found may be a part of them."""
-    index = index_of()
-    found = iter([index])
+    found = iter([index_of()])
 
     def find(id_: str) -> Index:
         if (held := next(found, None)) is None:
             raise ReplicaUnavailable("the index is not maintained any more")
         return held
 
-    assert not peeks.look_up(asked(), find)
-    assert sent.messages == []
+    assert looked_up(asked(), find) == LookedUp(3, None)

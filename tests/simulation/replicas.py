@@ -21,6 +21,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
+from ptvc.replica.peek_thread import looked_up
 from ptvc.replica.protocol import (
     Appended,
     CancelJob,
@@ -35,6 +36,7 @@ from ptvc.replica.protocol import (
     LargeQueries,
     LargeSteps,
     LimitMemory,
+    LookUp,
     Message,
     Peek,
     PeekFailed,
@@ -158,6 +160,8 @@ class SimulatedReplica:
                 self._loop.call_later(self._latency(), self._peek, message)
             case PeekIndex():
                 self._peek_index(message)
+            case LookUp():
+                self._send(looked_up(message, self._dataflows.index))
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
             case CheckpointPublished():

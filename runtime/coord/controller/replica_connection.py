@@ -2,7 +2,7 @@
 
 ```
 Append, Checkpointed ─── Outputs         Ingest ─── Ingests          SinkProgress ─── SinkFrontiers
-StepJob ─── StepJobs                     PeekRows, PeekFailed ─── Answers
+StepJob ─── StepJobs                     PeekRows, PeekFailed ─── Answers          LookedUp ─── LookUps
 Hydrated, Status ─── Statuses            StateLost, SinkBehind ─── Installer
 ```
 """
@@ -21,6 +21,7 @@ from ...replica.protocol import (
     DataflowStatistics,
     Hydrated,
     Ingest,
+    LookedUp,
     Message,
     PeekFailed,
     PeekRows,
@@ -71,6 +72,8 @@ class ReplicaConnection:
             while (message := await receive(self.reader)) is not None and self.replica.owns(self.writer):
                 if isinstance(message, Append | Checkpointed):
                     await self.outputs.put(message)
+                elif isinstance(message, LookedUp):
+                    self.replica.looked_up(message)
                 elif isinstance(message, PeekRows | PeekFailed):
                     await self.replica.answered(message)
                 else:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -14,6 +14,8 @@ from ...replica.protocol import (
     CancelPeek,
     DataflowStatistics,
     Hydrated,
+    LookedUp,
+    LookUp,
     Message,
     Outbox,
     PeekFailed,
@@ -67,6 +69,7 @@ class ReplicaClient:
         self._directory = directory
         self._outbox: Outbox | None = None
         self._peeks: dict[int, Answers] = {}
+        self._look_ups: dict[int, Callable[[LookedUp | None], None]] = {}
         self._tails: dict[GlobalId, int] = {}
         self._peek_ids = count(1)
 
@@ -108,6 +111,9 @@ class ReplicaClient:
         for answers in self._peeks.values():
             answers.fail(lost)
         self._tails.clear()
+        look_ups, self._look_ups = self._look_ups, {}
+        for answered in look_ups.values():
+            answered(None)
 
     def owns(self, writer: asyncio.StreamWriter) -> bool:
         return self._outbox is not None and self._outbox.writer is writer
@@ -167,6 +173,18 @@ class ReplicaClient:
             self._peeks.pop(peek_id).close()
             if not finished:
                 self.send(CancelPeek(peek_id))
+
+    def look_up(self, asked: Callable[[int], LookUp], answered: Callable[[LookedUp | None], None]) -> None:
+        """Sends what `asked` makes of a new number; `answered` is called with the answer, or with None when there is none to come."""
+        if self._outbox is None:
+            answered(None)
+            return
+        peek_id = next(self._peek_ids)
+        self._look_ups[peek_id] = answered
+        self.send(asked(peek_id))
+
+    def looked_up(self, message: LookedUp) -> None:
+        self._look_ups.pop(message.peek_id)(message)
 
     def new_tail(self, id: GlobalId, most: int) -> int:
         """The peek that the dataflow of a subscription is to answer, of which at most so many bytes wait."""

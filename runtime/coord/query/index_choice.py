@@ -66,11 +66,7 @@ def choose_index(
     relation: Relation, catalog: Catalog, cluster: str, usable: Callable[[Index], bool]
 ) -> IndexRead | None:
     """The index read that answers `relation`; None when there is none."""
-    chain: list[Relation] = []
-    node = relation
-    while isinstance(node, Map | Filter | Project):
-        chain.append(node)
-        node = inputs(node)[0]
+    chain, node = chain_over(relation)
     if not isinstance(node, Get) or node.id.startswith("s"):
         return None
     indexes = [index for index in catalog.indexes_on(node.id) if index.cluster == cluster and usable(index)]
@@ -87,14 +83,26 @@ def choose_index(
             and (keys := combinations(index.keys, [f.values for f in by])) is not None
         ):
             satisfied = [
-                f.predicate for f, key in zip(by, index.keys, strict=True) if f.alone and _tells(key.type)
+                f.predicate
+                for f, key in zip(by, index.keys, strict=True)
+                if f.alone and is_told_by_key(key.type)
             ]
             return IndexRead(index, node, _without(chain, satisfied), keys)
         scan = scan or index
     return IndexRead(scan, node, chain, None) if scan is not None else None
 
 
-def _tells(type_: ScalarType) -> bool:
+def chain_over(relation: Relation) -> tuple[list[Relation], Relation]:
+    """The Maps, Filters and Projects that come first, the outermost first, and what they are over."""
+    chain: list[Relation] = []
+    node = relation
+    while isinstance(node, Map | Filter | Project):
+        chain.append(node)
+        node = inputs(node)[0]
+    return chain, node
+
+
+def is_told_by_key(type_: ScalarType) -> bool:
     """Whether rows found by a key of the type always equal it, so that the predicate need not be evaluated again."""
     return type_.is_integer or type_.kind in _EXACT
 

@@ -41,6 +41,8 @@ from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_row
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .key_choice import key_searches
+from .look_up_plan import LookUpPlan
+from .look_ups import MOST_KEYS, Keys, LookUps, listed
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
 from .system_reads import (
@@ -88,6 +90,7 @@ class Peeks:
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
+        self._look_ups = LookUps()
         self.times = ReadTimes(storage, catalog)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
@@ -129,6 +132,19 @@ class Peeks:
 
     def at(self, context: ReadContext, time: int | None) -> ReadContext:
         return replace(context, time=time)
+
+    async def look_up(self, plan: LookUpPlan, keys: Keys, cluster: str, time: int) -> Columns | None:
+        """The rows that the client sees; None if only `select` can say them, or what is wrong."""
+        index = plan.index
+        clusters = self._controller.clusters
+        if not clusters.has_index(cluster, index.id, time):
+            return None
+        with self._reads.at(time):
+            await self._collections.wait_until_readable((index.id,), time)
+            replica = clusters.with_index(cluster, index.id, time)
+            if replica is None:
+                return None
+            return await self._look_ups.rows(replica, index, plan.schema, plan.columns, keys, time)
 
     def as_of(self, query: Select, context: ReadContext) -> ReadContext:
         """At the time that the statement names, if it names one."""
@@ -310,13 +326,21 @@ class Peeks:
     async def _look_up(
         self, read: IndexRead, replica: ReplicaClient, time: int, consolidated: bool
     ) -> AsyncIterator[Batch]:
-        payload = None
+        payload, wanted = None, read.columns
         if read.keys is not None:
-            schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
             count = len(read.keys[0])
+            few = listed(read.keys) if wanted and count <= MOST_KEYS else None
+            if wanted and few is not None:
+                schema = read.relation.schema
+                found = await self._look_ups.rows(replica, read.index, schema, wanted, few, time)
+                if found is not None:
+                    count = len(found[0])
+                    rows = Batch(found, np.zeros(count, np.uint64), np.ones(count, np.int64))
+                    yield consolidate_in_order(rows) if consolidated else rows
+                    return
+            schema = Schema(tuple(Column("key", key.type) for key in read.index.keys))
             keys = Batch(read.keys, np.zeros(count, np.uint64), np.ones(count, np.int64))
             payload = to_ipc(schema, keys)
-        wanted = read.columns
         peek_id = replica.new_peek()
         replica.send(
             PeekIndex(

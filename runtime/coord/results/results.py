@@ -20,6 +20,24 @@ Columns = tuple[pa.Array, ...]
 """One chunk of a result: Arrow arrays of equal length, in the order and of the types of the schema."""
 
 
+class OneChunk:
+    """The chunks of a result that is all there: it needs no time, and nothing ends it."""
+
+    __slots__ = ("_columns",)
+
+    def __init__(self, columns: Columns) -> None:
+        self._columns: Columns | None = columns
+
+    def __aiter__(self) -> OneChunk:
+        return self
+
+    async def __anext__(self) -> Columns:
+        columns, self._columns = self._columns, None
+        if columns is None:
+            raise StopAsyncIteration
+        return columns
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """A NoticeResponse.  `severity` is NOTICE, WARNING or INFO."""

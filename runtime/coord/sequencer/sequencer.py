@@ -35,10 +35,12 @@ from ..dml.writes import Writes
 from ..introspection import Introspection
 from ..introspection.state import OpenSession
 from ..query.explainer import Explainer
+from ..query.look_up_plan import LookUpPlan
+from ..query.look_ups import Keys
 from ..query.peeks import Peeks, ReadContext
 from ..query.subscription import Subscription
 from ..query.subscriptions import Subscriptions
-from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, Result, Rows
+from ..results.results import Columns, Command, CopyIn, CopyOut, Notice, OneChunk, Result, Rows
 from ..results.show import text_lines, text_rows
 from ..storage.commit_request import Conflict, Defined
 from ..storage.expectation import Expected
@@ -172,6 +174,16 @@ class Sequencer:
                 return Command(tag)
             case _:
                 raise AssertionError(f"{type(planned).__name__} belongs to the session")
+
+    async def look_up(
+        self, plan: LookUpPlan, keys: Keys, session: OpenSession, transaction: Transaction
+    ) -> Rows | None:
+        """As `execute` of a Select that is a look-up, in a transaction that has written nothing; None if it takes more than that."""
+        time = self._storage.oracle.read_time if transaction.time is None else transaction.time
+        if transaction.time is None and not transaction.single:
+            transaction.fix_time(time, self._peeks.hold)
+        columns = await self._peeks.look_up(plan, keys, session.variables.get("cluster"), time)
+        return None if columns is None else Rows(plan.schema, OneChunk(columns))
 
     def subscribe(self, plan: Subscribe, session: OpenSession, transaction: Transaction) -> Subscription:
         """The relation as it is now, or as it was when the block has read, and its changes from then on."""

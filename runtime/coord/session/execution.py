@@ -94,6 +94,8 @@ class Execution:
         ends = isinstance(statement.node, CommitStatement | RollbackStatement | RollbackToStatement)
         if transaction.own is not None and not ends:
             transaction.own.refresh()
+        if (found := await self._look_up(statement, parameters, transaction)) is not None:
+            return found
         planned = await self._planning.plan(statement, parameters)
         if isinstance(planned, Execute):  # the same plan as by the extended protocol's messages
             prepared, parameters = planned.prepared, planned.parameters
@@ -104,7 +106,20 @@ class Execution:
         if self._session.variables.read_only:
             refuse_write(planned, self._transaction.source()[0])
         self._authorize(planned)
+        self._planning.allowed(statement, parameters)
         return await self._run(statement, parameters, planned, transaction)
+
+    async def _look_up(
+        self, statement: Statement, parameters: Sequence[Literal], transaction: Transaction
+    ) -> Rows | None:
+        """The rows of a look-up by an index that was executed before; None for everything else, and where that is not enough."""
+        if transaction.own is not None or transaction.writes:
+            return None
+        plan = self._planning.look_up_plan(statement, parameters)
+        keys = None if plan is None else plan.keys(parameters)
+        if plan is None or keys is None:
+            return None
+        return await self._sequencer.look_up(plan, keys, self._session, transaction)
 
     async def copy_from(self, columns: AsyncIterator[Columns]) -> Command:
         """What the client sends for the COPY FROM that was executed last."""

@@ -7,9 +7,8 @@ The first two cancel the task that runs the statement, with the message by which
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from types import TracebackType
 
 from ...errors import PtvcError, QueryCanceled
 from ..settings import duration_ms
@@ -67,28 +66,50 @@ class Interruption:
             self._reason = reason
             self._running.cancel(INTERRUPT)
 
-    @asynccontextmanager
-    async def guarded(self, *, endless: bool = False) -> AsyncIterator[None]:
+    def guarded(self, *, endless: bool = False) -> Guarded:
         """Turns an interrupt into QueryCanceled, unless accepted work has dropped it; no timeout for what has no end."""
-        task = asyncio.current_task()
-        assert task is not None, "statements are run by tasks"
+        return Guarded(self, 0 if endless else self._variables.statement_timeout_ms)
+
+    def _begin(self) -> None:
         assert self._running is None, "one task at a time uses a session"
-        self._running = task
-        timeout_ms = 0 if endless else self._variables.statement_timeout_ms
-        timer = None
-        if timeout_ms:  # as usual there is none: a timer costs more than a small statement's plan
-            loop = asyncio.get_running_loop()
-            timer = loop.call_later(timeout_ms / 1000, self._interrupt, _ON_TIMEOUT)
-        try:
-            yield
-        except asyncio.CancelledError as error:
-            if self._reason is None or not is_interrupt(error):
-                raise
-            raise QueryCanceled(self._reason) from None
-        finally:
-            if timer is not None:
-                timer.cancel()
-            if self._reason is not None:
-                task.uncancel()
-            self._running = None
-            self._reason = None
+        self._running = asyncio.current_task()
+        assert self._running is not None, "statements are run by tasks"
+
+    def _end(self) -> str | None:
+        """The interrupt that came meanwhile, if any."""
+        reason, task = self._reason, self._running
+        if reason is not None and task is not None:
+            task.uncancel()
+        self._running = None
+        self._reason = None
+        return reason
+
+
+class Guarded:
+    """A part of a session's work that an interrupt ends; `timeout_ms` of 0 is none.
+
+    A class, not a generator: every message of the protocol passes here.
+    """
+
+    __slots__ = ("_interruption", "_timeout_ms", "_timer")
+
+    def __init__(self, interruption: Interruption, timeout_ms: int) -> None:
+        self._interruption = interruption
+        self._timeout_ms = timeout_ms
+        self._timer: asyncio.TimerHandle | None = None
+
+    def __enter__(self) -> None:
+        self._interruption._begin()
+        if self._timeout_ms:  # as usual there is none: a timer costs more than a small statement's plan
+            self._timer = asyncio.get_running_loop().call_later(
+                self._timeout_ms / 1000, self._interruption._interrupt, _ON_TIMEOUT
+            )
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        reason = self._interruption._end()
+        if reason is not None and isinstance(error, asyncio.CancelledError) and is_interrupt(error):
+            raise QueryCanceled(reason) from None

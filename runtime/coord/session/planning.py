@@ -1,4 +1,8 @@
-"""What a session's statements mean: from the plan cache, or planned in a worker thread against one version of the catalog."""
+"""What a session's statements mean: known, from the plan cache, or planned in a worker thread against one version of the catalog.
+
+What was executed before is known without asking the cache, which is everybody's, while the catalog and the settings that names depend
+on are the same (`KnownPlans`).
+"""
 
 from __future__ import annotations
 
@@ -12,14 +16,18 @@ from ...sql.cache.auto_parameterization import is_parameterizable, parameterize
 from ...sql.cache.plan_cache import MAX_TEXT, Asked, PlanCache, describe_anew, plan_anew
 from ...sql.catalog.catalog_view import PlanContext, Prepared
 from ...sql.parser.parse import Statement, parse
-from ...sql.plan import describe, plan, result_schema
+from ...sql.plan import describe, plan, result_schema, with_parameters
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.session_plans import Execute
 from ...sql.syntax.session_statements import ExecuteStatement
 from ...sql.syntax.statements import AT_ONCE
 from ..catalog.catalog import Catalog
+from ..query.look_up_plan import LookUpPlan
 from ..results.results import check_shape
 from ..thread_pool import PLANNING
+from ..variables import Variables
+from .known_plans import KnownPlans
+from .session_roles import SessionRoles
 
 MAX_ATTEMPTS = 5
 
@@ -27,17 +35,29 @@ T = TypeVar("T")
 
 
 class Planning:
-    """Of one session, whose context at the moment `context` says, and `source` the catalog: everybody's, or a block's."""
+    """Of one session, whose context at the moment `context` says, and `source` the catalog: everybody's, or a block's.
+
+    `variables` and `roles` are what of the context a plan may depend on.
+    """
 
     def __init__(
         self,
         source: Callable[[], tuple[Catalog, PlanCache]],
         temp_schema: str,
         context: Callable[[], PlanContext],
+        variables: Variables,
+        roles: SessionRoles,
     ) -> None:
         self._source = source
         self._temp_schema = temp_schema
         self._context = context
+        self._variables = variables
+        self._roles = roles
+        self._known = KnownPlans(self._state)
+
+    def _state(self) -> tuple[object, ...]:
+        catalog = self._catalog
+        return catalog, catalog.version, self._roles.actor, *self._variables.naming
 
     @property
     def _catalog(self) -> Catalog:
@@ -67,6 +87,10 @@ class Planning:
             or not plans.came_before(parameterized.text)
         ):
             return None
+        if (known := self._known.text(parameterized)) is not None:
+            statement, types = known
+            values = parameterized.literals(types)
+            return None if values is None else (statement, values)
         try:
             (statement,) = await self.parse(parameterized.text)
             types = (await self.describe(statement, parameterized.types)).parameter_types
@@ -77,6 +101,7 @@ class Planning:
                     await self.plan(statement, values)
                     planned = plans.generic(self._asked(statement, types))
                 if planned is not None and is_parameterizable(planned.plan):
+                    self._known.keep_text(parameterized, statement, types)
                     return statement, values
         except DataError:
             return None  # a value that is none of its type: others of the kind may be
@@ -99,16 +124,35 @@ class Planning:
         if _at_once(statement):
             return plan(statement, self._context(), parameters)
         types = tuple(parameter.type for parameter in parameters)
-        found = None
         if not any(map(_large, parameters)):  # rules compute with them
-            found = self._plans.planned(self._asked(statement, types), parameters)
-        if found is None:
-            asked, made = await self._unchanged(
-                lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
-            )
-            self._plans.keep_planned(asked, made)
-            found = made.result
+            known = self._known.plan(statement, types)
+            if known is None and (found := self._plans.generic(self._asked(statement, types))) is not None:
+                known = self._known.keep(statement, types, found)
+            if known is not None:
+                self._plans.hits += 1
+                return with_parameters(known.plan, parameters, known.free)
+        asked, made = await self._unchanged(
+            lambda asked: plan_anew(asked, parameters, self._plans.generic(asked)), statement, types
+        )
+        self._plans.keep_planned(asked, made)
+        return made.result
+
+    def look_up_plan(self, statement: Statement, parameters: Sequence[Literal]) -> LookUpPlan | None:
+        """How the statement is executed if it is a look-up that this session has executed before, and may execute."""
+        if not parameters:
+            return None
+        known = self._known.plan(statement, tuple(parameter.type for parameter in parameters))
+        if known is None or not known.allowed:
+            return None
+        found = known.look_up(self._catalog, self._variables.get("cluster"))
+        self._plans.hits += found is not None
         return found
+
+    def allowed(self, statement: Statement, parameters: Sequence[Literal]) -> None:
+        """The current role may execute it."""
+        known = self._known.plan(statement, tuple(parameter.type for parameter in parameters))
+        if known is not None:
+            known.allowed = True
 
     async def plan_prepared(
         self, prepared: Prepared, parameters: Sequence[Literal]

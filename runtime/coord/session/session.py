@@ -14,6 +14,7 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, MutableMapping, Sequence
 from dataclasses import replace
+from typing import TypeGuard
 
 from ...config import DATABASE
 from ...errors import PtvcError
@@ -26,7 +27,7 @@ from ..catalog.actor import Actor
 from ..catalog.items import TEMP_SCHEMA_PREFIX
 from ..query.subscription import Subscription
 from ..results.cursor import Cursor
-from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, Result, Rows
+from ..results.results import Columns, Command, CopyIn, CopyOut, Empty, Notice, OneChunk, Result, Rows
 from ..sequencer.sequencer import Sequencer
 from ..settings import SEVERITIES
 from ..variables import Variables
@@ -77,7 +78,9 @@ class Session:
         self._transaction = SessionTransaction(
             self, sequencer, self._cursors, self.notices, self._calls.end_transaction
         )
-        self._planning = Planning(self._transaction.source, self.temp_schema, self._context)
+        self._planning = Planning(
+            self._transaction.source, self.temp_schema, self._context, variables, self.roles
+        )
         self._execution = Execution(
             self,
             sequencer,
@@ -144,7 +147,7 @@ class Session:
         return self.variables.zone
 
     async def prepare(self, sql: str, parameter_oids: Sequence[int]) -> Prepared:
-        async with self._interruption.guarded():
+        with self._interruption.guarded():
             statements = await self._planning.parse(sql)
             if not statements:
                 return Prepared("", (), None)
@@ -162,7 +165,7 @@ class Session:
         """`last`: nothing follows before Sync, so that a first statement is the only one of its transaction."""
         if not prepared.sql:
             return Empty()
-        async with self._interruption.guarded():
+        with self._interruption.guarded():
             statements = await self._planning.parse(prepared.sql)
             first, self._last = self._transaction.current is None, False
             transaction = self._transaction.begin_implicit()
@@ -172,7 +175,7 @@ class Session:
     async def execute_simple(self, sql: str) -> AsyncIterator[Result]:
         """Writes and definitions of all statements commit together at the end, or before one that no block can have."""
         values: tuple[Literal, ...] = ()
-        async with self._interruption.guarded():
+        with self._interruption.guarded():
             look_up = None if self._transaction.failed else await self._planning.look_up(sql)
             if look_up is None:
                 statements = await self._planning.parse(sql)
@@ -182,26 +185,26 @@ class Session:
             yield Empty()
             return
         for index, statement in enumerate(statements):
-            async with self._interruption.guarded():
+            with self._interruption.guarded():
                 transaction = self._transaction.begin_implicit()
                 transaction.batch = len(statements) > 1
                 transaction.first = not transaction.batch
                 self._last = last = index == len(statements) - 1
                 result = await self._execution.execute(statement, values)
-                if last and not isinstance(result, CopyIn | Rows | CopyOut):
+                if last and (_is_there(result) or not isinstance(result, CopyIn | Rows | CopyOut)):
                     await self._transaction.end_implicit()
             # Rows are computed while they are sent: an error among them must find the transaction open.
             yield self._guard(result, ends_transaction=last)
 
     async def copy_in(self, columns: AsyncIterator[Columns]) -> Command:
-        async with self._interruption.guarded():
+        with self._interruption.guarded():
             command = await self._execution.copy_from(columns)
             if self._last:
                 await self._transaction.end_implicit()
             return command
 
     async def sync(self) -> None:
-        async with self._interruption.guarded():
+        with self._interruption.guarded():
             await self._transaction.end_implicit()
 
     async def fail(self) -> None:
@@ -249,6 +252,8 @@ class Session:
 
     def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
         """A result that streams stays interruptible while it does, and may end the implicit transaction."""
+        if _is_there(result):
+            return replace(result, zone=self.variables.zone)
         if isinstance(result, Rows | CopyOut):
             chunks = self._stream(result.chunks, ends_transaction, result.endless)
             return replace(result, chunks=chunks, zone=self.variables.zone)
@@ -261,7 +266,7 @@ class Session:
     ) -> AsyncIterator[Columns]:
         try:
             while True:
-                async with self._interruption.guarded(endless=endless):
+                with self._interruption.guarded(endless=endless):
                     chunk = await anext(chunks, None)
                     if chunk is None:
                         if ends_transaction:
@@ -271,3 +276,8 @@ class Session:
         finally:
             if isinstance(chunks, Subscription):
                 await chunks.aclose()
+
+
+def _is_there(result: Result) -> TypeGuard[Rows]:
+    """Whether it is rows that are all computed."""
+    return isinstance(result, Rows) and isinstance(result.chunks, OneChunk)

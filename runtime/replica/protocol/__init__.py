@@ -10,7 +10,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, SinkBehind, Status |
-| `peeks`, `subscriptions` | Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | PeekRows, PeekFailed |
+| `peeks`, `subscriptions` | LookUp, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
@@ -71,7 +71,16 @@ from .jobs import (
     StepJob,
     job_writer,
 )
-from .peek_messages import CancelPeek, LargeQueries, Peek, PeekFailed, PeekIndex, PeekRows
+from .peek_messages import (
+    CancelPeek,
+    LargeQueries,
+    LookedUp,
+    LookUp,
+    Peek,
+    PeekFailed,
+    PeekIndex,
+    PeekRows,
+)
 from .processes import (
     DriverHello,
     ReplicaHello,
@@ -113,6 +122,8 @@ __all__ = [
     "LargeQueries",
     "LargeSteps",
     "LimitMemory",
+    "LookUp",
+    "LookedUp",
     "Message",
     "Outbox",
     "Peek",

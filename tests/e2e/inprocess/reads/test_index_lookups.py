@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from random import Random
 from time import monotonic, sleep
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import WAIT_S, InProcess, running
+from inprocess import WAIT_S, InProcess, hydrated, running
 from ptvc.config import Settings
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import Message
@@ -55,3 +56,143 @@ def _await_look_up(runtime: InProcess) -> None:
     ):
         assert monotonic() < deadline
         sleep(0.01)
+
+
+def test_many_clients_look_up_while_rows_change(runtime: InProcess, db: psycopg.Connection[Any]) -> None:
+    """Each gets the rows of its own key, and none that is older than what was there when it asked."""
+    ((schema,),) = db.execute("SELECT current_schema()").fetchall()
+    db.execute("CREATE TABLE t (id bigint, version int, other text)")
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    db.execute("INSERT INTO t SELECT g, 0, 'x' || g FROM generate_series(0, 19) AS g")
+    versions = [0] * 20
+    done = threading.Event()
+    wrong: list[object] = []
+    answered = [0] * 6
+
+    def ask(number: int) -> None:
+        random = Random(number)
+        with runtime.connect(prepare_threshold=0 if number % 2 else None) as client:
+            client.execute("SELECT set_config('search_path', %s, false)", (schema,))
+            while not done.is_set():
+                key = random.randrange(-1, 20)
+                least = versions[key] if key >= 0 else 0
+                found = client.execute("SELECT version, other FROM t WHERE id = %s", (key,)).fetchall()
+                if key < 0:
+                    ok = found == []
+                else:
+                    ok = len(found) == 1 and found[0][1] == f"x{key}" and found[0][0] >= least
+                if not ok:
+                    wrong.append((key, least, found))
+                answered[number] += 1
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(answered))]
+    for thread in threads:
+        thread.start()
+    random = Random(7)
+    for version in range(1, 60):
+        key = random.randrange(20)
+        db.execute("UPDATE t SET version = %s WHERE id = %s", (version, key))
+        versions[key] = version
+    done.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert min(answered) > 5
+
+
+def test_a_prepared_look_up(db: psycopg.Connection[Any], other: psycopg.Connection[Any]) -> None:
+    """Whatever comes between two executions, the answer is that of now."""
+    db.prepare_threshold = 0
+    db.execute("CREATE TABLE t (id bigint NOT NULL, name text)")
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    db.execute("INSERT INTO t VALUES (1, 'one'), (2, 'two'), (2, 'two'), (3, NULL)")
+    hydrated(db, "t_by_id")
+
+    def names(id_: object) -> list[object]:
+        return sorted((name for (name,) in db.execute(query, (id_,)).fetchall()), key=str)
+
+    query = "SELECT name FROM t WHERE id = %s::bigint"
+    for _ in range(3):
+        assert [names(id_) for id_ in (1, 2, 3, 4, None)] == [["one"], ["two", "two"], [None], [], []]
+    with db.transaction():
+        assert names(1) == ["one"]
+        other.execute("UPDATE t SET name = 'eins' WHERE id = 1")
+        assert names(1) == ["one"]
+        db.execute("INSERT INTO t VALUES (1, 'mine')")
+        assert names(1) == ["mine", "one"]
+        db.execute("ROLLBACK")
+        db.execute("BEGIN")
+    assert names(1) == ["eins"]
+    db.execute("DROP INDEX t_by_id")
+    assert names(1) == ["eins"]
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    hydrated(db, "t_by_id")
+    assert names(1) == ["eins"]
+    other.execute("ALTER TABLE t ADD COLUMN extra int DEFAULT 5")
+    assert names(1) == ["eins"]
+    other.execute("DROP TABLE t")
+    other.execute("CREATE TABLE t (id bigint, name text)")
+    assert names(1) == []
+    other.execute("DROP TABLE t")
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        names(1)
+
+
+def test_a_look_up_that_is_not_allowed_any_more(db: psycopg.Connection[Any], runtime: InProcess) -> None:
+    ((schema,),) = db.execute("SELECT current_schema()").fetchall()
+    db.execute("CREATE TABLE t (id bigint)")
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    db.execute("INSERT INTO t VALUES (1)")
+    hydrated(db, "t_by_id")
+    db.execute("CREATE ROLE reader_of_t")
+    try:
+        db.execute(f"GRANT USAGE ON SCHEMA {schema} TO reader_of_t")  # type: ignore[arg-type]
+        db.execute("GRANT SELECT ON t TO reader_of_t")
+        db.prepare_threshold = 0
+        query = "SELECT id FROM t WHERE id = %s"
+        for _ in range(3):
+            assert db.execute(query, (1,)).fetchall() == [(1,)]
+        db.execute("SET ROLE reader_of_t")
+        for _ in range(3):
+            assert db.execute(query, (1,)).fetchall() == [(1,)]
+        db.execute("RESET ROLE")
+        db.execute("REVOKE SELECT ON t FROM reader_of_t")
+        db.execute("SET ROLE reader_of_t")
+        for _ in range(2):
+            with pytest.raises(psycopg.errors.InsufficientPrivilege):
+                db.execute(query, (1,))
+        db.execute("RESET ROLE")
+        assert db.execute(query, (1,)).fetchall() == [(1,)]
+    finally:
+        db.execute("RESET ROLE")
+        db.execute(f"REVOKE ALL ON SCHEMA {schema} FROM reader_of_t")  # type: ignore[arg-type]
+        db.execute("DROP ROLE reader_of_t")
+
+
+def test_a_look_up_in_what_is_in_error(db: psycopg.Connection[Any]) -> None:
+    db.prepare_threshold = 0
+    db.execute("CREATE TABLE t (id bigint, divisor int)")
+    db.execute("CREATE VIEW v AS SELECT id, 1 / divisor AS share FROM t")
+    db.execute("CREATE INDEX v_by_id ON v (id)")
+    db.execute("INSERT INTO t VALUES (1, 1)")
+    hydrated(db, "v_by_id")
+    query = "SELECT share FROM v WHERE id = %s::bigint"
+    for _ in range(3):
+        assert db.execute(query, (1,)).fetchall() == [(1,)]
+    db.execute("INSERT INTO t VALUES (2, 0)")
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            db.execute(query, (1,))
+    db.execute("DELETE FROM t WHERE divisor = 0")
+    assert db.execute(query, (1,)).fetchall() == [(1,)]
+
+
+def test_a_look_up_when_the_replica_dies(db: psycopg.Connection[Any], runtime: InProcess) -> None:
+    db.prepare_threshold = 0
+    db.execute("CREATE TABLE t (id bigint)")
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    db.execute("INSERT INTO t VALUES (1)")
+    hydrated(db, "t_by_id")
+    for _ in range(3):
+        assert db.execute("SELECT id FROM t WHERE id = %s", (1,)).fetchall() == [(1,)]
+        runtime.kill_replica()

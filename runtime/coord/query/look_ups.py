@@ -1,0 +1,152 @@
+"""Look-ups through an index, those of several clients together.
+
+```
+look-up ──┐
+look-up ──┼── waiting, by replica, index and columns ── one LookUp at a time ── LookedUp ── to each its rows
+look-up ──┘
+```
+
+What asks while an answer is under way goes with the next message: one client waits for nothing, and for many a replica does in one
+probe what would be as many.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from ...expr.tree.relation import GlobalId
+from ...replica.protocol import LookedUp, LookUp
+from ...repr.batch import from_record
+from ...repr.schema import Schema
+from ..catalog.items import Index
+from ..controller.replicas import ReplicaClient
+from ..results.results import Columns
+
+MOST_KEYS = 1_000
+"""So many keys of all clients go with one message."""
+
+Keys = tuple[list[Any], ...]
+"""A list for each of the index's columns of keys, of the values of all keys that are looked up."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    keys: Keys
+    time: int
+    answer: asyncio.Future[Columns | None]
+
+
+class LookUps:
+    """On the event loop."""
+
+    def __init__(self) -> None:
+        self._queues: dict[tuple[str, GlobalId, tuple[int, ...]], _Queue] = {}
+
+    async def rows(
+        self,
+        replica: ReplicaClient,
+        index: Index,
+        schema: Schema,
+        columns: tuple[int, ...],
+        keys: Keys,
+        time: int,
+    ) -> Columns | None:
+        """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index: each as often as it occurs.
+
+        None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column, of at most MOST_KEYS.
+        """
+        name = (replica.id, index.id, columns)
+        queue = self._queues.get(name)
+        if queue is None:
+            queue = self._queues[name] = _Queue(replica, index, schema, columns)
+        request = _Request(keys, time, asyncio.get_running_loop().create_future())
+        queue.add(request)
+        try:
+            return await request.answer
+        finally:
+            if queue.idle and self._queues.get(name) is queue:
+                del self._queues[name]
+
+
+class _Queue:
+    """Requests for the same columns of an index of a replica; of one message the answer is under way at most."""
+
+    def __init__(
+        self, replica: ReplicaClient, index: Index, schema: Schema, columns: tuple[int, ...]
+    ) -> None:
+        self._replica = replica
+        self._id = index.id
+        self._schema = schema
+        self._columns = columns
+        self._waiting: list[_Request] = []
+        self._under_way: list[_Request] = []
+
+    @property
+    def idle(self) -> bool:
+        return not self._waiting and not self._under_way
+
+    def add(self, request: _Request) -> None:
+        self._waiting.append(request)
+        if not self._under_way:
+            self._send()
+
+    def _send(self) -> None:
+        """Those at the time of the first one; the others wait for the next message."""
+        waiting = [request for request in self._waiting if not request.answer.done()]
+        taken: list[_Request] = []
+        self._waiting = []
+        left = MOST_KEYS
+        for request in waiting:
+            if request.time == waiting[0].time and len(request.keys[0]) <= left:
+                taken.append(request)
+                left -= len(request.keys[0])
+            else:
+                self._waiting.append(request)
+        if taken:
+            self._under_way = taken
+            self._replica.look_up(self._asked, self._answered)
+
+    def _asked(self, peek_id: int) -> LookUp:
+        keys = _together([request.keys for request in self._under_way])
+        return LookUp(peek_id, self._id, keys, self._columns, self._under_way[0].time)
+
+    def _answered(self, answer: LookedUp | None) -> None:
+        asked, self._under_way = self._under_way, []
+        if answer is None or answer.rows is None:
+            for request in asked:
+                if not request.answer.done():
+                    request.answer.set_result(None)
+        else:
+            columns = from_record(self._schema, answer.rows)
+            key = row = 0
+            for request in asked:
+                number = len(request.keys[0])
+                count = sum(answer.counts[key : key + number])
+                if not request.answer.done():
+                    of_all = len(asked) == 1
+                    request.answer.set_result(
+                        columns if of_all else tuple(column.slice(row, count) for column in columns)
+                    )
+                key, row = key + number, row + count
+        if self._waiting:
+            self._send()
+
+
+def listed(keys: Sequence[pa.Array]) -> Keys | None:
+    """Columns of keys as lists; None for instants and dates that Python does not know."""
+    try:
+        return tuple(column.to_pylist() for column in keys)
+    except (OverflowError, ValueError):
+        return None
+
+
+def _together(keys: Sequence[Keys]) -> Keys:
+    if len(keys) == 1:
+        return keys[0]
+    return tuple(list(chain.from_iterable(columns)) for columns in zip(*keys, strict=True))
