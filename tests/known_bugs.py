@@ -519,8 +519,18 @@ OTHERS = (
     ),
     Mutant(
         "two transactions of one group that conflict are both committed",
-        (Edit("runtime/coord/storage/group_commit.py", "if gone or id_ in written or", "if gone or"),),
+        (Edit("runtime/coord/storage/group_commit.py", "if id not in earlier.tables and self", "if self"),),
         ("tests/coord/storage/test_group_commit.py", "tests/e2e/inprocess/sessions"),
+    ),
+    Mutant(
+        "two changes of one key in one group are both committed",
+        (Edit("runtime/coord/storage/unique_keys.py", " or earlier.touches(key, hashes)", ""),),
+        ("tests/coord/storage/test_unique_keys.py", "tests/e2e/inprocess/sessions/test_conflicts.py"),
+    ),
+    Mutant(
+        "who changes a row does not conflict with who has changed it under its key",
+        (Edit("runtime/coord/dml/writes.py", "KeyCounts(zeros=True)).copy()", "KeyCounts()).copy()"),),
+        ("tests/e2e/inprocess/sessions/test_conflicts.py",),
     ),
     Mutant(
         "reads do not wait for writes that are under way",
