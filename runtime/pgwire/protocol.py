@@ -89,7 +89,7 @@ class Connection:
             if self._idle:
                 await self._wait_for_client()
             try:
-                kind, body = await self._wire.read_message()
+                kind, body = self._wire.next_message() or await self._wire.read_message()
             except StatementTooLong as error:
                 kind, body, refusal = error.kind, b"", error
             if kind == FrontendKind.TERMINATE:
@@ -97,11 +97,13 @@ class Connection:
             self._busy, self._idle = True, False
             try:
                 await self._handle(kind, body, refusal)
-                await self._wire.flush_much()
+                if self._wire.unsent > FLUSH_BYTES:
+                    await self._wire.flush()
             finally:
                 self._busy = False
                 self._canceled = False
-            await self._take_turns()
+            if monotonic() >= self._turn_ends:
+                await self._take_turns()
 
     async def _wait_for_client(self) -> None:
         """Raises what ends the connection if the client stays idle for too long."""
@@ -130,11 +132,10 @@ class Connection:
                 self._skipping = True
 
     async def _take_turns(self) -> None:
-        """Between two statements: lets other clients go on if this one has been at it for TURN_S.  What needs no thread and no
+        """Between two statements, when this client has been at it for TURN_S: lets others go on.  What needs no thread and no
         replica never waits, so a client that sends much of it would keep the loop to itself."""
-        if monotonic() >= self._turn_ends:
-            await asyncio.sleep(0)
-            self._turn_ends = monotonic() + TURN_S
+        await asyncio.sleep(0)
+        self._turn_ends = monotonic() + TURN_S
 
     # --- errors --------------------------------------------------------------------------------------------------
 
@@ -219,8 +220,10 @@ class Connection:
         try:
             async for result in results:
                 await self._send_result(result)
-                await self._wire.flush_much()
-                await self._take_turns()
+                if self._wire.unsent > FLUSH_BYTES:
+                    await self._wire.flush()
+                if monotonic() >= self._turn_ends:
+                    await self._take_turns()
         finally:
             await _aclose(results)
 

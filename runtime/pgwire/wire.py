@@ -63,6 +63,7 @@ class Wire(asyncio.Protocol):
         self._on_connect = on_connect
         self._max_message = max_message
         self._max_statement = max_message if max_statement is None else max_statement
+        self._small = min(SMALL_MESSAGE, self._max_message, self._max_statement)
         self._in = bytearray()
         self._out = bytearray()
         self._waiting: asyncio.Future[None] | None = None
@@ -150,6 +151,22 @@ class Wire(asyncio.Protocol):
     async def wait_for_input(self) -> None:
         """Until the client has sent something."""
         await self._fill(1)
+
+    def next_message(self) -> tuple[int, Data] | None:
+        """As `read_message`, of a small one that is here already and as it should be; else None, and nothing is taken.
+
+        Most messages are like that: their client sends several at once, and waits for the answer.
+        """
+        waiting = len(self._in)
+        if waiting < 5 or self.terminated:
+            return None
+        kind = self._in[0]
+        length = int.from_bytes(self._in[1:5], "big")
+        if not 4 <= length <= self._small or waiting <= length or kind not in KNOWN_KINDS:
+            return None
+        body = bytes(self._in[5 : length + 1])
+        del self._in[: length + 1]
+        return kind, body
 
     async def read_message(self, limit: int | None = None) -> tuple[int, Data]:
         """The type byte and the body of the next message, of `limit` bytes at most (default `max_message`).
@@ -242,11 +259,6 @@ class Wire(asyncio.Protocol):
     @property
     def unsent(self) -> int:
         return len(self._out)
-
-    async def flush_much(self) -> None:
-        """`flush`, if so much was collected that it should not wait in memory."""
-        if len(self._out) > FLUSH_BYTES:
-            await self.flush()
 
     async def flush(self) -> None:
         """Hand collected output to the socket; wait until it has taken enough of it."""
