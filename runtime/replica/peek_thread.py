@@ -35,6 +35,9 @@ logger = logging.getLogger(__name__)
 AT_ONCE = 1_000
 """So many rows that only need to be sent are answered at once: to hand them over would take longer."""
 
+AT_ONCE_BYTES = 1 << 20
+"""So many bytes of rows are an answer to look-ups, which is one message."""
+
 
 class Peeks:
     """`receive` and `cancel` are for the thread that reads messages, `submit_index` for the one that steps."""
@@ -122,6 +125,8 @@ def _found(asked: LookUp, find: Callable[[GlobalId], Index]) -> LookedUp | None:
     keys = index.keys_of(asked.keys)
     rows, numbers = index.lookup_each(keys, asked.as_of, asked.columns)
     if len(rows) > AT_ONCE or len(index.errors(asked.as_of)) or find(asked.index_id) is not index:
+        return None
+    if rows.nbytes > AT_ONCE_BYTES:
         return None
     if (rows.diffs != 1).any():
         if (rows.diffs < 1).any() or int(rows.diffs.sum()) > AT_ONCE:

@@ -111,6 +111,13 @@ def test_many_rows_are_to_be_asked_otherwise(monkeypatch: pytest.MonkeyPatch) ->
     assert looked_up(asked(1), Found(index=index_of([(1, "x", 1)] * 2))) == LookedUp(3, None)
 
 
+def test_large_rows_are_to_be_asked_otherwise(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peek_thread, "AT_ONCE_BYTES", 1_000)
+    find = Found(index=index_of([(1, "x" * 1_000, 1), (2, "x" * 10, 2)]))
+    assert looked_up(asked(2), find).rows is not None
+    assert looked_up(asked(1), find) == LookedUp(3, None)
+
+
 def test_a_row_that_occurs_less_than_never_is_to_be_asked_otherwise() -> None:
     index = index_of()
     index.insert(Delta(batch_from_rows(SCHEMA, [(7, "x", 7)], 7, -1), empty_batch(ERROR_SCHEMA)), 9)

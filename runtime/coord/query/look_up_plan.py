@@ -49,7 +49,7 @@ def look_up_plan(planned: PlannedStatement, catalog: Catalog, cluster: str) -> L
     if not isinstance(planned, Select) or planned.as_of is not None:
         return None
     finishing = planned.finishing
-    if finishing.order or finishing.limit is not None or finishing.offset or not finishing.indices:
+    if finishing.order or finishing.limit is not None or finishing.offset:
         return None
     chain, node = chain_over(planned.relation)
     if not isinstance(node, Get) or not chain or not isinstance(chain[-1], Filter):

@@ -183,7 +183,9 @@ class Sequencer:
         if transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)
         columns = await self._peeks.look_up(plan, keys, session.variables.get("cluster"), time)
-        return None if columns is None else Rows(plan.schema, OneChunk(columns))
+        if columns is None:
+            return None
+        return Rows(plan.schema, OneChunk(columns), zone=session.variables.zone)
 
     def subscribe(self, plan: Subscribe, session: OpenSession, transaction: Transaction) -> Subscription:
         """The relation as it is now, or as it was when the block has read, and its changes from then on."""

@@ -87,11 +87,10 @@ class Planning:
             or not plans.came_before(parameterized.text)
         ):
             return None
-        if (known := self._known.text(parameterized)) is not None:
-            statement, types = known
-            values = parameterized.literals(types)
-            return None if values is None else (statement, values)
         try:
+            if (known := self._known.text(parameterized)) is not None:
+                values = parameterized.literals(known[1])
+                return None if values is None else (known[0], values)
             (statement,) = await self.parse(parameterized.text)
             types = (await self.describe(statement, parameterized.types)).parameter_types
             values = parameterized.literals(types)

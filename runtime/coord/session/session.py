@@ -125,6 +125,8 @@ class Session:
 
     def pop_notices(self) -> list[Notice]:
         """Those that the client wants to see (`client_min_messages`)."""
+        if not self.notices:
+            return []
         least = SEVERITIES.index(self.variables.get("client_min_messages"))
         notices = [notice for notice in self.notices if SEVERITIES.index(notice.severity.lower()) >= least]
         self.notices.clear()
@@ -253,7 +255,7 @@ class Session:
     def _guard(self, result: Result, *, ends_transaction: bool = False) -> Result:
         """A result that streams stays interruptible while it does, and may end the implicit transaction."""
         if _is_there(result):
-            return replace(result, zone=self.variables.zone)
+            return result
         if isinstance(result, Rows | CopyOut):
             chunks = self._stream(result.chunks, ends_transaction, result.endless)
             return replace(result, chunks=chunks, zone=self.variables.zone)

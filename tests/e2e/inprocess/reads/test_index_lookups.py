@@ -196,3 +196,55 @@ def test_a_look_up_when_the_replica_dies(db: psycopg.Connection[Any], runtime: I
     for _ in range(3):
         assert db.execute("SELECT id FROM t WHERE id = %s", (1,)).fetchall() == [(1,)]
         runtime.kill_replica()
+
+
+def test_a_value_in_the_text_that_is_none_of_its_type(db: psycopg.Connection[Any]) -> None:
+    db.execute("CREATE TABLE t (day date, n int)")
+    db.execute("CREATE INDEX t_by_day ON t (day)")
+    db.execute("INSERT INTO t VALUES ('2026-11-24', 1)")
+    hydrated(db, "t_by_day")
+    for day in range(20, 25):
+        found = db.execute(f"SELECT n FROM t WHERE day = '2026-11-{day}'").fetchall()  # type: ignore[arg-type]
+        assert found == ([(1,)] if day == 24 else [])
+    for _ in range(2):
+        with pytest.raises(psycopg.errors.InvalidDatetimeFormat):
+            db.execute("SELECT n FROM t WHERE day = 'no day'")
+    assert db.execute("SELECT n FROM t WHERE day = '2026-11-24'").fetchall() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("type_", "values"),
+    [
+        ("uuid", ["'a0eebc99-9c0b-4ef8-bb6d-6bb9bd380a11'", "'00000000-0000-0000-0000-000000000000'"]),
+        ("text", ["'a'", "''", "'ä'"]),
+        ("varchar(5)", ["'a'", "'ab'"]),
+        ("bytea", ["'\\x00ff'", "''"]),
+        ("date", ["'2026-11-24'", "'infinity'", "'5874897-12-31'", "'4713-01-01 BC'"]),
+        ("timestamp", ["'2026-11-24 01:02:03.456789'", "'-infinity'", "'12345-12-31'"]),
+        ("timestamptz", ["'2026-11-24 01:02:03.456789+05'", "'infinity'"]),
+        ("bool", ["true", "false"]),
+        ("smallint", ["1", "'-32768'"]),
+        ("numeric", ["1.50", "0"]),
+        ("float8", ["1.5", "'NaN'", "'-0'"]),
+        ("interval", ["'1 day'", "'24 hours'"]),
+    ],
+)
+def test_keys_of_every_type(db: psycopg.Connection[Any], type_: str, values: list[str]) -> None:
+    """By an index and without one, as parameters and in the text, for the first time and again."""
+    db.execute(f"CREATE TABLE t (id {type_}, n int)")  # type: ignore[arg-type]
+    rows = ", ".join(f"({value}, {n})" for n, value in enumerate(values))
+    db.execute(f"INSERT INTO t VALUES {rows}")  # type: ignore[arg-type]
+    db.prepare_threshold = 0
+    asked = []
+    for value in values:
+        ((text,),) = db.execute(f"SELECT {value}::{type_}::text").fetchall()  # type: ignore[arg-type]
+        asked += [
+            (f"SELECT n FROM t WHERE id = {value}", ()),
+            (f"SELECT n FROM t WHERE id = %s::{type_}", (text,)),
+        ]
+    wanted = [sorted(db.execute(query, values).fetchall()) for query, values in asked]  # type: ignore[arg-type]
+    assert all(wanted)
+    db.execute("CREATE INDEX t_by_id ON t (id)")
+    hydrated(db, "t_by_id")
+    for _ in range(3):
+        assert [sorted(db.execute(query, values).fetchall()) for query, values in asked] == wanted  # type: ignore[arg-type]
