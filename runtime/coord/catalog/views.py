@@ -25,6 +25,12 @@ def expand(relation: Relation, catalog: Catalog) -> Relation:
     return relation if same else with_inputs(relation, new)
 
 
+def own_writes_show(read: Get, catalog: Catalog) -> set[GlobalId]:
+    """The tables of which what a transaction has written itself shows in what it reads: the table, or those below a view; a materialized
+    view shows nothing before the commit."""
+    return dependencies(expand(read, catalog))
+
+
 def expand_unbuilt(relation: Relation, catalog: Catalog) -> Relation:
     """`relation`, which is expanded, with every materialized view computed that a block has created, as it is not stored yet."""
     if not catalog.unbuilt:

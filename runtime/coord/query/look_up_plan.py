@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ...expr.functions.comparison.comparison_keys import has_keys
-from ...expr.tree.relation import Filter, Get, Project
+from ...expr.tree.relation import Filter, Get, GlobalId, Project
 from ...expr.tree.scalar import Call, Literal, Parameter, Scalar
 from ...repr.schema import Schema
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select
 from ..catalog.catalog import Catalog
 from ..catalog.items import Index
+from ..catalog.views import own_writes_show
 from .fixed_values import conjuncts
 from .index_choice import chain_over, is_told_by_key
 from .look_ups import Keys
@@ -26,7 +27,8 @@ from .look_ups import Keys
 class LookUpPlan:
     """`columns`, of `schema`, of the rows of `index` whose keys are the values of the parameters with these `numbers`, from 0.
 
-    `bounds` are those of the keys that are integers: a parameter may be of a wider type.
+    `bounds` are those of the keys that are integers: a parameter may be of a wider type.  `own` are the tables of which a transaction's own
+    writes show in the rows: then it is more than a look-up.
     """
 
     index: Index
@@ -34,6 +36,7 @@ class LookUpPlan:
     bounds: tuple[tuple[int, int] | None, ...]
     columns: tuple[int, ...]
     schema: Schema
+    own: frozenset[GlobalId]
 
     def keys(self, values: Sequence[Literal]) -> Keys | None:
         """None for values that no key can be."""
@@ -69,10 +72,13 @@ def look_up_plan(planned: PlannedStatement, catalog: Catalog, cluster: str) -> L
             continue
         if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
             continue  # the table has gained a column since
-        numbers = tuple(compared[key] for key in index.keys)
-        bounds = tuple(key.type.integer_bounds if key.type.is_integer else None for key in index.keys)
         return LookUpPlan(
-            index, numbers, bounds, tuple(columns[i] for i in finishing.indices), planned.schema
+            index,
+            tuple(compared[key] for key in index.keys),
+            tuple(key.type.integer_bounds if key.type.is_integer else None for key in index.keys),
+            tuple(columns[i] for i in finishing.indices),
+            planned.schema,
+            frozenset(own_writes_show(node, catalog)),
         )
     return None
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...compute.oneshot import evaluate_once
 from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time, finds_now
@@ -21,7 +22,7 @@ from ...expr.tree.relation import Finishing, Get, GlobalId, OrderBy, Relation, T
 from ...expr.tree.relation_tree import dependencies, walk
 from ...replica.protocol import Import, Peek, PeekIndex, encode
 from ...repr.batch import Batch, concat_batches, from_ipc, to_ipc
-from ...repr.consolidate import consolidate_in_order
+from ...repr.consolidate import advance, consolidate_in_order
 from ...repr.schema import Column, Schema
 from ...retry import Backoff, Pauses
 from ...sql.plans.query_plans import Select
@@ -29,7 +30,7 @@ from ...transform.narrow_reads import narrow_reads
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
-from ..catalog.views import expand, expand_unbuilt
+from ..catalog.views import expand, expand_unbuilt, own_writes_show
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
@@ -308,8 +309,8 @@ class Peeks:
     async def _peek_index(
         self, relation: Relation, context: ReadContext, time: int, consolidated: bool
     ) -> AsyncIterator[Batch] | None:
-        """The rows from the memory of a replica; None when no index will do."""
-        if context.overlay or context.catalog is not self._catalog:
+        """The rows from the memory of a replica, with what the transaction has written itself; None when no index will do."""
+        if context.catalog is not self._catalog:
             return None
         clusters, cluster = self._controller.clusters, context.cluster
         read = choose_index(
@@ -317,11 +318,33 @@ class Peeks:
         )
         if read is None:
             return None
+        own = None
+        if not context.overlay.keys().isdisjoint(own_writes_show(read.object, self._catalog)):
+            own = await self._own_rows(relation, read, context, time)
+            if own is None:
+                return None
         await self._collections.wait_until_readable((read.index.id,), time)
         context.check()
         # The replica that has the index may have gone away, and another that has it may begin too late.
         replica = clusters.with_index(cluster, read.index.id, time)
-        return None if replica is None else self._look_up(read, replica, time, consolidated)
+        if replica is None:
+            return None
+        answers = self._look_up(read, replica, time, consolidated)
+        return answers if own is None else _together(answers, own, relation.schema, time)
+
+    async def _own_rows(
+        self, relation: Relation, read: IndexRead, context: ReadContext, time: int
+    ) -> Batch | None:
+        """What `relation`, which looks up some rows of a table and computes nothing, makes of those that the transaction has written
+        to it and taken away; None if that is more, or they are many."""
+        item, parts = self._catalog.find_by_id(read.object.id), context.overlay.get(read.object.id, ())
+        if read.keys is None or read.columns is None or not isinstance(item, Table):
+            return None
+        if row_count(parts) > FEW_ROWS or len(item.physical) != len(read.object.schema):
+            return None
+        written = await self._storage.decode(parts, item.stored_schema)
+        found = evaluate_once(relation, {item.id: written}, time)
+        return None if len(found.errs) else found.oks
 
     async def _look_up(
         self, read: IndexRead, replica: ReplicaClient, time: int, consolidated: bool
@@ -389,6 +412,14 @@ class Peeks:
                 return replace(source, schema=item.stored_schema)
             case _:
                 return source
+
+
+async def _together(
+    answers: AsyncIterator[Batch], own: Batch, schema: Schema, time: int
+) -> AsyncIterator[Batch]:
+    """Both as of one time: a row that was taken away cancels out."""
+    found = [batch async for batch in answers]
+    yield consolidate_in_order(advance(concat_batches(schema, [*found, own]), time))
 
 
 async def _at_time(relation: Relation, time: int) -> Relation:

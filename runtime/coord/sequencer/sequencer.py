@@ -178,7 +178,8 @@ class Sequencer:
     async def look_up(
         self, plan: LookUpPlan, keys: Keys, session: OpenSession, transaction: Transaction
     ) -> Rows | None:
-        """As `execute` of a Select that is a look-up, in a transaction that has written nothing; None if it takes more than that."""
+        """As `execute` of a Select that is a look-up, in which nothing shows that the transaction has written; None if it takes more
+        than that."""
         time = self._storage.oracle.read_time if transaction.time is None else transaction.time
         if transaction.time is None and not transaction.single:
             transaction.fix_time(time, self._peeks.hold)

@@ -113,11 +113,11 @@ class Execution:
         self, statement: Statement, parameters: Sequence[Literal], transaction: Transaction
     ) -> Rows | None:
         """The rows of a look-up by an index that was executed before; None for everything else, and where that is not enough."""
-        if transaction.own is not None or transaction.writes:
+        if transaction.own is not None:
             return None
         plan = self._planning.look_up_plan(statement, parameters)
         keys = None if plan is None else plan.keys(parameters)
-        if plan is None or keys is None:
+        if plan is None or keys is None or not plan.own.isdisjoint(transaction.writes):
             return None
         return await self._sequencer.look_up(plan, keys, self._session, transaction)
 

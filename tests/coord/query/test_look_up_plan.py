@@ -52,6 +52,7 @@ def test_columns_by_a_key() -> None:
     assert found.columns == (1, 2)  # as the client sees them
     assert found.schema.names == ("b", "f")
     assert found.numbers == (1,)
+    assert found.own == {"u1"}
     keys = found.keys([Literal("x", TEXT), Literal(7, INT4)])
     assert keys is not None
     assert keys == ([7],)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import suppress
 from random import Random
 from time import monotonic, sleep
 from typing import Any
@@ -248,3 +249,62 @@ def test_keys_of_every_type(db: psycopg.Connection[Any], type_: str, values: lis
     hydrated(db, "t_by_id")
     for _ in range(3):
         assert [sorted(db.execute(query, values).fetchall()) for query, values in asked] == wanted  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_block_looks_up_what_it_has_written(
+    db: psycopg.Connection[Any], other: psycopg.Connection[Any], seed: int
+) -> None:
+    """Two tables of the same rows, one with an index: a block changes and reads both in the same way, while others change them."""
+    random = Random(seed)
+    db.prepare_threshold = other.prepare_threshold = 0
+    for name in ("indexed", "plain"):
+        db.execute(f"CREATE TABLE {name} (id bigint, n int, gone int, name text)")  # type: ignore[arg-type]
+        db.execute(f"INSERT INTO {name} SELECT g % 7, g % 3, 0, 'x' FROM generate_series(1, 60) AS g")  # type: ignore[arg-type]
+        if seed % 2:
+            db.execute(f"ALTER TABLE {name} DROP COLUMN gone")  # type: ignore[arg-type]
+            db.execute(f"ALTER TABLE {name} ADD COLUMN later int DEFAULT 4")  # type: ignore[arg-type]
+    db.execute("CREATE INDEX indexed_by_id ON indexed (id)")
+    db.execute("CREATE VIEW seen AS SELECT id, n FROM indexed WHERE n > 0")
+    db.execute("CREATE INDEX seen_by_id ON seen (id)")
+    hydrated(db, "indexed_by_id")
+    hydrated(db, "seen_by_id")
+    for _ in range(8):
+        db.execute("BEGIN")
+        for _ in range(10):
+            key, n = random.randrange(8), random.randrange(4)
+            change, values = random.choice(
+                [
+                    ("INSERT INTO {} (id, n) VALUES (%s, %s)", (key, n)),
+                    ("DELETE FROM {} WHERE id = %s AND n = %s", (key, n)),
+                    ("UPDATE {} SET n = %s WHERE id = %s", (n, key)),
+                    ("UPDATE {} SET id = %s WHERE id = %s", ((key + n) % 8, key)),
+                ]
+            )
+            if random.random() < 0.5:
+                counts = {db.execute(change.format(name), values).rowcount for name in ("indexed", "plain")}
+                assert len(counts) == 1
+            elif random.random() < 0.3:
+                for name in ("indexed", "plain"):
+                    other.execute(f"INSERT INTO {name} (id, n) VALUES (%s, %s)", (key, n))  # type: ignore[arg-type]
+            query, values = random.choice(
+                [
+                    ("SELECT * FROM {} WHERE id = %s", (key,)),
+                    ("SELECT n FROM {} WHERE id = %s", (key,)),
+                    ("SELECT name, n FROM {} WHERE id IN (%s, %s)", (key, n)),
+                    ("SELECT n + 1 FROM {} WHERE id = %s AND n <> %s", (key, n)),
+                    ("SELECT id, n FROM (SELECT id, n FROM {} WHERE n > 0) AS seen WHERE id = %s", (key,)),
+                ]
+            )
+            indexed, plain = (
+                sorted(db.execute(query.format(name), values).fetchall(), key=str)
+                for name in ("indexed", "plain")
+            )
+            assert indexed == plain
+            viewed = db.execute("SELECT n FROM seen WHERE id = %s", (key,)).fetchall()
+            wanted = db.execute("SELECT n FROM plain WHERE id = %s AND n > 0", (key,)).fetchall()
+            assert sorted(viewed) == sorted(wanted)
+        with suppress(
+            psycopg.errors.SerializationFailure
+        ):  # others have written as well: then it is rolled back
+            db.execute(random.choice(("ROLLBACK", "COMMIT")))
