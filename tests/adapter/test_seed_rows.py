@@ -63,5 +63,9 @@ def test_what_is_said_of_hydration() -> None:
     assert done.summary() == "from 336,776 rows in 8.2 s (Spark job 3)"
     busy = HydrationStatus("c1-r1", False, None, None, None, None)
     assert busy.progress() == "replica c1-r1 is at work"
+    job = HydrationStatus("c1-r1", False, None, None, 3, None, 44.6, 150_210, 336_776)
+    assert job.progress() == "replica c1-r1 is at work (Spark job 3: 45 %, 150,210 of 336,776 rows read)"
+    begun = HydrationStatus("c1-r1", False, None, None, 3, None)
+    assert begun.progress() == "replica c1-r1 is at work (Spark job 3)"
     lost = HydrationStatus("c1-r1", False, None, None, None, "offline: no Java was found")
     assert lost.progress() == "replica c1-r1 is offline: no Java was found"

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, replace
@@ -15,6 +16,11 @@ from ...errors import PtvcError, ReplicaLost, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import CancelJob, JobFinished, JobProgress, Message, RunJob
 
+logger = logging.getLogger(__name__)
+
+SAY_EVERY_MS = 10_000
+"""So often the log says how far a job has come."""
+
 REMEMBERED = 100
 """Ended jobs that are still shown."""
 
@@ -22,7 +28,7 @@ REMEMBERED = 100
 @dataclass(frozen=True, slots=True)
 class JobEntry:
     """`kind` is hydration, step, query or compaction; `object_id` what is hydrated, stepped or compacted; `status` running,
-    finished, failed or canceled.  A compaction is of no cluster."""
+    finished, failed or canceled; `said_ms` when the log last said how far it has come.  A compaction is of no cluster."""
 
     id: int
     kind: str
@@ -31,6 +37,7 @@ class JobEntry:
     status: str
     started_ms: int
     rows: int
+    said_ms: int
     progress: JobProgress | None = None
     seconds: float | None = None
     error: str | None = None
@@ -93,8 +100,9 @@ class Jobs:
         job_id = command.job_id
         future: asyncio.Future[JobFinished] = asyncio.get_running_loop().create_future()
         self._waiting[job_id] = future
+        now = self._now_ms()
         self._entries[job_id] = JobEntry(
-            job_id, kind, command.pool, object_id, "running", self._now_ms(), rows
+            job_id, kind, command.pool, object_id, "running", now, rows, said_ms=now
         )
         status, error = "failed", None
         try:
@@ -128,8 +136,18 @@ class Jobs:
             future.set_result(message)
 
     def progressed(self, message: JobProgress) -> None:
-        if (entry := self._entries.get(message.job_id)) is not None:
-            self._entries[message.job_id] = replace(entry, progress=message)
+        if (entry := self._entries.get(message.job_id)) is None:
+            return
+        now = self._now_ms()
+        says = now - entry.said_ms >= SAY_EVERY_MS
+        entry = replace(entry, progress=message, said_ms=now if says else entry.said_ms)
+        self._entries[message.job_id] = entry
+        if says:
+            read, rows = message.rows_read, message.rows
+            logger.info(
+                "Spark job %d (%s): %.0f %%, %s of %s rows read",
+                *(entry.id, entry.kind, entry.percent, f"{read:,}", f"{rows:,}"),
+            )
 
     def driver_ended(self) -> None:
         """No job runs any more."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 import pytest
@@ -141,3 +142,23 @@ def test_without_a_driver_no_job_begins() -> None:
         asyncio.run(jobs.run(make, "query"))
     assert list(jobs.entries()) == []
     assert jobs.unsettled() == ()
+
+
+def test_the_log_says_how_far_a_job_has_come(caplog: pytest.LogCaptureFixture) -> None:
+    world = World()
+
+    async def scenario() -> None:
+        task = asyncio.create_task(world.jobs.run(make, "hydration", "u1"))
+        job_id = await world.asked()
+        for seconds in (1, 8, 1, 5, 5, 1):
+            world.now += seconds * 1000
+            world.jobs.progressed(JobProgress(job_id, world.now, 100_000, 0, 1, 0, 2))
+        world.jobs.finished(finished(job_id))
+        await task
+
+    with caplog.at_level(logging.INFO, logger="ptvc.coord.controller.jobs"):
+        asyncio.run(scenario())
+    assert [message.partition("): ")[2] for message in caplog.messages] == [
+        "11 %, 11,000 of 100,000 rows read",
+        "21 %, 21,000 of 100,000 rows read",
+    ]

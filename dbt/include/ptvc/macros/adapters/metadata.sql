@@ -60,10 +60,12 @@
   {% set sql -%}
     select
       h.replica_id, h.hydrated, h.hydration_seconds, h.rows, h.spark_job_id,
-      case when r.status <> 'online' then coalesce(r.status || ': ' || r.reason, r.status) end as trouble
+      case when r.status <> 'online' then coalesce(r.status || ': ' || r.reason, r.status) end as trouble,
+      h.percent, j.rows_read, j.rows_total
     from mz_internal.mz_hydration_statuses h
     join mz_catalog.mz_objects o on o.id = h.object_id
     left join mz_internal.mz_cluster_replica_statuses r on r.replica_id = h.replica_id
+    left join mz_internal.mz_spark_jobs j on j.id = h.spark_job_id
     where o.schema_name = {{ ptvc__literal(relation.schema) }}
       and o.name = {{ ptvc__literal(relation.identifier) }}
   {%- endset %}
