@@ -150,7 +150,7 @@ def test_others_are_merged_meanwhile() -> None:
         eventually(lambda: len(parts(runtime, "t")) < 8 + 13)
         assert compactions(runtime) == [("t", "running", None)]
         runtime.driver.jobs_may_run.set()
-        eventually(lambda: compactions(runtime) == [("t", "finished", None)])
+        eventually(lambda: ("t", "finished", None) in compactions(runtime))  # the next one may have begun
         eventually(lambda: len(parts(runtime, "t")) < 13)
         assert runtime.query(SUM) == expected
 
