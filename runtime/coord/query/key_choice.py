@@ -1,5 +1,5 @@
 """Which rows of tables a one-off query asks for by a unique key: their parts are searched, not read, and what is written from
-them conflicts with no write of others."""
+them conflicts with writes of these rows only."""
 
 from __future__ import annotations
 

@@ -319,7 +319,9 @@ class Peeks:
         if read is None:
             return None
         own = None
-        if not context.overlay.keys().isdisjoint(own_writes_show(read.object, self._catalog)):
+        if context.overlay and not context.overlay.keys().isdisjoint(
+            own_writes_show(read.object, self._catalog)
+        ):
             own = await self._own_rows(relation, read, context, time)
             if own is None:
                 return None
