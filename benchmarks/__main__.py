@@ -151,7 +151,7 @@ def statements(
     planning: Annotated[bool, typer.Option("--planning", help="Planning only, without a runtime.")] = False,
     output: OutputOption = None,
 ) -> None:
-    """Constant SELECTs, look-ups by an index and INSERTs of a row, through pgwire; planning of TPC-H's fifth query."""
+    """Constant SELECTs, look-ups, changes of a row, through pgwire; planning of TPC-H's fifth query."""
     machine = Machine.now()
     results: list[Result] = []
     if not planning:

@@ -1,8 +1,8 @@
 """What a small statement takes: through pgwire, and its planning alone.
 
 ```
-client ── SELECT 1 | look-up by an index | INSERT of one row ──> runtime      wall time at the client
-text of TPC-H's fifth query ── parse, plan, optimize | plan cache ──> plan    time in this process
+client ── SELECT 1 | look-up by an index or a key | INSERT of one row ──> runtime      wall time at the client
+text of TPC-H's fifth query ── parse, plan, optimize | plan cache ──> plan             time in this process
 ```
 
 A look-up comes in three ways: as text with the key in it, as a statement with a parameter that is not prepared (parsed
@@ -15,7 +15,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import count as counter
-from typing import Any
+from typing import Any, LiteralString
 
 import psycopg
 from ptvc.expr.tree.scalar import Literal
@@ -89,13 +89,25 @@ def measure_statements(
         _tables(connection, rows)
         keys = counter()
 
-        def look_up(client: psycopg.Connection[tuple[Any, ...]], *, text: bool = False) -> None:
+        def look_up(
+            client: psycopg.Connection[tuple[Any, ...]],
+            table: LiteralString = "points",
+            *,
+            text: bool = False,
+        ) -> None:
             key = next(keys) * 7_919 % rows
             if text:
-                found = client.execute(f"SELECT * FROM points WHERE id = {key}").fetchall()
+                found = client.execute(f"SELECT * FROM {table} WHERE id = {key}").fetchall()  # type: ignore[arg-type]
             else:
-                found = client.execute("SELECT * FROM points WHERE id = %s", (key,)).fetchall()
+                found = client.execute(f"SELECT * FROM {table} WHERE id = %s", (key,)).fetchall()
             _expect(found, [(key, key % 100, f"name {key}")])
+
+        def change(statement: LiteralString) -> None:
+            """Of one row by its key; no row a second time."""
+            key = (next(keys) + rows // 2) * 7_919 % rows
+            changed = connection.execute(statement, {"key": key}).rowcount
+            if changed != 1:
+                raise RuntimeFailed(f"{statement} has changed {changed} rows")
 
         def constant(client: psycopg.Connection[tuple[Any, ...]]) -> None:
             _expect(client.execute("SELECT 1").fetchall(), [(1,)])
@@ -109,17 +121,24 @@ def measure_statements(
             "look-up, key in the text": lambda: look_up(connection, text=True),
             "look-up, parameter": lambda: look_up(connection),
             "look-up, prepared": lambda: look_up(preparing),
+            "look-up by primary key, key in the text": lambda: look_up(connection, "keyed", text=True),
+            "look-up by primary key, parameter": lambda: look_up(connection, "keyed"),
+            "look-up by primary key, prepared": lambda: look_up(preparing, "keyed"),
             "INSERT of a row, parameters": lambda: insert(connection),
             "INSERT of a row, prepared": lambda: insert(preparing),
+            "UPDATE by primary key": lambda: change("UPDATE keyed SET class = class + 1 WHERE id = %(key)s"),
+            "DELETE by primary key": lambda: change("DELETE FROM keyed WHERE id = %(key)s"),
         }
         return [_measured(name, run, cpu_seconds, count) for name, run in kinds.items()]
 
 
 def _tables(connection: psycopg.Connection[tuple[Any, ...]], rows: int) -> None:
-    for name in ("points", "written"):
-        connection.execute(f"CREATE TABLE {name} (id bigint NOT NULL, class int, name text)")  # type: ignore[arg-type]
+    connection.execute("CREATE TABLE points (id bigint NOT NULL, class int, name text)")
+    connection.execute("CREATE TABLE written (id bigint NOT NULL, class int, name text)")
+    connection.execute("CREATE TABLE keyed (id bigint PRIMARY KEY, class int, name text)")
     with connection.cursor().copy("COPY points FROM STDIN") as copy:
         copy.write("".join(f"{i}\t{i % 100}\tname {i}\n" for i in range(rows)))
+    connection.execute("INSERT INTO keyed SELECT * FROM points")
     connection.execute("CREATE INDEX points_by_id ON points (id)")
     await_hydrated(connection, "points_by_id")
 

@@ -181,7 +181,12 @@ def is_computed_here(relation: Relation) -> bool:
 
     How many rows a catalog has is not counted: that is the server's own, and what each of them costs is.
     """
-    return _relation(relation).work <= COMPUTED_HERE
+    return _relation(relation, 1, _ASSUMED).work <= COMPUTED_HERE
+
+
+def is_cheap_over(relation: Relation, rows: int, longest: int) -> bool:
+    """Whether a query over collections of so many rows, with values of at most so many bytes, is the work of some milliseconds."""
+    return _relation(relation, rows, longest).work <= FOLDED
 
 
 # --- expressions -----------------------------------------------------------------------------------------------------
@@ -313,17 +318,18 @@ class _Rows:
     work: int
 
 
-def _relation(relation: Relation) -> _Rows:
+def _relation(relation: Relation, read: int, longest: int) -> _Rows:
+    """`read` rows of each collection, and the `longest` of their values."""
     match relation:
         case Constant(rows=rows):
             return _Rows(len(rows), _of_rows(rows), 0)
         case Get() | LocalGet():
-            return _Rows(1, lambda index: _ASSUMED, 0)
+            return _Rows(read, lambda index: longest, 0)
         case LetRec() if not _reads(relation):
             return _Rows(UNBOUNDED, lambda index: UNBOUNDED, UNBOUNDED)
         case _:
             pass
-    below = [_relation(child) for child in inputs(relation)]
+    below = [_relation(child, read, longest) for child in inputs(relation)]
     work = _total(child.work for child in below)
     count = max(child.count for child in below)
     first = below[0]

@@ -15,7 +15,7 @@ import logging
 import os
 import secrets
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -86,14 +86,7 @@ class ColumnCache:
 
     def read(self, part: PartRef, schema: Schema, places: tuple[int, ...], load: Load) -> Delta:
         """The updates of a part that is a blob without errors, with the columns at `places`; `load` decodes those that are missing."""
-        found = {
-            place: values
-            for place in places
-            if not schema[place].dropped  # its values are there, but not to be seen
-            and (values := self._mapped(part, _name(schema, place))) is not None
-            and values.type == schema[place].type.arrow
-            and len(values) == part.rows
-        }
+        found = self._columns(part, schema, places)
         updates = self._mapped(part, _UPDATES)
         missing = tuple(place for place in places if place not in found)
         if updates is None or missing:
@@ -106,20 +99,30 @@ class ColumnCache:
                 if not schema[place].dropped:
                     self._write(part, _name(schema, place), found[place])
             self._sweep()
-        times, diffs = (_unpacked(values.to_numpy(), part.rows) for values in updates.flatten())
-        return Delta(Batch(tuple(found[place] for place in places), times, diffs), NO_ERRORS)
+        return Delta(_batch(part, [found[place] for place in places], updates), NO_ERRORS)
+
+    def known(self, part: PartRef, schema: Schema, places: tuple[int, ...]) -> Batch | None:
+        """As `read`; None if anything of it is yet to be decoded."""
+        found = self._columns(part, schema, places)
+        updates = self._mapped(part, _UPDATES)
+        if updates is None or len(found) < len(set(places)):
+            return None
+        return _batch(part, [found[place] for place in places], updates)
 
     def positions(self, part: PartRef, schema: Schema, search: KeySearch, load: Load) -> Indices:
         """Where in a part that is a blob without errors the rows are that are asked for; `load` as of `read`."""
-        key = [f"{_name(schema, place)} {schema[place].type.arrow}" for place in search.columns]
-        name = f"key-{_digest(','.join(key))}"
-        ordered = self._mapped(part, name)
-        if ordered is None or len(ordered) != part.rows:
+        ordered = self.known_order(part, schema, search.columns)
+        if ordered is None:
             columns = self.read(part, schema, search.columns, load).oks.columns
             ordered = key_order(columns, part.rows)
-            self._write(part, name, ordered)
+            self._write(part, _order_name(schema, search.columns), ordered)
             self._sweep()
         return positions(ordered, search.hashes)
+
+    def known_order(self, part: PartRef, schema: Schema, columns: tuple[int, ...]) -> pa.StructArray | None:
+        """The rows of such a part in the order of these columns' hashes (`key_order`), if anybody has looked for some before."""
+        ordered = self._mapped(part, _order_name(schema, columns))
+        return ordered if ordered is not None and len(ordered) == part.rows else None
 
     def inline(self, schema: Schema, columns: Columns | None) -> Mapping[PartRef, Delta]:
         """The updates of inline parts that are known, in rows of `schema`, with these columns (None: all)."""
@@ -132,6 +135,17 @@ class ColumnCache:
             self._inline, self._inline_nbytes = {}, 0
         self._inline.setdefault(_shape(schema, columns), {})[part] = delta
         self._inline_nbytes += nbytes
+
+    def _columns(self, part: PartRef, schema: Schema, places: tuple[int, ...]) -> dict[int, pa.Array]:
+        """Those of the columns that have been decoded."""
+        return {
+            place: values
+            for place in places
+            if not schema[place].dropped  # its values are there, but not to be seen
+            and (values := self._mapped(part, _name(schema, place))) is not None
+            and values.type == schema[place].type.arrow
+            and len(values) == part.rows
+        }
 
     def _path(self, part: PartRef, what: str) -> str:
         assert part.blob is not None
@@ -198,6 +212,16 @@ def _name(schema: Schema, place: int) -> str:
     rolled back, another column may come to stand there."""
     missing = schema[place].missing
     return str(place) if missing is None else f"{place}-{_digest(missing)}"
+
+
+def _order_name(schema: Schema, columns: tuple[int, ...]) -> str:
+    key = [f"{_name(schema, place)} {schema[place].type.arrow}" for place in columns]
+    return f"key-{_digest(','.join(key))}"
+
+
+def _batch(part: PartRef, columns: Sequence[pa.Array], updates: pa.StructArray) -> Batch:
+    times, diffs = (_unpacked(values.to_numpy(), part.rows) for values in updates.flatten())
+    return Batch(tuple(columns), times, diffs)
 
 
 def _digest(text: str) -> str:

@@ -13,9 +13,6 @@ from ..repr.buffers import Words
 from ..repr.hash import hash_columns
 from ..repr.order import hash_order
 
-SEARCHED_ROWS = 4_096
-"""A part of fewer rows is read whole: that takes no longer."""
-
 
 @dataclass(frozen=True, slots=True)
 class KeySearch:

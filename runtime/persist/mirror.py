@@ -28,6 +28,15 @@ class Mirror:
     def state(self, shard: ShardId) -> ShardState:
         return self._cache.remembered_head(shard).state()
 
+    def version(self, shard: ShardId) -> int:
+        """Rises with every commit to the shard."""
+        return self._cache.remembered_head(shard).version
+
+    def batches(self, shard: ShardId) -> tuple[int, list[ShardBatch]]:
+        """All batches in order of time, and the version of the shard with these."""
+        head, batches = self._cache.remembered_between(shard, 0, None)
+        return head.version, batches
+
     def snapshot(self, shard: ShardId, as_of: int) -> Snapshot:
         """As `PersistClient.snapshot`."""
         return snapshot_of(*self._cache.remembered_between(shard, 0, as_of + 1), as_of)

@@ -19,7 +19,7 @@ from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
 from .codec import Columns, decode
 from .column_cache import ColumnCache
-from .key_search import SEARCHED_ROWS, KeySearch
+from .key_search import KeySearch
 from .part import PartRef
 from .state import ShardState, Snapshot
 
@@ -50,24 +50,22 @@ def read_part(
         places = tuple(range(len(schema)) if columns is None else columns)
         load = partial(_fetched, blob, ref, schema)
         delta = cache.read(ref, schema, places, load)
-        if search is not None and ref.rows >= SEARCHED_ROWS:
+        if search is not None:
             delta = Delta(delta.oks.take(cache.positions(ref, schema, search, load)), delta.errs)
+    return Delta(timed(ref, delta.oks), timed(ref, delta.errs) if ref.errors else delta.errs)
+
+
+def timed(ref: PartRef, batch: Batch) -> Batch:
+    """Those of some updates of the part's bytes that belong to it, at their times: the reference says when, as the part may have
+    been encoded before its time was known (see `stamp`), and from when on (see `trim`)."""
     if ref.min_time == ref.max_time:
-        errs = delta.errs if not ref.errors else _at(delta.errs, ref.min_time)
-        return Delta(_at(delta.oks, ref.min_time), errs)
-    if ref.first_time > ref.min_time:
-        return Delta(_between(delta.oks, ref.lower, _END), _between(delta.errs, ref.lower, _END))
-    return delta
+        return Batch(batch.columns, np.broadcast_to(np.uint64(ref.min_time), len(batch)), batch.diffs)
+    return _between(batch, ref.lower, _END) if ref.first_time > ref.min_time else batch
 
 
 def _fetched(blob: Blob, ref: PartRef, schema: Schema, columns: Columns | None) -> Delta:
     assert ref.blob is not None, "a part is inline or a blob"
     return decode(ref, blob.get(ref.blob), schema, columns)
-
-
-def _at(batch: Batch, time: int) -> Batch:
-    """The reference says when: the part may have been encoded before its time was known (see `stamp`)."""
-    return Batch(batch.columns, np.broadcast_to(np.uint64(time), len(batch)), batch.diffs)
 
 
 def read_snapshot(blob: Blob, snapshot: Snapshot, columns: Columns | None = None) -> Delta:

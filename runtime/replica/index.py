@@ -123,19 +123,9 @@ class Index:
         self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int]
     ) -> tuple[Batch, Numbers]:
         """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0."""
-        schema, count = self.schema.project(columns), len(keys[0])
-        probed = list(self._probe(keys, as_of, columns))
-        if count == 1:
-            rows = contents(schema, [matches.rows for matches in probed], as_of)
-            return rows, np.zeros(len(rows), np.int64)
-        numbered = [
-            matches.rows.with_columns((pa.array(matches.probe), *matches.rows.columns)) for matches in probed
-        ]
-        rows = contents(Schema((_NUMBER, *schema.columns)), numbered, as_of)
-        numbers = rows.columns[0].to_numpy()
-        order = np.argsort(numbers, kind="stable")
-        ordered = rows.take(order)
-        return ordered.with_columns(ordered.columns[1:]), numbers[order]
+        return of_each(
+            self.schema.project(columns), list(self._probe(keys, as_of, columns)), len(keys[0]), as_of
+        )
 
     def _probe(
         self, keys: tuple[pa.Array, ...], as_of: int, columns: Sequence[int] | None
@@ -163,5 +153,20 @@ def contents(schema: Schema, batches: list[Batch], as_of: int) -> Batch:
     if not batches:
         return empty_batch(schema)
     batch = concat_batches(schema, batches)
-    batch = batch.filter(batch.times <= np.uint64(as_of))
-    return consolidate(advance(batch, as_of))
+    batch = advance(batch.filter(batch.times <= np.uint64(as_of)), as_of)
+    return batch if len(batch) <= 1 else consolidate(batch)
+
+
+def of_each(schema: Schema, probed: Sequence[Matches], count: int, as_of: int) -> tuple[Batch, Numbers]:
+    """What matches of `count` keys say at `as_of`, the rows of each key one behind the other, and the number of the key of each row."""
+    if count == 1:
+        rows = contents(schema, [matches.rows for matches in probed], as_of)
+        return rows, np.zeros(len(rows), np.int64)
+    numbered = [
+        matches.rows.with_columns((pa.array(matches.probe), *matches.rows.columns)) for matches in probed
+    ]
+    rows = contents(Schema((_NUMBER, *schema.columns)), numbered, as_of)
+    numbers = rows.columns[0].to_numpy()
+    order = np.argsort(numbers, kind="stable")
+    ordered = rows.take(order)
+    return ordered.with_columns(ordered.columns[1:]), numbers[order]

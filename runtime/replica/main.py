@@ -32,7 +32,7 @@ from .ingest import Sources
 from .installed import Installed
 from .memory import dataflows_limit, query_limit
 from .output_writer import OutputWriter
-from .peek_thread import Peeks, looked_up
+from .peek_thread import Peeks, StoredLookUps, looked_up
 from .protocol import (
     Adopt,
     Appended,
@@ -48,6 +48,7 @@ from .protocol import (
     LargeSteps,
     LimitMemory,
     LookUp,
+    LookUpStored,
     Message,
     Peek,
     PeekFailed,
@@ -99,6 +100,7 @@ class Replica:
         self._outputs = OutputWriter(connection.send, self._supervisor)
         self._dataflows = Dataflows(retrying, writer, self._outputs)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
+        self._stored = StoredLookUps(cache)
         self._sources = Sources(retrying, writer, connection.send)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
@@ -154,6 +156,9 @@ class Replica:
                 continue
             if isinstance(message, LookUp):
                 self._connection.send(looked_up(message, self._dataflows.index))
+                continue
+            if isinstance(message, LookUpStored):
+                self._connection.send(self._stored.looked_up(message))
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)

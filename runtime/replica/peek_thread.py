@@ -1,7 +1,8 @@
 """One-off queries in a replica: few rows of an index here, everything else in processes of their own.
 
 ```
-columns of few rows of an index by their key ── looked up and answered by the thread that reads messages
+columns of few rows by their key, of an index or
+of a table (`stored_rows`) ───────────────── looked up and answered by the thread that reads messages
 rows of an index otherwise ──────────────── taken by the step thread; few that are only sent, it answers itself
 anything that computes, snapshots ───────── a query of the pool, to which rows of an index are handed over
 ```
@@ -12,6 +13,7 @@ from __future__ import annotations
 import logging
 import os
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 
 import numpy as np
@@ -25,10 +27,11 @@ from ..repr.batch import Batch, Delta, from_ipc, to_record
 from ..repr.consolidate import consolidate_in_order
 from ..repr.schema import Schema
 from ..supervision import Supervisor
-from .index import Index
-from .protocol import CancelPeek, Connection, LookedUp, LookUp, Peek, PeekIndex
+from .index import Index, Numbers
+from .protocol import CancelPeek, Connection, LookedUp, LookUp, LookUpStored, Peek, PeekIndex
 from .queries import IndexContents, Pool, Query
 from .queries.answers import Start, answer, or_failure
+from .stored_rows import StoredRows
 
 logger = logging.getLogger(__name__)
 
@@ -37,6 +40,9 @@ AT_ONCE = 1_000
 
 AT_ONCE_BYTES = 1 << 20
 """So many bytes of rows are an answer to look-ups, which is one message."""
+
+MOST_TABLES = 100
+"""Of so many tables the parts are known; then that one is forgotten which has been known for the longest time."""
 
 
 class Peeks:
@@ -124,14 +130,54 @@ def _found(asked: LookUp, find: Callable[[GlobalId], Index]) -> LookedUp | None:
     index = find(asked.index_id)
     keys = index.keys_of(asked.keys)
     rows, numbers = index.lookup_each(keys, asked.as_of, asked.columns)
-    if len(rows) > AT_ONCE or len(index.errors(asked.as_of)) or find(asked.index_id) is not index:
+    if len(index.errors(asked.as_of)) or find(asked.index_id) is not index:
         return None
-    if rows.nbytes > AT_ONCE_BYTES:
+    return _few(asked, index.schema, rows, numbers)
+
+
+def _few(asked: LookUp | LookUpStored, schema: Schema, rows: Batch, numbers: Numbers) -> LookedUp | None:
+    """The answer of these rows, with the numbers of their keys; None if it would be a large one."""
+    if len(rows) > AT_ONCE or rows.nbytes > AT_ONCE_BYTES:
         return None
     if (rows.diffs != 1).any():
         if (rows.diffs < 1).any() or int(rows.diffs.sum()) > AT_ONCE:
             return None
         rows, numbers = rows.take(np.repeat(np.arange(len(rows)), rows.diffs)), np.repeat(numbers, rows.diffs)
-    counts = np.bincount(numbers, minlength=len(keys[0]))
-    payload = to_record(index.schema.project(asked.columns), rows.columns)
+    counts = np.bincount(numbers, minlength=len(asked.keys[0]))
+    payload = to_record(schema.project(asked.columns), rows.columns)
     return LookedUp(asked.peek_id, payload, tuple(counts.tolist()))
+
+
+class StoredLookUps:
+    """Tables that are looked up by their keys, as far as this replica was told of their parts.  Of one thread."""
+
+    def __init__(self, cache: ColumnCache) -> None:
+        self._cache = copy(cache)  # each has one thread
+        self._tables: dict[int, StoredRows] = {}
+
+    def looked_up(self, asked: LookUpStored) -> LookedUp:
+        """As the function of that name."""
+        try:
+            table = self._changed(asked)
+            if table is None:
+                return LookedUp(asked.peek_id, None, forgotten=True)
+            found = table.lookup_each(asked.keys, asked.as_of, asked.columns)
+            answer = None if found is None else _few(asked, table.schema, *found)
+        except Exception:  # a defect of ours: the query says what it finds
+            logger.exception("a look-up in stored rows failed")
+            self._tables.pop(asked.key, None)
+            return LookedUp(asked.peek_id, None, forgotten=True)
+        return LookedUp(asked.peek_id, None) if answer is None else answer
+
+    def _changed(self, asked: LookUpStored) -> StoredRows | None:
+        """The table with the parts that it has now; None if those before are not known here."""
+        change = asked.change
+        if change is not None and change.begin is not None:
+            self._tables.pop(asked.key, None)
+            if len(self._tables) >= MOST_TABLES:
+                del self._tables[next(iter(self._tables))]
+            self._tables[asked.key] = StoredRows(*change.begin, self._cache)
+        table = self._tables.get(asked.key)
+        if table is not None and change is not None:
+            table.change(change)
+        return table

@@ -9,10 +9,9 @@ from random import Random
 import numpy as np
 import pytest
 from persist_support import SCHEMA, Update, contents_of, delta_of, updates_of
-from ptvc.persist import read
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
-from ptvc.persist.key_search import SEARCHED_ROWS, KeySearch, key_order, positions
+from ptvc.persist.key_search import KeySearch, key_order, positions
 from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_rows
 from ptvc.persist.state import Snapshot
@@ -23,6 +22,9 @@ from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT4, INT8, TEXT
 
 AS_OF = 9
+
+ROWS = 4_096
+"""Too many to be inline."""
 
 
 @pytest.fixture
@@ -55,8 +57,7 @@ def test_positions(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_what_is_asked_for_is_read(seed: int, cache: ColumnCache, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read, "SEARCHED_ROWS", 0)
+def test_what_is_asked_for_is_read(seed: int, cache: ColumnCache) -> None:
     random = Random(seed)
     blob = MemoryBlob()
     parts: list[PartRef] = []
@@ -89,20 +90,18 @@ def test_what_is_asked_for_is_read(seed: int, cache: ColumnCache, monkeypatch: p
 
 def test_few_rows_of_a_large_part_are_read(cache: ColumnCache) -> None:
     blob = MemoryBlob()
-    rows = [((i, f"{i}" * 40), 4, 1) for i in range(SEARCHED_ROWS)]
+    rows = [((i, f"{i}" * 40), 4, 1) for i in range(ROWS)]
     parts = write_parts(blob, "s", SCHEMA, delta_of(rows), writer="w")
     snapshot = Snapshot("s", AS_OF, SCHEMA, parts)
     found = read_rows(blob, snapshot, None, cache, search(SCHEMA, (1, 0), [("7" * 40, 7), ("8" * 40, 9)]))
     assert updates_of(found.delta.oks) == [((7, "7" * 40), AS_OF, 1)]
-    assert len(read_rows(blob, snapshot, None, None, search(SCHEMA, (0,), [(7,)]))) == SEARCHED_ROWS, (
-        "no cache"
-    )
+    assert len(read_rows(blob, snapshot, None, None, search(SCHEMA, (0,), [(7,)]))) == ROWS, "no cache"
 
 
 def test_a_column_that_was_added_has_a_value_in_old_rows(cache: ColumnCache) -> None:
     """It is no key of theirs before that is known, and another one if the value is another."""
     blob = MemoryBlob()
-    rows = [((i, f"{i}" * 40), 4, 1) for i in range(SEARCHED_ROWS)]
+    rows = [((i, f"{i}" * 40), 4, 1) for i in range(ROWS)]
     parts = write_parts(blob, "s", SCHEMA, delta_of(rows), writer="w")
     for missing, kind in (("5", INT8), ("6", INT8), ("5", INT4), (None, INT4), ("5", TEXT)):
         wider = Schema((*SCHEMA.columns, Column("more", kind, True, missing)))

@@ -18,10 +18,11 @@ from ptvc.coord.controller.driver_process import OnExit
 from ptvc.errors import COLLECTION_ERROR_HINT, PtvcError
 from ptvc.expr.tree.relation import Get, GlobalId, Project, Relation
 from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.column_cache import ColumnCache
 from ptvc.replica.checkpoint import PendingCheckpoint
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.inputs import load_snapshot
-from ptvc.replica.peek_thread import looked_up
+from ptvc.replica.peek_thread import StoredLookUps, looked_up
 from ptvc.replica.protocol import (
     Appended,
     CancelJob,
@@ -37,6 +38,7 @@ from ptvc.replica.protocol import (
     LargeSteps,
     LimitMemory,
     LookUp,
+    LookUpStored,
     Message,
     Peek,
     PeekFailed,
@@ -78,6 +80,7 @@ class SimulatedReplica:
         self.slowness = 1.0
         self._blob = blob
         self._dataflows = Dataflows(blob, writer)
+        self._stored = StoredLookUps(ColumnCache(Path("/nowhere")))  # so that inline parts are found only
         self._checkpoints = outside.checkpoints
         self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
@@ -162,6 +165,8 @@ class SimulatedReplica:
                 self._peek_index(message)
             case LookUp():
                 self._send(looked_up(message, self._dataflows.index))
+            case LookUpStored():
+                self._send(self._stored.looked_up(message))
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
             case CheckpointPublished():

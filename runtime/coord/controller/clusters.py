@@ -86,12 +86,16 @@ class Clusters:
 
     # -- answers --
 
+    def connected(self, cluster: str) -> ReplicaClient | None:
+        """A replica that is up."""
+        return next((replica for replica in self.of(cluster) if replica.connected.is_set()), None)
+
     async def serving(self, cluster: str) -> ReplicaClient:
         """A replica that is up; waits for one, and raises when none can be started or it takes too long."""
         deadline = asyncio.get_running_loop().time() + START_TIMEOUT_S
         while True:
             replicas = self.of(cluster)
-            if (up := next((r for r in replicas if r.connected.is_set()), None)) is not None:
+            if (up := self.connected(cluster)) is not None:
                 return up
             if all(replica.failure is not None for replica in replicas):
                 assert replicas[0].failure is not None

@@ -16,12 +16,15 @@ from ...replica.protocol import (
     Hydrated,
     LookedUp,
     LookUp,
+    LookUpStored,
     Message,
     Outbox,
     PeekFailed,
     PeekRows,
     Uninstall,
 )
+from ..storage.expectation import KeyId
+from ..storage.told_parts import ToldParts
 from .answers import Answers
 
 SUBSCRIPTION = "subscription-"
@@ -43,7 +46,8 @@ class ReplicaClient:
     `subscriptions` are the collections whose commits it must hear of, with the number of their readers; `installed` is
     what it runs, `hydrated` what of that is, `failed` what it has given up, `frontiers` how far the rest has come;
     `beginnings` are the times at which its indexes began, and `index_since` is that up to which it may have compacted all of
-    them: so an index is readable from the later of the two on; `attempt` is (epoch, task attempt), by which an old
+    them: so an index is readable from the later of the two on; `told` are the tables of which it knows the parts, by the key by which
+    it looks their rows up; `attempt` is (epoch, task attempt), by which an old
     worker is distinguished from a new one.  `directory` receives answers that were not fetched yet.
     """
 
@@ -61,6 +65,7 @@ class ReplicaClient:
         self.beginnings: dict[GlobalId, int] = {}
         self.index_since = 0
         self.operators: dict[GlobalId, DataflowStatistics] = {}
+        self.told: dict[KeyId, ToldParts] = {}
         self.attempt = (0, -1)
         self.pid: int | None = None
         self.connected = asyncio.Event()
@@ -100,6 +105,7 @@ class ReplicaClient:
         self.beginnings.clear()
         self.index_since = 0
         self.operators.clear()
+        self.told.clear()
         self.pid = None
         if self._outbox is not None:
             self._outbox.close()
@@ -174,7 +180,9 @@ class ReplicaClient:
             if not finished:
                 self.send(CancelPeek(peek_id))
 
-    def look_up(self, asked: Callable[[int], LookUp], answered: Callable[[LookedUp | None], None]) -> None:
+    def look_up(
+        self, asked: Callable[[int], LookUp | LookUpStored], answered: Callable[[LookedUp | None], None]
+    ) -> None:
         """Sends what `asked` makes of a new number; `answered` is called with the answer, or with None when there is none to come."""
         if self._outbox is None:
             answered(None)

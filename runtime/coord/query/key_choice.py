@@ -4,6 +4,9 @@ them conflicts with writes of these rows only."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId, Relation
 from ...expr.tree.scalar import ColumnRef, Scalar
@@ -15,19 +18,30 @@ from ..storage.part_choice import FilteredRead, Search, filtered_reads, search
 from .fixed_values import Fixed, combinations, conjuncts, fixed_values
 
 
-def key_searches(reads: Sequence[FilteredRead], catalog: Catalog) -> Mapping[GlobalId, Search]:
-    """For tables that stand in one place, with a filter that fixes all columns of a unique constraint to
-    some literals, the search for these."""
-    return {id_: found for id_, (_, found) in _searched(reads, catalog).items()}
+@dataclass(frozen=True, slots=True)
+class TableKey:
+    """A unique constraint, with this `oid`, of the table: the positions of its `columns` in stored rows."""
+
+    table: GlobalId
+    oid: KeyId
+    columns: tuple[int, ...]
 
 
-def read_keys(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Mapping[KeyId, Words]]:
-    """The tables of which the optimized relation reads nothing but rows of some keys: their hashes."""
-    searched = _searched(filtered_reads(relation), catalog)
-    return {id_: {key: found.hashes} for id_, (key, found) in searched.items()}
+@dataclass(frozen=True, slots=True)
+class KeyRead:
+    """The rows that have one of some keys: a column of `values` for each of the key's, in its order, none of them NULL."""
+
+    key: TableKey
+    values: tuple[pa.Array, ...]
+
+    @property
+    def search(self) -> Search:
+        return search(self.key.columns, self.values)
 
 
-def _searched(reads: Sequence[FilteredRead], catalog: Catalog) -> dict[GlobalId, tuple[KeyId, Search]]:
+def key_reads(reads: Sequence[FilteredRead], catalog: Catalog) -> Mapping[GlobalId, KeyRead]:
+    """For tables that stand in one place, with a filter that fixes all columns of a unique constraint to some literals, the
+    look-up of these."""
     filters: dict[GlobalId, tuple[Scalar, ...]] = {}
     for id_, predicates in reads:
         filters[id_] = () if id_ in filters else predicates
@@ -39,22 +53,36 @@ def _searched(reads: Sequence[FilteredRead], catalog: Catalog) -> dict[GlobalId,
     return found
 
 
-def _asked_for(item: Table, predicates: tuple[Scalar, ...]) -> tuple[KeyId, Search] | None:
-    keys = [constraint for constraint in item.constraints if constraint.is_key]
+def read_keys(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Mapping[KeyId, Words]]:
+    """The tables of which the optimized relation reads nothing but rows of some keys: their hashes."""
+    reads = key_reads(filtered_reads(relation), catalog)
+    return {id_: {read.key.oid: read.search.hashes} for id_, read in reads.items()}
+
+
+def table_keys(item: Table) -> list[TableKey]:
+    """Its unique constraints."""
+    places = item.layout.all_places(item.schema) if item.constraints else ()
+    return [
+        TableKey(item.id, constraint.oid, tuple(places[column] for column in constraint.columns))
+        for constraint in item.constraints
+        if constraint.is_key
+    ]
+
+
+def _asked_for(item: Table, predicates: tuple[Scalar, ...]) -> KeyRead | None:
+    keys = table_keys(item)
     if not keys:
         return None
-    places = item.layout.all_places(item.schema)
     fixed: dict[int, Fixed] = {
         expression.index: values
         for expression, values in fixed_values(conjuncts(predicates)).items()
         if isinstance(expression, ColumnRef)
     }
     for key in keys:
-        columns = tuple(places[column] for column in key.columns)
-        if not all(column in fixed for column in columns):
+        if not all(column in fixed for column in key.columns):
             continue
-        refs = tuple(ColumnRef(place, item.physical[place].type) for place in columns)
-        values = combinations(refs, [fixed[column].values for column in columns])
+        refs = tuple(ColumnRef(place, item.physical[place].type) for place in key.columns)
+        values = combinations(refs, [fixed[column].values for column in key.columns])
         if values is not None:
-            return key.oid, search(columns, values)
+            return KeyRead(key, values)
     return None

@@ -1,4 +1,4 @@
-"""Which statements are look-ups whatever their parameters: some columns of the rows that have a key of an index.
+"""Which statements are look-ups whatever their parameters: some columns of the rows that have a key of an index, or of a table.
 
 Of such a one the index is chosen when it is executed for the second time, and not looked for again until the catalog changes: what an
 execution has to do is to send the values.
@@ -6,32 +6,34 @@ execution has to do is to send the values.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from ...expr.functions.comparison.comparison_keys import has_keys
 from ...expr.tree.relation import Filter, Get, GlobalId, Project
-from ...expr.tree.scalar import Call, Literal, Parameter, Scalar
+from ...expr.tree.scalar import Call, ColumnRef, Literal, Parameter, Scalar
 from ...repr.schema import Schema
 from ...sql.plans.plans import PlannedStatement
 from ...sql.plans.query_plans import Select
 from ..catalog.catalog import Catalog
-from ..catalog.items import Index
+from ..catalog.items import Index, Table
 from ..catalog.views import own_writes_show
 from .fixed_values import conjuncts
 from .index_choice import chain_over, is_told_by_key
+from .key_choice import TableKey, table_keys
 from .look_ups import Keys
 
 
 @dataclass(frozen=True, slots=True)
 class LookUpPlan:
-    """`columns`, of `schema`, of the rows of `index` whose keys are the values of the parameters with these `numbers`, from 0.
+    """`columns`, of `schema`, of the rows of `index`, or of a table by one of its keys, whose keys are the values of the parameters
+    with these `numbers`, from 0.
 
     `bounds` are those of the keys that are integers: a parameter may be of a wider type.  `own` are the tables of which a transaction's own
     writes show in the rows: then it is more than a look-up.
     """
 
-    index: Index
+    index: Index | TableKey
     numbers: tuple[int, ...]
     bounds: tuple[tuple[int, int] | None, ...]
     columns: tuple[int, ...]
@@ -65,22 +67,38 @@ def look_up_plan(planned: PlannedStatement, catalog: Catalog, cluster: str) -> L
     compared = _compared(conjuncts(chain[-1].predicates))
     if compared is None:
         return None
-    for index in catalog.indexes_on(node.id):
-        if index.cluster != cluster or set(index.keys) != compared.keys():
+    for index, keys in _indexes(node, catalog, cluster):
+        if set(keys) != compared.keys() or len(keys) != len(compared):
             continue
-        if len(index.keys) != len(compared) or not all(is_told_by_key(key.type) for key in index.keys):
+        if not all(is_told_by_key(key.type) for key in keys):
             continue
-        if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
-            continue  # the table has gained a column since
         return LookUpPlan(
             index,
-            tuple(compared[key] for key in index.keys),
-            tuple(key.type.integer_bounds if key.type.is_integer else None for key in index.keys),
+            tuple(compared[key] for key in keys),
+            tuple(key.type.integer_bounds if key.type.is_integer else None for key in keys),
             tuple(columns[i] for i in finishing.indices),
             planned.schema,
             frozenset(own_writes_show(node, catalog)),
         )
     return None
+
+
+def _indexes(
+    node: Get, catalog: Catalog, cluster: str
+) -> Iterator[tuple[Index | TableKey, tuple[Scalar, ...]]]:
+    """By what rows can be looked up, and the expressions that are its keys: indexes come first."""
+    for index in catalog.indexes_on(node.id):
+        if index.cluster != cluster:
+            continue
+        if isinstance(index.relation, Get) and len(index.relation.schema) != len(node.schema):
+            continue  # the table has gained a column since
+        yield index, index.keys
+    item = catalog.find_by_id(node.id)
+    if isinstance(item, Table) and len(item.physical) == len(node.schema):
+        for key in table_keys(item):
+            columns = (node.schema[place] for place in key.columns)
+            refs = zip(key.columns, columns, strict=True)
+            yield key, tuple(ColumnRef(place, column.type, column.nullable) for place, column in refs)
 
 
 def _compared(predicates: Sequence[Scalar]) -> dict[Scalar, int] | None:

@@ -1,4 +1,4 @@
-"""Look-ups through an index, those of several clients together.
+"""Look-ups through an index, or by a key of a table; those of several clients together.
 
 ```
 look-up ──┐
@@ -21,15 +21,20 @@ from typing import Any
 import pyarrow as pa
 
 from ...expr.tree.relation import GlobalId
-from ...replica.protocol import LookedUp, LookUp
+from ...replica.protocol import LookedUp, LookUp, LookUpStored, StoredChange
 from ...repr.batch import from_record
 from ...repr.schema import Schema
 from ..catalog.items import Index
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
+from ..storage.collections import Collections
+from .key_choice import TableKey
 
 MOST_KEYS = 1_000
 """So many keys of all clients go with one message."""
+
+MOST_TABLES = 100
+"""A replica is told of the parts of so many tables."""
 
 Keys = tuple[list[Any], ...]
 """A list for each of the index's columns of keys, of the values of all keys that are looked up."""
@@ -45,26 +50,29 @@ class _Request:
 class LookUps:
     """On the event loop."""
 
-    def __init__(self) -> None:
-        self._queues: dict[tuple[str, GlobalId, tuple[int, ...]], _Queue] = {}
+    def __init__(self, collections: Collections) -> None:
+        self._collections = collections
+        self._queues: dict[tuple[str, GlobalId | TableKey, tuple[int, ...]], _Queue] = {}
 
     async def rows(
         self,
         replica: ReplicaClient,
-        index: Index,
+        index: Index | TableKey,
         schema: Schema,
         columns: tuple[int, ...],
         keys: Keys,
         time: int,
     ) -> Columns | None:
-        """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index: each as often as it occurs.
+        """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index, or which is held: each
+        as often as it occurs.
 
         None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column, of at most MOST_KEYS.
         """
-        name = (replica.id, index.id, columns)
+        of = index if isinstance(index, TableKey) else index.id
+        name = (replica.id, of, columns)
         queue = self._queues.get(name)
         if queue is None:
-            queue = self._queues[name] = _Queue(replica, index, schema, columns)
+            queue = self._queues[name] = _Queue(replica, of, schema, columns, self._collections)
         request = _Request(keys, time, asyncio.get_running_loop().create_future())
         queue.add(request)
         try:
@@ -78,12 +86,18 @@ class _Queue:
     """Requests for the same columns of an index of a replica; of one message the answer is under way at most."""
 
     def __init__(
-        self, replica: ReplicaClient, index: Index, schema: Schema, columns: tuple[int, ...]
+        self,
+        replica: ReplicaClient,
+        of: GlobalId | TableKey,
+        schema: Schema,
+        columns: tuple[int, ...],
+        collections: Collections,
     ) -> None:
         self._replica = replica
-        self._id = index.id
+        self._of = of
         self._schema = schema
         self._columns = columns
+        self._collections = collections
         self._waiting: list[_Request] = []
         self._under_way: list[_Request] = []
 
@@ -112,11 +126,28 @@ class _Queue:
             self._under_way = taken
             self._replica.look_up(self._asked, self._answered)
 
-    def _asked(self, peek_id: int) -> LookUp:
+    def _asked(self, peek_id: int) -> LookUp | LookUpStored:
         keys = _together([request.keys for request in self._under_way])
-        return LookUp(peek_id, self._id, keys, self._columns, self._under_way[0].time)
+        time = self._under_way[0].time
+        if not isinstance(self._of, TableKey):
+            return LookUp(peek_id, self._of, keys, self._columns, time)
+        return LookUpStored(peek_id, self._of.oid, keys, self._columns, time, self._change(self._of))
+
+    def _change(self, key: TableKey) -> StoredChange | None:
+        """What the replica is yet to be told of the table's parts.  One that was dropped has none any more."""
+        if key.table not in self._collections:
+            return None
+        told = self._replica.told
+        if key.oid not in told:
+            if len(told) >= MOST_TABLES:
+                del told[next(iter(told))]
+            told[key.oid] = self._collections.told_parts()
+        collection = self._collections[key.table]
+        return told[key.oid].change(collection.shard, collection.schema, key.columns)
 
     def _answered(self, answer: LookedUp | None) -> None:
+        if answer is not None and answer.forgotten and isinstance(self._of, TableKey):
+            self._replica.told.pop(self._of.oid, None)
         asked, self._under_way = self._under_way, []
         if answer is None or answer.rows is None:
             for request in asked:

@@ -41,7 +41,8 @@ from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
-from .key_choice import key_searches
+from .key_choice import TableKey, key_reads
+from .keyed_rows import KeyedRows
 from .look_up_plan import LookUpPlan
 from .look_ups import MOST_KEYS, Keys, LookUps, listed
 from .read_times import ReadTimes
@@ -91,7 +92,8 @@ class Peeks:
         self._controller = controller
         self._jobs = jobs
         self._catalogs = CatalogQueries()
-        self._look_ups = LookUps()
+        self._look_ups = LookUps(self._collections)
+        self._keyed = KeyedRows(storage, self._look_ups)
         self.times = ReadTimes(storage, catalog)
 
     async def select(self, query: Select, context: ReadContext) -> AsyncIterator[Columns]:
@@ -136,8 +138,13 @@ class Peeks:
 
     async def look_up(self, plan: LookUpPlan, keys: Keys, cluster: str, time: int) -> Columns | None:
         """The rows that the client sees; None if only `select` can say them, or what is wrong."""
-        index = plan.index
-        clusters = self._controller.clusters
+        index, clusters = plan.index, self._controller.clusters
+        if isinstance(index, TableKey):
+            with self._reads.at(time):
+                replica = clusters.connected(cluster)
+                if replica is None or not self._readable(index.table, time):
+                    return None
+                return await self._look_ups.rows(replica, index, plan.schema, plan.columns, keys, time)
         if not clusters.has_index(cluster, index.id, time):
             return None
         with self._reads.at(time):
@@ -146,6 +153,12 @@ class Peeks:
             if replica is None:
                 return None
             return await self._look_ups.rows(replica, index, plan.schema, plan.columns, keys, time)
+
+    def _readable(self, table: GlobalId, time: int) -> bool:
+        """Whether the table's rows at `time` are known now."""
+        if table not in self._collections or self._collections.frontier(table) <= time:
+            return False
+        return self._collections.frontiers(self._collections[table].shard).since <= time
 
     def as_of(self, query: Select, context: ReadContext) -> ReadContext:
         """At the time that the statement names, if it names one."""
@@ -263,9 +276,15 @@ class Peeks:
             now := context.catalog.widened(relation)
         ) is not relation:  # from here to the sources nothing waits
             relation = optimize(now)
-        reads = filtered_reads(relation)
-        conditions, searches = part_conditions(reads), key_searches(reads, context.catalog)
-        changes = changes_in(relation)
+        reads, changes = filtered_reads(relation), changes_in(relation)
+        searches = key_reads(reads, context.catalog)
+        if ids and not changes and searches.keys() == ids and context.catalog is self._catalog:
+            replica = await self._controller.clusters.serving(context.cluster)
+            found = await self._keyed.evaluated(relation, searches, context.overlay, replica, time)
+            if found is not None:
+                yield consolidate_in_order(found) if finishing is None else found
+                return
+        conditions = part_conditions(reads)
         stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - changes.keys())
         sources = (
             *(self._import(id_, time, context, conditions.get(id_)) for id_ in stored),
@@ -292,7 +311,11 @@ class Peeks:
                 relation = TopK(relation, (), order, shown)
             relation, columns = narrow_reads(relation)
             sources = tuple(
-                replace(source, columns=columns.get(source.id), search=searches.get(source.id))
+                replace(
+                    source,
+                    columns=columns.get(source.id),
+                    search=searches[source.id].search if source.id in searches else None,
+                )
                 for source in sources
             )
         replica = await self._controller.clusters.serving(context.cluster)

@@ -19,6 +19,7 @@ from ...persist.state import MAX_TIME
 from ...replica.protocol import ChangesOf, Import
 from ...repr.schema import Column, Schema
 from .oracle import Oracle
+from .told_parts import ToldParts
 
 _ATTEMPTS = 10
 
@@ -243,6 +244,10 @@ class Collections:
             updates=updates,
             upper=max(state.upper, as_of + 1),
         )
+
+    def told_parts(self) -> ToldParts:
+        """For a replica that was told nothing yet of the parts of a table."""
+        return ToldParts(self._persist.mirror)
 
     def changes_of(
         self, id: GlobalId, shown: GlobalId, width: int, times: tuple[int, int] | None, as_of: int

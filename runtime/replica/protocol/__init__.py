@@ -10,7 +10,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 | `commits` | Progress (with Updates), Appended | Append |
 | `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, SinkBehind, Status |
-| `peeks`, `subscriptions` | LookUp, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
+| `peeks`, `subscriptions` | LookUp, LookUpStored, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
 
 Why not Arrow Flight: a round trip here takes some 20 us instead of 400, the coordinator serves it on its event loop
@@ -76,10 +76,12 @@ from .peek_messages import (
     LargeQueries,
     LookedUp,
     LookUp,
+    LookUpStored,
     Peek,
     PeekFailed,
     PeekIndex,
     PeekRows,
+    StoredChange,
 )
 from .processes import (
     DriverHello,
@@ -123,6 +125,7 @@ __all__ = [
     "LargeSteps",
     "LimitMemory",
     "LookUp",
+    "LookUpStored",
     "LookedUp",
     "Message",
     "Outbox",
@@ -145,6 +148,7 @@ __all__ = [
     "StepEnded",
     "StepJob",
     "StopReplica",
+    "StoredChange",
     "SubscriptionOutput",
     "Uninstall",
     "Updates",

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...expr.tree.relation import GlobalId, Relation
+from ...persist.part import PartRef
+from ...repr.schema import Schema
 from .commits import Import
 
 
@@ -54,14 +56,38 @@ class LookUp:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredChange:
+    """How the stored parts of a collection have changed since the last change that was told: of a merged one `gone` are the
+    numbers that others have come for.  With `begin`, the collection's schema, and the columns by which it is looked up, all parts are
+    told anew."""
+
+    begin: tuple[Schema, tuple[int, ...]] | None
+    added: tuple[tuple[int, tuple[PartRef, ...]], ...]
+    gone: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class LookUpStored:
+    """As `LookUp`, of the rows of a table by the columns of a unique constraint `key`, from what is stored.  `change` comes first."""
+
+    peek_id: int
+    key: int
+    keys: tuple[list[Any], ...]
+    columns: tuple[int, ...]
+    as_of: int
+    change: StoredChange | None
+
+
+@dataclass(frozen=True, slots=True)
 class LookedUp:
     """Of the rows (`to_record`), each as often as it occurs, so many have the first key, and so on: `counts`.  None if they cannot be
-    had like this: the index is not there, not readable then, or has errors, or the rows are too many.  Whoever asked asks otherwise, and
-    is told what is wrong."""
+    had like this: the index is not there, not readable then, or has errors, parts are yet to be decoded, or the rows are too many.
+    Whoever asked asks otherwise, and is told what is wrong.  `forgotten`: the parts of the table are to be told anew."""
 
     peek_id: int
     rows: bytes | None
     counts: tuple[int, ...] = ()
+    forgotten: bool = False
 
 
 @dataclass(frozen=True, slots=True)

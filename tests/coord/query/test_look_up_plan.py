@@ -6,12 +6,14 @@ import pytest
 from ptvc.coord.catalog.catalog import Catalog
 from ptvc.coord.catalog.entries import Change, bootstrap_entries
 from ptvc.coord.catalog.items import Index, Table
+from ptvc.coord.query.key_choice import TableKey
 from ptvc.coord.query.look_up_plan import LookUpPlan, look_up_plan
 from ptvc.expr.tree.relation import Filter, Finishing, Get, Map, OrderBy, Project, Relation
 from ptvc.expr.tree.scalar import And, Call, ColumnRef, Literal, Parameter, Scalar
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import BOOL, FLOAT8, INT2, INT4, INT8, TEXT, ScalarType
 from ptvc.sql.plans.query_plans import Select
+from ptvc.sql.syntax.constraints import Constraint, ConstraintKind
 
 SCHEMA = Schema((Column("a", INT4), Column("b", TEXT), Column("f", FLOAT8)))
 A, B, F = (ColumnRef(i, column.type) for i, column in enumerate(SCHEMA))
@@ -116,3 +118,50 @@ def test_indexes_that_do_not_say_it() -> None:
     assert planned(index_on(A, B), KEYED) is None
     older = Get("u1", SCHEMA.project((0, 1)))
     assert planned(index_on(A, relation=older), KEYED) is None  # the table has gained a column since
+
+
+def keyed(*keys: tuple[int, ...], index: Scalar | None = None) -> Catalog:
+    """A table with unique constraints."""
+    catalog = Catalog(bootstrap_entries())
+    id_, oid = catalog.allocate()
+    constraints = tuple(
+        Constraint(f"k{number}", ConstraintKind.UNIQUE, columns, oid=100 + number)
+        for number, columns in enumerate(keys)
+    )
+    table = Table(
+        id=id_, oid=oid, schema_name="public", name="t", schema=SCHEMA, shard=id_, constraints=constraints
+    )
+    catalog.apply([Change(None, table)])
+    if index is not None:
+        id_, oid = catalog.allocate()
+        fields = {"id": id_, "oid": oid, "schema_name": "public", "name": "i", "uses": ("u1",)}
+        catalog.apply(
+            [Change(None, Index(cluster="quickstart", relation=TABLE, keys=(index,), **fields))]  # type: ignore[arg-type]
+        )
+    return catalog
+
+
+def test_a_key_of_the_table_is_an_index() -> None:
+    found = planned(keyed((1, 0), (0,)), KEYED)
+    assert found is not None
+    assert found.index == TableKey("u1", 101, (0,))
+    both = Filter(TABLE, (eq(A, parameter(1, INT8)), eq(parameter(2, TEXT), B)))
+    found = planned(keyed((1, 0), (0,)), both)
+    assert found is not None
+    assert found.index == TableKey("u1", 100, (1, 0))
+    assert found.numbers == (1, 0)
+    assert found.keys([Literal(7, INT8), Literal("x", TEXT)]) == (["x"], [7])
+    assert found.keys([Literal(1 << 40, INT8), Literal("x", TEXT)]) is None, "no integer of 4 bytes"
+
+
+def test_an_index_comes_first() -> None:
+    found = planned(keyed((0,), index=A), KEYED)
+    assert found is not None
+    assert isinstance(found.index, Index)
+
+
+def test_keys_that_do_not_say_it() -> None:
+    assert planned(keyed((1,), (0, 1)), KEYED) is None
+    assert planned(keyed((2,)), Filter(TABLE, (eq(F, parameter(1, FLOAT8)),))) is None
+    narrow = Get("u1", SCHEMA.project((0, 1)))
+    assert planned(keyed((0,)), Filter(narrow, (eq(A, parameter(1, INT4)),))) is None

@@ -11,10 +11,12 @@ import pytest
 from ptvc.coord.catalog.items import Index
 from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.query import look_ups
+from ptvc.coord.query.key_choice import TableKey
 from ptvc.coord.query.look_ups import LookUps, listed
 from ptvc.coord.results.results import Columns
+from ptvc.coord.storage.collections import Collection, Collections
 from ptvc.expr.tree.scalar import ColumnRef
-from ptvc.replica.protocol import LookedUp, LookUp
+from ptvc.replica.protocol import LookedUp, LookUp, LookUpStored, StoredChange
 from ptvc.repr.batch import to_record
 from ptvc.repr.schema import Column, Schema
 from ptvc.repr.types import INT8, TEXT
@@ -63,7 +65,7 @@ class Replica:
 class World:
     def __init__(self) -> None:
         self.replica = Replica()
-        self.look_ups = LookUps()
+        self.look_ups = LookUps(cast(Collections, None))  # of tables it is asked nothing
 
     def ask(self, *keys: int, time: int = 7) -> asyncio.Task[Columns | None]:
         replica, index = cast(ReplicaClient, self.replica), cast(Index, Stub())
@@ -182,3 +184,79 @@ def test_keys_that_python_does_not_know() -> None:
     assert listed([pa.array([1, 2]), pa.array(["a", "b"])]) == ([1, 2], ["a", "b"])
     for array in (pa.array([3_000_000], pa.date32()), pa.array([2**60], pa.timestamp("us"))):
         assert listed([array]) is None
+
+
+class Told:
+    """Stands for what is told of a table's parts: a number for each time that it was asked."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def change(self, shard: str, schema: Schema, key: tuple[int, ...]) -> StoredChange:
+        assert (shard, schema, key) == ("s1", ROWS, (0,))
+        self.asked += 1
+        return StoredChange((schema, key) if self.asked == 1 else None, (), ())
+
+
+class Tables:
+    """Stands for collections of one table, `u1`."""
+
+    def __contains__(self, id: str) -> bool:
+        return id == "u1"
+
+    def __getitem__(self, id: str) -> Collection:
+        return Collection(id, "s1", ROWS, True, 1, 1)
+
+    def told_parts(self) -> Told:
+        return Told()
+
+
+class ReplicaWithTables(Replica):
+    """Stands for one that answers with no rows, or that it has forgotten the table."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.told: dict[int, Told] = {}
+
+    def answer_stored(self, *, forgotten: bool) -> None:
+        number = len(self.asked) - len(self._under_way)
+        payload = None if forgotten else to_record(ROWS, [pa.array([], pa.string())])
+        self._under_way.pop(0)(LookedUp(number, payload, (0,), forgotten))
+
+
+def test_what_a_replica_has_forgotten_is_told_anew() -> None:
+    async def test(world: World) -> None:
+        replica = ReplicaWithTables()
+        look_ups = LookUps(cast(Collections, Tables()))
+        key = TableKey("u1", 40, (0,))
+        begun = []
+        for forgotten in (False, False, True, False):
+            asking = look_ups.rows(cast(ReplicaClient, replica), key, ROWS, (0,), (["a"],), 7)
+            task = asyncio.create_task(asking)
+            await settled()
+            asked = cast(LookUpStored, replica.asked[-1])
+            assert asked.change is not None
+            begun.append(asked.change.begin is not None)
+            replica.answer_stored(forgotten=forgotten)
+            assert (await task is None) == forgotten
+        assert begun == [True, False, False, True]
+
+    run(test)
+
+
+def test_no_more_tables_are_told_than_a_replica_knows(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look_ups, "MOST_TABLES", 2)
+
+    async def test(world: World) -> None:
+        replica = ReplicaWithTables()
+        look_ups_ = LookUps(cast(Collections, Tables()))
+        for oid in (1, 2, 3):
+            key = TableKey("u1", oid, (0,))
+            asking = look_ups_.rows(cast(ReplicaClient, replica), key, ROWS, (0,), (["a"],), 7)
+            task = asyncio.create_task(asking)
+            await settled()
+            replica.answer_stored(forgotten=False)
+            assert await task is not None
+        assert list(replica.told) == [2, 3]
+
+    run(test)

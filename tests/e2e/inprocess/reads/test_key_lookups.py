@@ -9,6 +9,8 @@ from random import Random
 import psycopg
 import pytest
 from inprocess import InProcess, running
+from ptvc.replica.peek_thread import StoredLookUps
+from ptvc.replica.protocol import LookedUp, LookUpStored
 
 ROWS = 12_000
 """Some parts: too many rows to be read whole where one is asked for."""
@@ -143,3 +145,97 @@ def test_columns_come_and_go(runtime: InProcess) -> None:
         query = "SELECT id FROM altered WHERE kind = %s AND word = 'word 7' AND n = 2"
         assert db.execute(query, (3,)).fetchall() == [(107,)]
         assert db.execute(query, (4,)).fetchall() == []
+
+
+@pytest.fixture
+def answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
+    """Whether each look-up in stored rows was answered with rows."""
+    seen: list[bool] = []
+    looked_up = StoredLookUps.looked_up
+
+    def watched(self: StoredLookUps, asked: LookUpStored) -> LookedUp:
+        answer = looked_up(self, asked)
+        seen.append(answer.rows is not None)
+        return answer
+
+    monkeypatch.setattr(StoredLookUps, "looked_up", watched)
+    return seen
+
+
+def test_replicas_look_up_what_was_decoded_once(runtime: InProcess, answers: list[bool]) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE asked (id int PRIMARY KEY, word text, n bigint, filler text)")
+        db.execute("INSERT INTO asked SELECT * FROM t")
+        db.execute("SELECT word FROM asked WHERE id = 7")
+        assert answers == [False], "it was not decoded yet"
+        for key in range(5):
+            found = db.execute("SELECT word FROM asked WHERE id = %s", (key,)).fetchall()
+            assert found == [(row(key)[1],)]
+        assert db.execute("SELECT upper(word) FROM asked WHERE id IN (3, 7)").fetchall() == [
+            ("WORD 3",),
+            ("WORD 7",),
+        ]
+        assert answers == [False, *[True] * 6]
+        del answers[:]
+        db.execute("SELECT * FROM asked WHERE id = 7")
+        assert db.execute("UPDATE asked SET n = n + 1 WHERE id = 8 RETURNING n").fetchall() == [(1,)]
+        assert db.execute("DELETE FROM asked WHERE id = 9 RETURNING word").fetchall() == [("word 9",)]
+        assert db.execute("SELECT id, n FROM asked WHERE id IN (8, 9)").fetchall() == [(8, 1)]
+        assert answers == [False, True, True, True]
+        del answers[:]
+        db.execute("BEGIN")
+        db.execute("UPDATE asked SET n = 70 WHERE id = 8")
+        assert db.execute("SELECT n FROM asked WHERE id = %s", (8,)).fetchall() == [(70,)]
+        db.execute("ROLLBACK")
+        assert db.execute("SELECT n FROM asked WHERE id = %s", (8,)).fetchall() == [(1,)]
+        assert db.execute(
+            "SELECT a.word, b.word FROM asked a, t b WHERE a.id = 1 AND b.id = 2 AND a.n = b.n"
+        ).fetchall() == [("word 1", "word 2")]
+        assert all(answers)
+        assert len(answers) == 5
+
+
+def test_errors_of_few_rows_are_said_as_ever(runtime: InProcess) -> None:
+    with runtime.connect() as db:
+        for _ in range(2):
+            with pytest.raises(psycopg.errors.DivisionByZero) as raised:
+                db.execute("SELECT 1 / (n - n) FROM t WHERE id = 7")
+            assert raised.value.diag.message_detail == 'The query reads "public.t".'
+
+
+def test_a_column_that_was_added_and_one_that_was_dropped(runtime: InProcess) -> None:
+    """Look-ups of a statement that was prepared before."""
+    with runtime.connect() as db:
+        db.prepare_threshold = 0
+        db.execute("CREATE TABLE shaped (id int PRIMARY KEY, a text, b text)")
+        db.execute("INSERT INTO shaped SELECT n, 'a' || n, 'b' || n FROM generate_series(1, 9000) n")
+        for _ in range(3):
+            assert db.execute("SELECT b FROM shaped WHERE id = %s", (5,)).fetchall() == [("b5",)]
+        db.execute("ALTER TABLE shaped ADD COLUMN c int DEFAULT 7")
+        db.execute("INSERT INTO shaped VALUES (-1, 'a', 'b', 8)")
+        for key, wanted in ((5, 7), (-1, 8), (5, 7), (-1, 8)):
+            assert db.execute("SELECT c FROM shaped WHERE id = %s", (key,)).fetchall() == [(wanted,)]
+        db.execute("ALTER TABLE shaped DROP COLUMN a")
+        for key, wanted in ((5, ("b5", 7)), (-1, ("b", 8)), (5, ("b5", 7))):
+            assert db.execute("SELECT b, c FROM shaped WHERE id = %s", (key,)).fetchall() == [wanted]
+        db.execute("TRUNCATE shaped")
+        assert db.execute("SELECT b, c FROM shaped WHERE id = %s", (5,)).fetchall() == []
+        db.execute("DROP TABLE shaped")
+        with pytest.raises(psycopg.errors.UndefinedTable):
+            db.execute("SELECT b, c FROM shaped WHERE id = %s", (5,))
+
+
+def test_a_block_reads_as_of_its_first_read(runtime: InProcess) -> None:
+    """By keys, too, whatever others write and whatever is merged meanwhile."""
+    with runtime.connect() as db, runtime.connect() as other:
+        db.execute("CREATE TABLE steady (id int PRIMARY KEY, v int)")
+        db.execute("INSERT INTO steady SELECT n, 0 FROM generate_series(1, 9000) n")
+        db.execute("SELECT v FROM steady WHERE id = %s", (1,))
+        db.execute("BEGIN")
+        assert db.execute("SELECT v FROM steady WHERE id = %s", (1,)).fetchall() == [(0,)]
+        for value in range(1, 40):
+            other.execute("UPDATE steady SET v = %s WHERE id IN (1, 2)", (value,))
+            assert other.execute("SELECT v FROM steady WHERE id = %s", (1,)).fetchall() == [(value,)]
+            assert db.execute("SELECT id, v FROM steady WHERE id = %s", (2,)).fetchall() == [(2, 0)]
+        db.execute("COMMIT")
+        assert db.execute("SELECT v FROM steady WHERE id = %s", (2,)).fetchall() == [(39,)]

@@ -1,0 +1,233 @@
+"""Rows of a table by its key, from parts that come and go: those that the table has at the time."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+from ptvc.persist.blob.memory import MemoryBlob
+from ptvc.persist.column_cache import ColumnCache
+from ptvc.persist.key_search import KeySearch
+from ptvc.persist.part import PartRef, stamp
+from ptvc.persist.read import read_rows, read_updates
+from ptvc.persist.state import Snapshot
+from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
+from ptvc.replica import peek_thread
+from ptvc.replica.peek_thread import StoredLookUps
+from ptvc.replica.protocol import LookUpStored, StoredChange
+from ptvc.replica.stored_rows import StoredRows
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, from_record
+from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
+from ptvc.repr.types import INT8, TEXT
+
+SCHEMA = Schema((Column("word", TEXT), Column("id", INT8), Column("more", TEXT)))
+KEY = (1,)
+LARGE = INLINE_MAX_BYTES // 40
+"""So many rows are a blob."""
+
+Row = tuple[str, int, str]
+Update = tuple[Row, int, int]
+
+
+class Table:
+    """Batches of parts, by number, and the updates that they have."""
+
+    def __init__(self, directory: Path) -> None:
+        self.blob = MemoryBlob()
+        self.cache = ColumnCache(directory)
+        self.cache.clear()
+        self.parts: dict[int, tuple[PartRef, ...]] = {}
+        self.updates: dict[int, list[Update]] = {}
+        self._next = 0
+
+    def write(self, updates: list[Update]) -> int:
+        number, self._next = self._next, self._next + 1
+        self.updates[number] = updates
+        rows = batch_from_rows(SCHEMA, [row for row, _, _ in updates], 0)
+        times = np.array([time for _, time, _ in updates], np.uint64)
+        diffs = np.array([diff for _, _, diff in updates], np.int64)
+        delta = Delta(Batch(rows.columns, times, diffs), NO_ERRORS)
+        self.parts[number] = write_parts(self.blob, "s", SCHEMA, delta, writer="w")
+        return number
+
+    def merge(self, numbers: list[int], since: int) -> int:
+        """One batch instead of these, their times advanced."""
+        updates = [
+            (row, max(time, since), diff) for number in numbers for row, time, diff in self.updates[number]
+        ]
+        for number in numbers:
+            del self.updates[number], self.parts[number]
+        return self.write(updates)
+
+    def at(self, key: int, as_of: int) -> Counter[Row]:
+        found: Counter[Row] = Counter()
+        for updates in self.updates.values():
+            for row, time, diff in updates:
+                if row[1] == key and time <= as_of:
+                    found[row] += diff
+        return +found
+
+    def decode(self, columns: tuple[int, ...], as_of: int) -> None:
+        """As the query does that looks for some rows."""
+        parts = tuple(part for parts in self.parts.values() for part in parts)
+        search = KeySearch(KEY, np.array([1], np.uint64))
+        read_rows(self.blob, Snapshot("s", as_of, SCHEMA, parts), columns, self.cache, search)
+
+    def change(self, *numbers: int, gone: tuple[int, ...] = (), begin: bool = False) -> StoredChange:
+        added = tuple((number, self.parts[number]) for number in numbers)
+        return StoredChange((SCHEMA, KEY) if begin else None, added, gone)
+
+
+@pytest.fixture
+def table(tmp_path: Path) -> Table:
+    return Table(tmp_path / "columns")
+
+
+def found(
+    rows: StoredRows, keys: list[int], as_of: int, columns: tuple[int, ...]
+) -> list[Counter[tuple[Any, ...]]]:
+    """The rows of each key."""
+    answer = rows.lookup_each((keys,), as_of, columns)
+    assert answer is not None
+    batch, numbers = answer
+    each: list[Counter[tuple[Any, ...]]] = [Counter() for _ in keys]
+    values = zip(*(column.to_pylist() for column in batch.columns), strict=True)
+    for row, number, diff in zip(values, numbers.tolist(), batch.diffs.tolist(), strict=True):
+        each[number][row] += diff
+    assert numbers.tolist() == sorted(numbers.tolist())
+    return each
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_against_all_updates(seed: int, table: Table) -> None:
+    random = Random(seed)
+    rows = StoredRows(SCHEMA, KEY, table.cache)
+    since, now = 0, 1
+    living: Counter[Row] = Counter()
+    for _ in range(25):
+        numbers, gone = [], []
+        for _ in range(random.randint(0, 3)):
+            now += 1
+            size = random.choice((1, 2, 30, LARGE))
+            updates: list[Update] = []
+            for _ in range(size):
+                if living and random.random() < 0.4:
+                    row = random.choice(list(living)) if len(living) < 50 else next(iter(living))
+                    updates.append((row, now, -1))
+                    living[row] -= 1
+                    living = +living
+                else:
+                    row = (random.choice("ab") * 30, random.randrange(40), random.choice("xyz"))
+                    updates.append((row, now, 1))
+                    living[row] += 1
+            numbers.append(table.write(updates))
+        told = [number for number in table.parts if number not in numbers]
+        if len(told) > 2 and random.random() < 0.4:
+            since = random.randint(since, now)
+            gone = random.sample(told, random.randint(2, len(told)))
+            numbers.append(table.merge(gone, since))
+        rows.change(table.change(*numbers, gone=tuple(gone)))
+        columns = random.choice(((0, 1, 2), (2,), (1,), (2, 0)))
+        as_of = random.randint(max(since, 1), now + 2)
+        table.decode(columns, as_of)
+        keys = [random.randrange(42) for _ in range(random.randint(1, 5))]
+        for key, of_key in zip(keys, found(rows, keys, as_of, columns), strict=True):
+            wanted: Counter[tuple[Any, ...]] = Counter()
+            for row, count in table.at(key, as_of).items():
+                wanted[tuple(row[place] for place in columns)] += count
+            assert of_key == wanted
+
+
+def test_what_is_not_decoded_is_not_decoded_here(table: Table) -> None:
+    rows = StoredRows(SCHEMA, KEY, table.cache)
+    large = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
+    assert table.parts[large][0].inline is None
+    rows.change(table.change(large))
+    assert rows.lookup_each(([7],), 5, (2,)) is None
+    table.decode((2,), 5)
+    assert found(rows, [7, LARGE], 5, (2,)) == [Counter({("m",): 1}), Counter()]
+    assert rows.lookup_each(([7],), 5, (0,)) is None, "another column"
+    assert found(rows, [LARGE], 5, (0,)) == [Counter()], "no row of it is looked at"
+    table.decode((0,), 5)
+    assert found(rows, [7], 5, (0,)) == [Counter({("w" * 40,): 1})]
+
+
+def test_the_time_of_a_part_is_that_of_its_reference(table: Table) -> None:
+    rows = StoredRows(SCHEMA, KEY, table.cache)
+    for count in (1, LARGE):
+        number = table.write([(("w" * 40, i, "m"), 0, 1) for i in range(count)])
+        table.parts[number] = tuple(stamp(part, 5 + count) for part in table.parts[number])
+        rows.change(table.change(number))
+    table.decode((1,), 5 + LARGE)
+    assert [len(found(rows, [0], time, (1,))[0]) for time in (5, 6, 5 + LARGE)] == [0, 1, 1]
+    assert found(rows, [0], 5 + LARGE, (1,)) == [Counter({(0,): 2})]
+
+
+def test_a_part_with_errors_is_for_queries(table: Table) -> None:
+    rows = StoredRows(SCHEMA, KEY, table.cache)
+    number = table.write([(("w", 1, "m"), 3, 1)])
+    failing = Delta(
+        read_updates(table.blob, table.parts[number], SCHEMA, 0, 9).oks,
+        batch_from_rows(ERROR_SCHEMA, [("22012", "division by zero")], 3),
+    )
+    table.parts[number] = write_parts(table.blob, "s", SCHEMA, failing, writer="w")
+    rows.change(table.change(number))
+    assert rows.lookup_each(([1],), 5, (1,)) is None
+    rows.change(StoredChange(None, (), (number,)))
+    assert found(rows, [1], 5, (1,)) == [Counter()]
+
+
+def asked(keys: list[int], change: StoredChange | None, key: int = 1) -> LookUpStored:
+    return LookUpStored(9, key, (keys,), (1, 2), 5, change)
+
+
+def test_the_answer_says_what_each_key_has(table: Table) -> None:
+    look_ups = StoredLookUps(table.cache)
+    first = table.write([(("w", 1, "m"), 3, 1), (("w", 2, "n"), 3, 2)])
+    answer = look_ups.looked_up(asked([2, 5, 1], table.change(first, begin=True)))
+    assert answer.peek_id == 9
+    assert answer.counts == (2, 0, 1)
+    assert answer.rows is not None
+    columns = from_record(SCHEMA.project((1, 2)), answer.rows)
+    assert [column.to_pylist() for column in columns] == [[2, 2, 1], ["n", "n", "m"]]
+    second = table.write([(("w", 2, "n"), 4, -1)])
+    assert look_ups.looked_up(asked([2], table.change(second))).counts == (1,)
+    assert look_ups.looked_up(asked([2], None)).counts == (1,)
+
+
+def test_a_table_that_is_not_known_is_told_anew(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peek_thread, "MOST_TABLES", 2)
+    look_ups = StoredLookUps(table.cache)
+    number = table.write([(("w", 1, "m"), 3, 1)])
+    begin = table.change(number, begin=True)
+    assert look_ups.looked_up(asked([1], None)).forgotten
+    assert look_ups.looked_up(asked([1], table.change(number))).forgotten
+    for key in (1, 2, 3):
+        assert look_ups.looked_up(asked([1], begin, key)).counts == (1,)
+    assert look_ups.looked_up(asked([1], None, 1)).forgotten, "the first one had to go"
+    assert look_ups.looked_up(asked([1], None, 3)).counts == (1,)
+
+
+def test_a_failure_is_no_end(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+    look_ups = StoredLookUps(table.cache)
+    number = table.write([(("w", 1, "m"), 3, 1)])
+    assert look_ups.looked_up(asked([1], table.change(number, begin=True))).counts == (1,)
+    broken = look_ups.looked_up(LookUpStored(9, 1, (["no number"],), (1,), 5, None))
+    assert broken.rows is None
+    assert broken.forgotten
+    assert "a look-up in stored rows failed" in caplog.text
+    assert look_ups.looked_up(asked([1], table.change(number, begin=True))).counts == (1,)
+
+
+def test_many_rows_are_for_a_query(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
+    look_ups = StoredLookUps(table.cache)
+    number = table.write([(("w", key, "m"), 3, key) for key in (1, 2, 3)])
+    for key in (1, 2, 3):
+        answer = look_ups.looked_up(asked([key], table.change(number, begin=True)))
+        assert answer.counts == ((key,) if key < 3 else ())
+        assert not answer.forgotten
