@@ -4,8 +4,9 @@
 BEGIN; DELETE FROM orders WHERE order_id = ANY (...); COPY orders FROM STDIN; COMMIT ── SELECT of one key of the view
 ```
 
-Half of the changed rows are deleted and half inserted.  Orders and the view have an index each, by which rows to
-delete and the row to read are found.  What is read is compared with what the transaction makes of that key.
+Half of the changed rows are deleted and half inserted.  The table that changes has a primary key; no index is made by hand.  In turns
+with it DuckDB deletes and inserts the same rows, tables in its memory, and computes the whole view anew.  What is read is compared
+with a recomputation in the end.
 """
 
 from __future__ import annotations
@@ -16,21 +17,24 @@ from typing import Any
 
 import psycopg
 import pyarrow as pa
+from ptvc.repr.batch import Batch
 
+from .duck import DuckView
 from .hydration import await_hydrated, copy_in
 from .measure import Latencies, load
 from .runtime import RuntimeFailed, ServedRuntime, served
 from .workloads import Data, Workload, answer
 
 WARM_UP = 3
-REPEATS = {1: 60, 100: 40, 10_000: 12}
+REPEATS = {1: 60, 10: 60, 100: 40, 1_000: 20, 10_000: 12, 100_000: 6}
 
 
 @dataclass(frozen=True, slots=True)
 class TransactionResult:
     """`write`: BEGIN sent to COMMIT acknowledged; `read`: from there to the row in the client's hands; `whole`: both.
 
-    `cpu_ms_each`: CPU time of all processes of the runtime per transaction and read.
+    `duckdb`: its DELETE, INSERT and the whole view; None where it is not installed.  `cpu_ms_each`: CPU time of all processes of the
+    runtime per transaction and read.
     """
 
     workload: str
@@ -39,6 +43,7 @@ class TransactionResult:
     write: Latencies
     read: Latencies
     whole: Latencies
+    duckdb: Latencies | None
     cpu_ms_each: float
     load_1min: float
 
@@ -48,14 +53,17 @@ def run_transactions(
 ) -> list[TransactionResult]:
     """One runtime, one client, transactions of each size in turn; the whole view is checked at the end."""
     data = Data(workload, base_rows)
+    tables = data.tables()
+    duck = DuckView.if_installed(workload, tables)
     with served() as runtime, runtime.connect() as connection:
-        copy_in(connection, data.tables())
-        connection.execute("CREATE INDEX orders_by_id ON orders (order_id)")
-        connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")
-        connection.execute("CREATE INDEX totals_by_customer ON totals (customer)")
-        for name in ("orders_by_id", "totals", "totals_by_customer"):
-            await_hydrated(connection, name)
-        results = [_measure(runtime, connection, data, base_rows, size, scale) for size in sizes]
+        copy_in(connection, tables)
+        connection.execute(
+            f"ALTER TABLE {workload.changing} ADD PRIMARY KEY ({workload.orders.names[0]})"  # type: ignore[arg-type]
+        )
+        connection.execute(f"CREATE MATERIALIZED VIEW totals AS {workload.query}")  # type: ignore[arg-type]
+        await_hydrated(connection, "totals")
+        measured = _Measured(runtime, connection, duck, data)
+        results = [measured.result(base_rows, size, scale) for size in sizes]
         found = connection.execute("SELECT * FROM totals").fetchall()
         if {tuple(map(int_or_same, row)) for row in found} != answer(workload, data.tables()):
             raise RuntimeFailed(f"{workload.name}: the view is not what recomputation says")
@@ -67,49 +75,78 @@ def int_or_same(value: Any) -> Any:
     return value if isinstance(value, str | None) else int(value)
 
 
-def _measure(
-    runtime: ServedRuntime,
-    connection: psycopg.Connection[tuple[Any, ...]],
-    data: Data,
-    base_rows: int,
-    size: int,
-    scale: float,
-) -> TransactionResult:
-    count = max(int(REPEATS.get(size, 12) * scale), 4)
-    writes, reads, wholes = [], [], []
-    cpu = 0.0
-    for i in range(-WARM_UP, count):
-        if i == 0:
-            cpu = runtime.cpu_seconds()
-        change = data.change(size, 0)
+class _Measured:
+    """The runtime, and DuckDB beside it."""
+
+    def __init__(
+        self,
+        runtime: ServedRuntime,
+        connection: psycopg.Connection[tuple[Any, ...]],
+        duck: DuckView | None,
+        data: Data,
+    ) -> None:
+        self._runtime = runtime
+        self._connection = connection
+        self._duck = duck
+        self._data = data
+        self._table = data.workload.changing
+        self._id = data.workload.orders.names[0]
+        self._key = connection.execute("SELECT * FROM totals LIMIT 0").description[0].name  # type: ignore[index]
+        keys = connection.execute(f"SELECT {self._key} FROM totals").fetchall()  # type: ignore[arg-type]
+        self._keys = [key for (key,) in keys]
+
+    def result(self, base_rows: int, size: int, scale: float) -> TransactionResult:
+        count = max(int(REPEATS.get(size, 12) * scale), 4)
+        writes, reads, wholes, recomputed = [], [], [], []
+        cpu = 0.0
+        for i in range(-WARM_UP, count):
+            change = self._data.change(size, 0)
+            before = self._runtime.cpu_seconds()
+            write, read = self._transaction(change, self._keys[i * 7_919 % len(self._keys)])
+            cpu += self._runtime.cpu_seconds() - before if i >= 0 else 0
+            anew = None if self._duck is None else _recomputed(self._duck, change)
+            if i >= 0:
+                writes.append(write)
+                reads.append(read)
+                wholes.append(write + read)
+                if anew is not None:
+                    recomputed.append(anew)
+        return TransactionResult(
+            self._data.workload.name,
+            base_rows,
+            size,
+            Latencies.of(writes),
+            Latencies.of(reads),
+            Latencies.of(wholes),
+            Latencies.of(recomputed) if recomputed else None,
+            cpu * 1e3 / count,
+            load(),
+        )
+
+    def _transaction(self, change: Batch, key: Any) -> tuple[float, float]:
+        """Seconds of the write and of the read."""
+        connection = self._connection
         deleted = change.columns[0].filter(pa.array(change.diffs < 0)).to_pylist()
         inserted = change.filter(change.diffs > 0)
-        lines = "".join(
-            f"{a}\t{b}\t{c}\n" for a, b, c in zip(*(c.to_pylist() for c in inserted.columns), strict=True)
-        )
-        key = int(change.columns[1][0].as_py()) if len(change) else 0
+        rows = zip(*(column.to_pylist() for column in inserted.columns), strict=True)
+        lines = "".join(f"{a}\t{b}\t{c}\n" for a, b, c in rows)
         started = time.perf_counter()
         with connection.transaction():
             if deleted:
-                connection.execute("DELETE FROM orders WHERE order_id = ANY(%s::bigint[])", (deleted,))
+                connection.execute(
+                    f"DELETE FROM {self._table} WHERE {self._id} = ANY(%s::bigint[])",  # type: ignore[arg-type]
+                    (deleted,),
+                )
             if lines:
-                with connection.cursor().copy("COPY orders FROM STDIN") as copy:
+                with connection.cursor().copy(f"COPY {self._table} FROM STDIN") as copy:  # type: ignore[arg-type]
                     copy.write(lines)
         written = time.perf_counter()
-        connection.execute("SELECT * FROM totals WHERE customer = %s", (key,)).fetchall()
-        seen = time.perf_counter()
-        if i >= 0:
-            writes.append(written - started)
-            reads.append(seen - written)
-            wholes.append(seen - started)
-    cpu = runtime.cpu_seconds() - cpu
-    return TransactionResult(
-        data.workload.name,
-        base_rows,
-        size,
-        Latencies.of(writes),
-        Latencies.of(reads),
-        Latencies.of(wholes),
-        cpu * 1e3 / count,
-        load(),
-    )
+        connection.execute(f"SELECT * FROM totals WHERE {self._key} = %s", (key,)).fetchall()  # type: ignore[arg-type]
+        return written - started, time.perf_counter() - written
+
+
+def _recomputed(duck: DuckView, change: Batch) -> float:
+    started = time.perf_counter()
+    duck.apply([change])
+    duck.recompute()
+    return time.perf_counter() - started

@@ -14,6 +14,7 @@ import numpy as np
 from ..expr.tree.relation import GlobalId, Relation
 from ..interrupt import check_interrupt
 from ..repr.batch import NO_ERRORS, Batch, Delta, empty_delta
+from ..repr.buffers import constant
 from ..repr.consolidate import consolidate, consolidate_in_order
 from ..repr.schema import ERROR_SCHEMA
 from .lower import lower
@@ -80,4 +81,4 @@ def _at(found: Batch | Delta, time: int) -> Delta:
 
 
 def _moved(batch: Batch, time: int) -> Batch:
-    return Batch(batch.columns, np.broadcast_to(np.uint64(time), len(batch)), batch.diffs)
+    return Batch(batch.columns, constant(np.uint64(time), len(batch)), batch.diffs)

@@ -15,6 +15,7 @@ from ..expr.tree.relation import Constant, Filter, Get, GlobalId, Map, Project, 
 from ..expr.tree.scalar import NowCompare
 from ..interrupt import check_interrupt
 from ..repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, concat_batches, empty_batch, empty_delta
+from ..repr.buffers import constant
 from ..repr.consolidate import advance
 from ..repr.rows import Rows, without_removed
 from ..repr.schema import ERROR_SCHEMA, Schema
@@ -66,7 +67,7 @@ def evaluate_chain_of_rows(
     failed = concat_batches(ERROR_SCHEMA, errs)
     if len(failed):  # what a row that was removed has failed with, it takes back
         failed = Counts(ERROR_SCHEMA).update(advance(failed, time), occurs)
-    return Delta(Batch(whole.columns, np.broadcast_to(np.uint64(time), len(whole)), whole.diffs), failed)
+    return Delta(Batch(whole.columns, constant(np.uint64(time), len(whole)), whole.diffs), failed)
 
 
 class _Chain:

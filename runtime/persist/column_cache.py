@@ -27,6 +27,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from ..repr.batch import NO_ERRORS, Batch, Delta, Indices
+from ..repr.buffers import constant
 from ..repr.schema import Schema
 from .codec import Columns
 from .key_search import KeySearch, key_order, positions
@@ -242,4 +243,4 @@ def _packed(updates: Batch) -> pa.StructArray:
 
 
 def _unpacked(values: npt.NDArray[_W], rows: int) -> npt.NDArray[_W]:
-    return values if len(values) == rows else np.broadcast_to(values, rows)
+    return values if len(values) == rows else constant(values[0], rows)

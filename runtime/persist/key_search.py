@@ -16,10 +16,22 @@ from ..repr.order import hash_order
 
 @dataclass(frozen=True, slots=True)
 class KeySearch:
-    """Asks for the rows whose columns at the positions `columns` have one of `hashes`: no others need to be read."""
+    """Asks for the rows whose columns at the positions `columns` have one of `hashes`, which are ascending and none of them twice: no
+    others need to be read."""
 
     columns: tuple[int, ...]
     hashes: Words
+
+    @classmethod
+    def of(cls, columns: tuple[int, ...], keys: Sequence[pa.Array]) -> KeySearch:
+        """For rows whose columns at those positions are, all together, a row of `keys`."""
+        return cls(columns, ascending(hash_columns(keys, len(keys[0]))))
+
+
+def ascending(hashes: Words) -> Words:
+    """Each once."""
+    found = np.sort(hashes)
+    return found[np.concatenate(([True], found[1:] != found[:-1]))] if len(found) > 1 else found
 
 
 def key_order(columns: Sequence[pa.Array], length: int) -> pa.StructArray:
@@ -32,11 +44,13 @@ def key_order(columns: Sequence[pa.Array], length: int) -> pa.StructArray:
 
 
 def positions(ordered: pa.StructArray, wanted: Words) -> Indices:
-    """Where the rows of the hashes `wanted` are, in order; `ordered` is of `key_order`."""
+    """Where the rows of the hashes `wanted` are, in order.  `ordered` is of `key_order`, `wanted` of `ascending`."""
     hashes, rows = (values.to_numpy() for values in ordered.flatten())
-    wanted = np.unique(wanted)
-    starts = np.searchsorted(hashes, wanted, "left")
-    counts = np.searchsorted(hashes, wanted, "right") - starts
-    ends = np.cumsum(counts)
-    found = np.repeat(starts - (ends - counts), counts) + np.arange(ends[-1] if len(ends) else 0)
-    return np.sort(rows[found]).astype(np.int64)
+    first = hashes.searchsorted(wanted)
+    found = (hashes.take(first, mode="clip") == wanted).nonzero()[0] if len(hashes) else first[:0]
+    first = first[found]
+    if (hashes.take(first + 1, mode="clip") == wanted[found]).any():  # some have several rows
+        counts = hashes.searchsorted(wanted[found], "right") - first
+        ends = np.cumsum(counts)
+        first = np.repeat(first - (ends - counts), counts) + np.arange(ends[-1])
+    return np.sort(rows[first]).astype(np.int64)

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..interrupt import check_interrupt
 from ..repr.batch import Batch, Delta, concat_batches, concat_deltas
+from ..repr.buffers import constant
 from ..repr.consolidate import advance, consolidate
 from ..repr.rows import Rows, gathered
 from ..repr.schema import ERROR_SCHEMA, Schema
@@ -59,7 +60,7 @@ def timed(ref: PartRef, batch: Batch) -> Batch:
     """Those of some updates of the part's bytes that belong to it, at their times: the reference says when, as the part may have
     been encoded before its time was known (see `stamp`), and from when on (see `trim`)."""
     if ref.min_time == ref.max_time:
-        return Batch(batch.columns, np.broadcast_to(np.uint64(ref.min_time), len(batch)), batch.diffs)
+        return Batch(batch.columns, constant(np.uint64(ref.min_time), len(batch)), batch.diffs)
     return _between(batch, ref.lower, _END) if ref.first_time > ref.min_time else batch
 
 

@@ -20,7 +20,7 @@ import pyarrow as pa
 from ..compute.spine import Matches, Spine, probe_runs, run_of
 from ..persist.codec import decode
 from ..persist.column_cache import ColumnCache
-from ..persist.key_search import positions
+from ..persist.key_search import ascending, positions
 from ..persist.part import PartRef
 from ..persist.read import timed
 from ..repr.batch import Batch, concat_batches
@@ -87,10 +87,11 @@ class StoredRows:
             for values, place in zip(keys, self._key, strict=True)
         )
         hashes = hash_columns(wanted, len(wanted[0]))
+        searched = ascending(hashes)
         probed = list(probe_runs(self._spine.handle(), self._key, wanted, hashes, columns=columns))
         for blobs in self._blobs.values():
             for blob in blobs:
-                rows = blob.rows(self._cache, self.schema, self._key, hashes, columns)
+                rows = blob.rows(self._cache, self.schema, self._key, searched, columns)
                 if rows is None:
                     return None
                 if len(rows):
@@ -121,7 +122,7 @@ class _Blob:
         hashes: Words,
         columns: tuple[int, ...],
     ) -> Batch | None:
-        """The columns and then those of the key, of the updates with these hashes; None if it is yet to be decoded."""
+        """The columns and then those of the key, of the updates with these `ascending` hashes; None if it is yet to be decoded."""
         if self._order is None:
             self._order = cache.known_order(self._part, schema, key)
             if self._order is None:

@@ -43,7 +43,7 @@ class Rows:
         """In one piece, with positive diffs only."""
         pieces = self.present
         whole = pieces[0] if len(pieces) == 1 else concat_batches(self.schema, pieces)
-        times = np.broadcast_to(np.uint64(self.time), len(whole))
+        times = buffers.constant(np.uint64(self.time), len(whole))
         return Delta(Batch(whole.columns, times, whole.diffs), self.errs)
 
     @cached_property

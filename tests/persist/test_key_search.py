@@ -11,7 +11,7 @@ import pytest
 from persist_support import SCHEMA, Update, contents_of, delta_of, updates_of
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
-from ptvc.persist.key_search import KeySearch, key_order, positions
+from ptvc.persist.key_search import KeySearch, ascending, key_order, positions
 from ptvc.persist.part import PartRef
 from ptvc.persist.read import read_rows
 from ptvc.persist.state import Snapshot
@@ -36,7 +36,7 @@ def cache(tmp_path: Path) -> ColumnCache:
 
 def search(schema: Schema, columns: tuple[int, ...], keys: list[tuple[object, ...]]) -> KeySearch:
     wanted = delta_of([(key, 0, 1) for key in keys], schema=schema.project(columns)).oks
-    return KeySearch(columns, hash_columns(wanted.columns, len(wanted)))
+    return KeySearch.of(columns, wanted.columns)
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -52,7 +52,7 @@ def test_positions(seed: int) -> None:
         [delta_of([((int(i), "x"), 0, 1) for i in wanted.view(np.int64)]).oks.columns[0]], len(wanted)
     )
     ordered = key_order([column], len(hashes))
-    assert positions(ordered, keys).tolist() == np.flatnonzero(np.isin(by_value, keys)).tolist()
+    assert positions(ordered, ascending(keys)).tolist() == np.flatnonzero(np.isin(by_value, keys)).tolist()
     assert positions(ordered, keys[:0]).tolist() == []
 
 

@@ -11,10 +11,12 @@ from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
 
+import numpy as np
 import pytest
 from ptvc.compute.lower import lower
 from ptvc.expr.tree.relation import Aggregate, Filter, Get, Reduce
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
+from ptvc.persist.key_search import KeySearch
 from ptvc.persist.part import PartRef
 from ptvc.replica.protocol import (
     CancelPeek,
@@ -88,6 +90,19 @@ def test_messages_hold_what_they_held() -> None:
         (length,) = struct.unpack(">I", data[:4])
         assert len(data) == 4 + length
         assert pickle.loads(data[4:]) == message
+
+
+@pytest.mark.parametrize("count", [8_191, 8_192, 100_000])
+def test_many_hashes(count: int) -> None:
+    """Arrays of numpy of 64 kB and more."""
+    hashes = np.arange(count, dtype=np.uint64)
+    message = KeySearch((0,), hashes)
+    header, *_ = pieces = encode(message)
+    data = b"".join(pieces)
+    assert struct.unpack(">I", header[:4]) == (len(data) - 4,)
+    found = pickle.loads(data[4:])
+    assert found.columns == (0,)
+    assert (found.hashes == hashes).all()
 
 
 def test_a_large_message(listener: socket.socket) -> None:

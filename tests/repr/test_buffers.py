@@ -49,3 +49,13 @@ def test_concat_is_arrows_own(with_nulls: int) -> None:
             whole.validate(full=True)
             assert whole.type == expected.type
             assert str(whole.to_pylist()) == str(expected.to_pylist())
+
+
+@pytest.mark.parametrize("length", [0, 1, 100_000])
+def test_constant(length: int) -> None:
+    found = buffers.constant(np.uint64(7), length)
+    assert found.dtype == np.uint64
+    assert found.shape == (length,)
+    assert (found == 7).all()
+    assert found.strides == (0,)
+    assert not found.flags.writeable

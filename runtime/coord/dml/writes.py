@@ -37,6 +37,9 @@ from .merges import merged
 from .row_checks import check_rows, computed
 from .upserts import upserted
 
+COPY_BYTES = 16 << 20
+"""So many bytes of rows, in Arrow, are a part of what is copied in."""
+
 
 class Writes:
     def __init__(self, storage: Storage, catalog: Catalog, peeks: Peeks) -> None:
@@ -126,20 +129,35 @@ class Writes:
     async def copy_from(
         self, plan: CopyFrom, chunks: AsyncIterator[Columns], context: ReadContext, transaction: Transaction
     ) -> Command:
-        """Encodes chunk by chunk, so that a load of any size takes little memory."""
+        """Encodes as many chunks together as make a part of COPY_BYTES, so that a load of any size takes little memory, and whoever
+        reads it opens few parts."""
         item = context.catalog.find_by_id(plan.table)
         if item is None:
             raise DroppedMeanwhile("the relation was dropped while it was written")
         assert isinstance(item, Table)
         if len(plan.defaults.keys() | set(plan.columns)) != len(item.schema):
             raise SerializationFailure("The table was altered meanwhile; run the statement again.")
-        total = 0
+        total = held = 0
+        waiting: list[Batch] = []
+
+        async def write() -> None:
+            batches, waiting[:] = list(waiting), []
+            together = partial(concat_batches, item.schema, batches)
+            rows = await over_rows(sum(map(len, batches)), together)
+            await self._change(item, rows, context, transaction)
+
         async for chunk in chunks:
             count = max((len(column) for column in chunk if column is not None), default=0)
             if count:
                 rows = await over_rows(count, partial(_copied, item, plan, chunk, count))
-                await self._change(item, rows, context, transaction)
+                waiting.append(rows)
                 total += count
+                held += rows.nbytes
+                if held >= COPY_BYTES:
+                    await write()
+                    held = 0
+        if waiting:
+            await write()
         return Command(f"COPY {total}")
 
     async def read(self, relation: Relation, context: ReadContext, transaction: Transaction) -> Batch:

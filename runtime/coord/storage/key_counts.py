@@ -14,6 +14,8 @@ from ...repr.buffers import Words
 
 Counts = npt.NDArray[np.int32]
 
+Run = tuple[Words, Counts]
+
 _EMPTY_HASHES: Words = np.empty(0, np.uint64)
 _EMPTY_COUNTS: Counts = np.empty(0, np.int32)
 
@@ -24,7 +26,7 @@ class KeyCounts:
 
     def __init__(self, *, zeros: bool = False) -> None:
         self._zeros = zeros
-        self._runs: list[tuple[Words, Counts]] = []  # the largest first
+        self._runs: list[Run] = []  # the largest first
 
     def __bool__(self) -> bool:
         return bool(self._runs)
@@ -48,12 +50,32 @@ class KeyCounts:
         copy._runs = list(self._runs)
         return copy
 
-    def merge(self, other: KeyCounts) -> None:
+    def merge(self, other: KeyCounts, at_once: int | None = None) -> None:
+        """Runs that are together of more than `at_once` hashes stay apart: they are `due`."""
         for hashes, counts in other._runs:
             if other._zeros and not self._zeros:
                 kept = np.flatnonzero(counts)
                 hashes, counts = hashes[kept], counts[kept]
-            self._push(hashes, counts)
+            self._push(hashes, counts, at_once)
+
+    def due(self) -> tuple[Run, Run] | None:
+        """Two runs that are to be `join`ed."""
+        for older, newer in zip(reversed(self._runs[:-1]), reversed(self._runs[1:]), strict=True):
+            if _too_close(older, newer):
+                return older, newer
+        return None
+
+    def join(self, pair: tuple[Run, Run]) -> Run:
+        """What is put in the place of both; for any thread."""
+        (a, x), (b, y) = pair
+        return _summed(np.concatenate([a, b]), np.concatenate([x, y]), self._zeros)
+
+    def replace(self, pair: tuple[Run, Run], joined: Run) -> None:
+        """Puts `joined` in the place of both; not if they were joined with others meanwhile."""
+        for at in range(len(self._runs) - 1):
+            if self._runs[at] is pair[0] and self._runs[at + 1] is pair[1]:
+                self._runs[at : at + 2] = [joined] if len(joined[0]) else []
+                return
 
     def of(self, hashes: Words) -> Counts:
         """How often each of `hashes` occurs."""
@@ -84,18 +106,22 @@ class KeyCounts:
         hashes, counts = self.entries()
         return hashes[counts > 1]
 
-    def _push(self, hashes: Words, counts: Counts) -> None:
+    def _push(self, hashes: Words, counts: Counts, at_once: int | None = None) -> None:
         if not len(hashes):
             return
         self._runs.append((hashes, counts))
-        while len(self._runs) > 1 and 2 * len(self._runs[-1][0]) > len(self._runs[-2][0]):
+        while len(self._runs) > 1 and _too_close(*self._runs[-2:]):
+            if at_once is not None and sum(len(hashes) for hashes, _ in self._runs[-2:]) > at_once:
+                return
             self._join_last()
 
     def _join_last(self) -> None:
-        (a, x), (b, y) = self._runs.pop(), self._runs.pop()
-        joined = _summed(np.concatenate([b, a]), np.concatenate([y, x]), self._zeros)
-        if len(joined[0]):
-            self._runs.append(joined)
+        older, newer = self._runs[-2:]
+        self.replace((older, newer), self.join((older, newer)))
+
+
+def _too_close(older: Run, newer: Run) -> bool:
+    return 2 * len(newer[0]) > len(older[0])
 
 
 def _summed(hashes: Words, counts: Counts, zeros: bool) -> tuple[Words, Counts]:

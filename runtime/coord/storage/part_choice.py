@@ -20,7 +20,6 @@ from ...persist.key_search import KeySearch
 from ...persist.part import PartRef
 from ...persist.part_stats import bounds_of
 from ...persist.pushdown import Comparison, Condition, wanted
-from ...repr.hash import hash_columns
 from ...repr.schema import Schema
 from ...repr.types import Kind, ScalarType
 
@@ -90,7 +89,7 @@ def _reads(relation: Relation, predicates: tuple[Scalar, ...]) -> Iterator[Filte
 
 def search(places: tuple[int, ...], keys: Sequence[pa.Array]) -> Search:
     """For rows whose columns at `places` are, all together, a row of `keys`."""
-    return KeySearch(places, hash_columns(keys, len(keys[0])))
+    return KeySearch.of(places, keys)
 
 
 def _conditions(predicates: Sequence[Scalar]) -> Iterator[Condition]:
@@ -101,11 +100,11 @@ def _conditions(predicates: Sequence[Scalar]) -> Iterator[Condition]:
             case Call(function=function, args=(left, Literal(value=value, type=type_))) if (
                 function in _COMPARISONS
             ):
-                yield from _compared(left, _COMPARISONS[function], [value], type_)
+                yield from _compared(left, (_COMPARISONS[function],), [value], type_)
             case Call(function=function, args=(Literal(value=value, type=type_), right)) if (
                 function in _COMPARISONS
             ):
-                yield from _compared(right, _MIRRORED[_COMPARISONS[function]], [value], type_)
+                yield from _compared(right, (_MIRRORED[_COMPARISONS[function]],), [value], type_)
             case Call(function="in", args=(left, *items)):
                 literals = [item for item in items if isinstance(item, Literal)]
                 if len(literals) == len(items) and len({item.type for item in literals}) == 1:
@@ -123,22 +122,26 @@ def _one_of(expression: Scalar, values: Sequence[Any], type_: ScalarType) -> Ite
     """`expression` is between the least and the greatest of `values`.  NULL equals nothing."""
     there = [value for value in values if value is not None]
     if there:
-        yield from _compared(expression, Comparison.GE, there, type_)
-        yield from _compared(expression, Comparison.LE, there, type_)
+        yield from _compared(expression, (Comparison.GE, Comparison.LE), there, type_)
 
 
 def _compared(
-    expression: Scalar, comparison: Comparison, values: Sequence[Any], type_: ScalarType
+    expression: Scalar, comparisons: Sequence[Comparison], values: Sequence[Any], type_: ScalarType
 ) -> Iterator[Condition]:
     """`expression` compared with one of `values`, the least of them for `>=`, the greatest for `<=`."""
     column = _column(expression)
-    if column is None or None in values or any(isinstance(v, str | bytes) and len(v) > LONG for v in values):
+    if column is None or None in values:
+        return
+    if not pa.types.is_primitive(type_.arrow) and any(
+        isinstance(v, str | bytes) and len(v) > LONG for v in values
+    ):
         return
     bounds = bounds_of(pa.array(values, type_.arrow))
     if bounds is not None:
         least, greatest = bounds
-        upwards = comparison in (Comparison.GE, Comparison.GT)
-        yield Condition(column.index, comparison, least if upwards else greatest)
+        for comparison in comparisons:
+            upwards = comparison in (Comparison.GE, Comparison.GT)
+            yield Condition(column.index, comparison, least if upwards else greatest)
 
 
 def _column(expression: Scalar) -> ColumnRef | None:

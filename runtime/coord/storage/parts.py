@@ -71,7 +71,10 @@ def held_bytes(updates: Iterable[Updates]) -> int:
 def snapshot(source: Import, written: Sequence[WrittenPart], where: Sequence[Conditions] | None) -> Import:
     """What a one-off query reads of `source`: the contents at its time, and what the query's own transaction has `written`.
 
-    Parts in which nothing is true of `where` (see `part_choice`) are left out.
+    Parts in which nothing is true of `where` (see `part_choice`) are left out.  The others have no statistics any more: they were most
+    of what is sent with a query.
     """
     own = tuple(stamp(part, source.as_of) for part in written)
-    return replace(source, snapshot=needed(source.snapshot + own, source.schema, where), updates=())
+    parts = needed(source.snapshot + own, source.schema, where)
+    parts = tuple(part if part.stats is None else replace(part, stats=None) for part in parts)
+    return replace(source, snapshot=parts, updates=())

@@ -14,6 +14,7 @@ Invariant: the counts of a constraint that is `ready` are those of the table at 
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -34,10 +35,15 @@ from ..thread_pool import over_rows
 from .collections import Collections
 from .expectation import MOST_KEPT, Expected, KeyId, RecentKeys
 from .group_writes import GroupWrites
-from .key_counts import KeyCounts
+from .key_counts import KeyCounts, Run
 from .key_values import key_values
 from .oracle import Oracle
 from .reads import ActiveReads
+
+logger = logging.getLogger(__name__)
+
+JOINED_AT_ONCE = 20_000
+"""So many hashes are put in order on the event loop: that is a millisecond."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +90,7 @@ class UniqueKeys:
         self._recent: dict[KeyId, RecentKeys] = {}
         self._of_table: dict[GlobalId, set[KeyId]] = {}
         self._ready: set[KeyId] = set()
+        self._joining: set[KeyId] = set()
         self._loading = asyncio.Lock()
 
     async def ready(self, item: Table, constraints: Sequence[Constraint]) -> None:
@@ -131,7 +138,7 @@ class UniqueKeys:
             self._recent[key].forget(time)
         for key, counts in changes.items():
             if key in self._counts:
-                self._counts[key].merge(counts)
+                self._merge(key, counts)
                 if len(counts) > MOST_KEPT:
                     self._recent[key].forget(time)
                 else:
@@ -149,6 +156,34 @@ class UniqueKeys:
             if not keys:
                 del self._of_table[table]
 
+    def _merge(self, key: KeyId, counts: KeyCounts) -> None:
+        """Few hashes are put in order at once, many in a thread: until then one run more is searched."""
+        self._counts[key].merge(counts, JOINED_AT_ONCE)
+        if key not in self._joining:
+            self._join(key)
+
+    def _join(self, key: KeyId) -> None:
+        counts = self._counts.get(key)
+        pair = None if counts is None else counts.due()
+        if counts is None or pair is None:
+            self._joining.discard(key)
+            return
+        self._joining.add(key)
+        joining = asyncio.get_running_loop().run_in_executor(None, counts.join, pair)
+        joining.add_done_callback(partial(self._joined, key, counts, pair))
+
+    def _joined(
+        self, key: KeyId, counts: KeyCounts, pair: tuple[Run, Run], joining: asyncio.Future[Run]
+    ) -> None:
+        if joining.cancelled() or joining.exception() is not None:  # both stay, and nothing is wrong
+            logger.warning(
+                "keys were not put in order", exc_info=None if joining.cancelled() else joining.exception()
+            )
+            self._joining.discard(key)
+            return
+        counts.replace(pair, joining.result())
+        self._join(key)
+
     async def _load(self, item: Table, constraints: Sequence[Constraint]) -> None:
         # From here on commits are counted; the snapshot has everything before, as nothing is between the two.
         for constraint in constraints:
@@ -165,7 +200,7 @@ class UniqueKeys:
             raise
         for constraint, counts in zip(constraints, found, strict=True):
             if constraint.oid in self._counts:
-                self._counts[constraint.oid].merge(counts)
+                self._merge(constraint.oid, counts)
                 self._ready.add(constraint.oid)
 
     def _read(self, item: Table, source: Import, constraints: Sequence[Constraint]) -> list[KeyCounts]:

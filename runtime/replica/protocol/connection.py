@@ -22,10 +22,11 @@ _LARGE = 1 << 16
 
 
 class _Pieces(list[bytes]):
-    """What a pickler writes: bytes of _LARGE or more as the very objects that they are in the message."""
+    """What a pickler writes: bytes of _LARGE or more as the very objects that they are in the message, arrays of numpy, which it gives
+    as buffers then, as their bytes."""
 
-    def write(self, piece: bytes) -> None:
-        self.append(piece)
+    def write(self, piece: bytes | pickle.PickleBuffer) -> None:
+        self.append(piece if isinstance(piece, bytes) else bytes(piece.raw()))
 
 
 def encode(message: Message) -> list[bytes]:

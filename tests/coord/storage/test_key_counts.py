@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from random import Random
 
@@ -58,3 +59,32 @@ def test_few_runs_are_searched() -> None:
         counts.add(np.array([hash_ * 7919 % 100_003], np.uint64), np.ones(1, np.int64))
     assert len(counts._runs) < 20
     assert counts.nbytes == 12 * 5_000
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_large_runs_are_joined_beside(seed: int) -> None:
+    """Whatever comes meanwhile, the counts are right before and after."""
+    random = Random(seed)
+    counts, model = KeyCounts(), Counter[int]()
+    under_way = None
+    for _ in range(80):
+        more = KeyCounts()
+        hashes = [random.randrange(300) for _ in range(random.choice((1, 5, 40, 200)))]
+        more.add(np.array(hashes, np.uint64), np.ones(len(hashes), np.int64))
+        counts.merge(more, 30)
+        model.update(hashes)
+        if under_way is not None and random.random() < 0.6:
+            counts.replace(*under_way)
+            under_way = None
+        if under_way is None and (pair := counts.due()) is not None:
+            under_way = pair, counts.join(pair)
+        if random.random() < 0.1:
+            counts.entries()  # joins all, so that what was under way is not there any more
+        asked = np.arange(300, dtype=np.uint64)
+        assert counts.of(asked).tolist() == [model[hash_] for hash_ in range(300)]
+    if under_way is not None:
+        counts.replace(*under_way)
+    while (pair := counts.due()) is not None:
+        counts.replace(pair, counts.join(pair))
+    sizes = [len(hashes) for hashes, _ in counts._runs]
+    assert all(2 * newer <= older for older, newer in itertools.pairwise(sizes))

@@ -9,8 +9,10 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+import pytest
 from ptvc.clock import ManualClock
 from ptvc.coord.catalog.items import Table
+from ptvc.coord.storage import unique_keys
 from ptvc.coord.storage.collections import Collections
 from ptvc.coord.storage.commit_request import Conflict
 from ptvc.coord.storage.expectation import Expected
@@ -188,3 +190,23 @@ def test_a_constraint_that_is_gone() -> None:
         assert isinstance(await w.change(old=((1, 0),), read=w.read(1)), int)  # nothing was written since
 
     run(test)
+
+
+def test_many_keys_are_put_in_order_beside(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(unique_keys, "JOINED_AT_ONCE", 4)
+
+    async def test() -> None:
+        async with world() as w:
+            await w.unique.ready(TABLE, [KEY])
+            for number in range(40):
+                assert isinstance(await w.change(new=tuple((number * 3 + i, 0) for i in range(3))), int)
+                taken = await w.change(new=((number, 1),))
+                assert isinstance(taken, KeysTaken)
+            for _ in range(200):
+                if w.unique.counts(KEY.oid).due() is None:
+                    break
+                await asyncio.sleep(0.01)
+            assert w.unique.counts(KEY.oid).due() is None
+            assert len(w.unique.counts(KEY.oid)) == 120
+
+    asyncio.run(test())

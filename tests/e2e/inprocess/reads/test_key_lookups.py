@@ -239,3 +239,16 @@ def test_a_block_reads_as_of_its_first_read(runtime: InProcess) -> None:
             assert db.execute("SELECT id, v FROM steady WHERE id = %s", (2,)).fetchall() == [(2, 0)]
         db.execute("COMMIT")
         assert db.execute("SELECT v FROM steady WHERE id = %s", (2,)).fetchall() == [(39,)]
+
+
+@pytest.mark.parametrize("count", [1_000, 1_001, 8_192, 11_000])
+def test_many_keys(runtime: InProcess, count: int) -> None:
+    with runtime.connect() as db:
+        keys = list(range(count))
+        assert db.execute("SELECT count(*), sum(id) FROM t WHERE id = ANY (%s)", (keys,)).fetchall() == [
+            (count, sum(keys))
+        ]
+        db.execute("BEGIN")
+        assert db.execute("DELETE FROM t WHERE id = ANY (%s)", (keys,)).rowcount == count
+        assert db.execute("SELECT count(*) FROM t WHERE id = ANY (%s)", (keys,)).fetchall() == [(0,)]
+        db.execute("ROLLBACK")
