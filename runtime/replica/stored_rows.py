@@ -80,7 +80,7 @@ class StoredRows:
         """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0.
 
         `keys` has the values of each column of the key, none of them NULL.  None if not all can be had from memory and files."""
-        if self._unreadable:
+        if self._unreadable or any(self.schema[place].dropped for place in columns):
             return None
         wanted = tuple(
             pa.array(values, self.schema[place].type.arrow)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -179,6 +180,15 @@ def test_a_part_with_errors_is_for_queries(table: Table) -> None:
     assert rows.lookup_each(([1],), 5, (1,)) is None
     rows.change(StoredChange(None, (), (number,)))
     assert found(rows, [1], 5, (1,)) == [Counter()]
+
+
+def test_a_column_that_was_dropped_is_for_a_query(table: Table) -> None:
+    """It says that there is none: here it would be NULL."""
+    columns = (*SCHEMA.columns[:2], replace(SCHEMA[2], dropped=True))
+    rows = StoredRows(Schema(columns), KEY, table.cache)
+    rows.change(table.change(table.write([(("w", 1, "m"), 3, 1)])))
+    assert found(rows, [1], 5, (0, 1)) == [Counter({("w", 1): 1})]
+    assert rows.lookup_each(([1],), 5, (0, 2)) is None
 
 
 def asked(keys: list[int], change: StoredChange | None, key: int = 1) -> LookUpStored:

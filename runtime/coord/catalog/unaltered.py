@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ...errors import DroppedMeanwhile, ObjectNotReady
-from ...expr.tree.relation import GlobalId, Relation
-from ...expr.tree.relation_tree import dependencies
+from ...expr.tree.relation import Get, GlobalId, Relation
+from ...expr.tree.relation_tree import dependencies, walk
+from ...transform.narrow_reads import narrow_reads
 from .catalog import Catalog
 from .items import Item, Table, View
 
@@ -36,6 +37,23 @@ def unaltered(
                 )
 
     return check
+
+
+def check_columns(relation: Relation, catalog: Catalog) -> None:
+    """Raises DroppedMeanwhile if `relation`, planned a moment ago, reads a column that its table has not any more."""
+    dropped: dict[GlobalId, frozenset[int]] = {}
+    for id_ in {node.id for node in walk(relation) if isinstance(node, Get)}:
+        item = catalog.find_by_id(id_)
+        if isinstance(item, Table) and (places := item.layout.dropped_places):
+            dropped[id_] = places
+    if not dropped:
+        return
+    _, columns = narrow_reads(relation)
+    for id_, places in dropped.items():
+        if id_ not in columns or not places.isdisjoint(columns[id_]):
+            raise DroppedMeanwhile(
+                f'a column of "{catalog.get(id_).full_name}" that the query reads was dropped meanwhile'
+            )
 
 
 def _altered(before: Table | View, now: Item) -> bool:

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from ...compute.oneshot import evaluate_in_order
 from ...expr.cost import is_cheap_over
-from ...expr.tree.relation import GlobalId, Relation
+from ...expr.tree.relation import Get, GlobalId, Relation
 from ...expr.tree.relation_tree import scalars_of, walk
 from ...expr.tree.scalar import calls_python
 from ...repr.batch import Batch, concat_batches
@@ -45,19 +45,20 @@ class KeyedRows:
         time: int,
     ) -> Batch | None:
         """The rows of `relation`, which reads nothing but what `reads` says, with what the transaction has `written`.  None where a process
-        of a replica is to answer: for many rows, or an error."""
-        if sum(len(read.values[0]) for read in reads.values()) > MOST_KEYS:
-            return None
+        of a replica is to answer: for many rows, or an error.  There `are_few` keys."""
         own = [written[id_] for id_ in reads if id_ in written]
         if any(len(parts) > MOST_PARTS or row_count(parts) > FEW_ROWS for parts in own):
             return None
         if any(calls_python(scalar) for node in walk(relation) for scalar in scalars_of(node)):
             return None
+        widths = {node.id: len(node.schema) for node in walk(relation) if isinstance(node, Get)}
         relation, columns = narrow_reads(relation)
         inputs = {}
         for id_, read in reads.items():
+            if id_ not in self._storage.collections:
+                return None
             stored = self._storage.collections[id_].schema
-            places = columns.get(id_, tuple(range(len(stored))))
+            places = columns.get(id_, tuple(range(widths[id_])))
             found = await self._found(read, stored, places, written.get(id_, ()), replica, time)
             if found is None:
                 return None
@@ -93,6 +94,11 @@ class KeyedRows:
         own = (await self._storage.decode(written, stored)).select(places)
         own = Batch(own.columns, np.zeros(len(own), np.uint64), own.diffs)
         return consolidate_in_order(concat_batches(schema, [rows, own]))
+
+
+def are_few(reads: Mapping[GlobalId, KeyRead]) -> bool:
+    """Whether there are keys, and not more than are looked up at once."""
+    return 0 < sum(len(read.values[0]) for read in reads.values()) <= MOST_KEYS
 
 
 def _ascending(keys: tuple[pa.Array, ...]) -> tuple[pa.Array, ...]:

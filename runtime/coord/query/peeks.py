@@ -30,6 +30,7 @@ from ...transform.narrow_reads import narrow_reads
 from ...transform.pipeline import optimize
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
+from ..catalog.unaltered import check_columns
 from ..catalog.views import expand, expand_unbuilt, own_writes_show
 from ..controller import Controller
 from ..controller.query_jobs import QueryJobs
@@ -42,7 +43,7 @@ from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_row
 from .changes_reads import changes_in, check_size, without_changes
 from .index_choice import IndexRead, choose_index
 from .key_choice import TableKey, key_reads
-from .keyed_rows import KeyedRows
+from .keyed_rows import KeyedRows, are_few
 from .look_up_plan import LookUpPlan
 from .look_ups import MOST_KEYS, Keys, LookUps, listed
 from .read_times import ReadTimes
@@ -262,28 +263,25 @@ class Peeks:
     async def _peek(
         self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
     ) -> AsyncIterator[Batch]:
-        ids = dependencies(relation)
-        for id_ in ids:
-            self._check_there(id_, time, context)
-        self.times.check_readable(ids, time)
-        await self._collections.wait_until_readable(ids, time)
-        context.check()
-        for id_ in ids:
-            self._check_there(id_, time, context)
-        # Once more: maintenance may have advanced since when the read began to hold.
-        self.times.check_readable(ids, time)
-        if (
-            now := context.catalog.widened(relation)
-        ) is not relation:  # from here to the sources nothing waits
-            relation = optimize(now)
-        reads, changes = filtered_reads(relation), changes_in(relation)
+        relation = await self._readable_at(relation, time, context)
+        changes = changes_in(relation)
+        reads = filtered_reads(relation)
         searches = key_reads(reads, context.catalog)
-        if ids and not changes and searches.keys() == ids and context.catalog is self._catalog:
+        if (
+            context.catalog is self._catalog
+            and not changes
+            and are_few(searches)
+            and searches.keys() == dependencies(relation)
+        ):
             replica = await self._controller.clusters.serving(context.cluster)
             found = await self._keyed.evaluated(relation, searches, context.overlay, replica, time)
             if found is not None:
                 yield consolidate_in_order(found) if finishing is None else found
                 return
+            relation = await self._readable_at(relation, time, context)  # the catalog may have changed
+            reads = filtered_reads(relation)
+            searches = key_reads(reads, context.catalog)
+        # From here to the sources nothing waits.
         conditions = part_conditions(reads)
         stored = sorted({node.id for node in walk(relation) if isinstance(node, Get)} - changes.keys())
         sources = (
@@ -328,6 +326,22 @@ class Peeks:
             replica.send(peek)
         async for answer in replica.answers(peek_id):
             yield from_ipc(answer.payload)
+
+    async def _readable_at(self, relation: Relation, time: int, context: ReadContext) -> Relation:
+        """Returns once all that is read is complete at `time`: the relation over collections as wide as they are now."""
+        ids = dependencies(relation)
+        for id_ in ids:
+            self._check_there(id_, time, context)
+        self.times.check_readable(ids, time)
+        await self._collections.wait_until_readable(ids, time)
+        context.check()
+        for id_ in ids:
+            self._check_there(id_, time, context)
+        # Once more: maintenance may have advanced since when the read began to hold.
+        self.times.check_readable(ids, time)
+        check_columns(relation, context.catalog)
+        now = context.catalog.widened(relation)
+        return relation if now is relation else optimize(now)
 
     async def _peek_index(
         self, relation: Relation, context: ReadContext, time: int, consolidated: bool

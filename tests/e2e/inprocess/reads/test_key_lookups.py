@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from typing import Any, LiteralString
 
 import psycopg
 import pytest
 from inprocess import InProcess, running
+from ptvc.coord.query.keyed_rows import KeyedRows
 from ptvc.replica.peek_thread import StoredLookUps
 from ptvc.replica.protocol import LookedUp, LookUpStored
 
@@ -252,3 +257,46 @@ def test_many_keys(runtime: InProcess, count: int) -> None:
         assert db.execute("DELETE FROM t WHERE id = ANY (%s)", (keys,)).rowcount == count
         assert db.execute("SELECT count(*) FROM t WHERE id = ANY (%s)", (keys,)).fetchall() == [(0,)]
         db.execute("ROLLBACK")
+
+
+@pytest.mark.parametrize(
+    ("statement", "columns", "wanted"),
+    [
+        ("ALTER TABLE waiting ADD COLUMN c int DEFAULT 3", "*", [(7, "a7", "b7")]),
+        ("ALTER TABLE waiting DROP COLUMN a", "id, b", [(7, "b7")]),
+        ("ALTER TABLE waiting DROP COLUMN a", "id, a", psycopg.errors.UndefinedColumn),
+        ("ALTER TABLE waiting DROP COLUMN a", "*", psycopg.errors.FeatureNotSupported),
+        ("INSERT INTO waiting VALUES (10000, 'a', 'b')", "*", [(7, "a7", "b7")]),
+    ],
+)
+def test_what_changes_while_a_look_up_fails(
+    runtime: InProcess,
+    monkeypatch: pytest.MonkeyPatch,
+    statement: LiteralString,
+    columns: LiteralString,
+    wanted: list[tuple[Any, ...]] | type[psycopg.Error],
+) -> None:
+    """The query that is asked instead is over the table as it is then."""
+    begun, changed = threading.Event(), threading.Event()
+
+    async def nothing(*_: object) -> None:
+        begun.set()
+        while not changed.is_set():
+            await asyncio.sleep(0.005)
+
+    with runtime.connect() as db, runtime.connect() as other, ThreadPoolExecutor(1) as thread:
+        db.execute("DROP TABLE IF EXISTS waiting")
+        db.execute("CREATE TABLE waiting (id int PRIMARY KEY, a text, b text)")
+        db.execute("INSERT INTO waiting SELECT n, 'a' || n, 'b' || n FROM generate_series(1, 9000) n")
+        with monkeypatch.context() as patched:
+            patched.setattr(KeyedRows, "evaluated", nothing)
+            query = f"SELECT {columns} FROM waiting WHERE id = 7"
+            found = thread.submit(lambda: db.execute(query).fetchall())
+            assert begun.wait(30)
+            other.execute(statement)
+            changed.set()
+            if isinstance(wanted, list):
+                assert found.result(30) == wanted
+            else:
+                with pytest.raises(wanted):
+                    found.result(30)
