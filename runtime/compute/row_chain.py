@@ -35,7 +35,7 @@ def is_chain(query: Relation) -> bool:
 def evaluate_chain(query: Relation, inputs: Mapping[GlobalId, Batch | Delta]) -> Delta | None:
     """The rows of `query` over `inputs`, with the times that these have, those of literal rows at 0; not consolidated.
     None when it is no chain."""
-    chain = _chain_of(query)
+    chain = chain_of(query)
     if chain is None:
         return None
     rows = _rows(chain.leaf, inputs)
@@ -50,7 +50,7 @@ def evaluate_chain_of_rows(
 ) -> Delta | None:
     """The rows of `query` at `time`, piece by piece, not consolidated; with `limit`, so many of them are enough.  None when it
     is no chain over a collection."""
-    chain = _chain_of(query)
+    chain = chain_of(query)
     if chain is None or isinstance(chain.leaf, Constant) or (rows := inputs.get(chain.leaf.id)) is None:
         return None
     oks, errs, missing = [], [rows.errs], limit
@@ -70,7 +70,24 @@ def evaluate_chain_of_rows(
     return Delta(Batch(whole.columns, constant(np.uint64(time), len(whole)), whole.diffs), failed)
 
 
-class _Chain:
+def rows_of_chain(query: Relation, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
+    """The rows of a chain over a collection, piece by piece; None when it is none, or some row fails."""
+    chain = chain_of(query)
+    if chain is None or isinstance(chain.leaf, Constant) or (rows := inputs.get(chain.leaf.id)) is None:
+        return None
+    if query is chain.leaf:
+        return rows
+    pieces = []
+    for piece in rows.present:
+        check_interrupt()
+        found = chain.apply(piece)
+        if len(found.errs):
+            return None
+        pieces.append(found.oks)
+    return Rows(query.schema, rows.time, tuple(pieces), rows.errs)
+
+
+class Chain:
     """Of at least one row, `apply` has what the chain makes of it."""
 
     def __init__(self, leaf: Get | Constant, nodes: Sequence[Map | Filter | Project], schema: Schema) -> None:
@@ -95,7 +112,8 @@ class _Chain:
         return self._operator.apply((rows,), 0, 0) if len(rows) else Delta(self._nothing, NO_ERRORS)
 
 
-def _chain_of(query: Relation) -> _Chain | None:
+def chain_of(query: Relation) -> Chain | None:
+    """None when the query is no chain."""
     nodes: list[Map | Filter | Project] = []
     leaf = query
     while isinstance(leaf, Map | Filter | Project):
@@ -103,7 +121,7 @@ def _chain_of(query: Relation) -> _Chain | None:
         if isinstance(leaf, Filter) and any(isinstance(each, NowCompare) for each in leaf.predicates):
             return None
         leaf = leaf.input
-    return _Chain(leaf, nodes[::-1], query.schema) if isinstance(leaf, Get | Constant) else None
+    return Chain(leaf, nodes[::-1], query.schema) if isinstance(leaf, Get | Constant) else None
 
 
 def _rows(leaf: Get | Constant, inputs: Mapping[GlobalId, Batch | Delta]) -> Delta:

@@ -28,6 +28,7 @@ import pyarrow as pa
 
 from ..repr.batch import NO_ERRORS, Batch, Delta, Indices
 from ..repr.buffers import constant
+from ..repr.float_facts import FloatFacts
 from ..repr.schema import Schema
 from .codec import Columns
 from .key_search import KeySearch, key_order, positions
@@ -58,6 +59,9 @@ _KEPT = 0.8
 
 _UPDATES = "updates"
 
+_FLOATS = b"floats"
+"""The key of `FloatFacts` in the file of a column of floats."""
+
 MOST_OPEN = 8_192
 """A process keeps at most so many files mapped."""
 
@@ -72,6 +76,7 @@ class ColumnCache:
         self._directory = directory
         self._budget = budget
         self._open: dict[str, pa.Array] = {}
+        self._floats: dict[str, FloatFacts] = {}
         self._inline: dict[_Shape, dict[PartRef, Delta]] = {}
         self._inline_nbytes = 0
         self._failed_at: float | None = None
@@ -109,6 +114,11 @@ class ColumnCache:
         if updates is None or len(found) < len(set(places)):
             return None
         return _batch(part, [found[place] for place in places], updates)
+
+    def floats(self, part: PartRef, schema: Schema, place: int) -> FloatFacts | None:
+        """What is true of the values of a column of floats of such a part; None if it is yet to be decoded."""
+        path = self._path(part, _name(schema, place))
+        return self._floats.get(path) if path in self._open else None
 
     def positions(self, part: PartRef, schema: Schema, search: KeySearch, load: Load) -> Indices:
         """Where in a part that is a blob without errors the rows are that are asked for; `load` as of `read`."""
@@ -158,12 +168,17 @@ class ColumnCache:
             os.utime(path)
             if (found := self._open.get(path)) is None:
                 with pa.memory_map(path, "r") as source:
-                    found = pa.ipc.open_file(source).get_batch(0).column(0)
+                    file = pa.ipc.open_file(source)
+                    found = file.get_batch(0).column(0)
                 if len(self._open) >= MOST_OPEN:
                     self._open.clear()
+                    self._floats.clear()
                 self._open[path] = found
+                if (facts := (file.schema.metadata or {}).get(_FLOATS)) is not None:
+                    self._floats[path] = FloatFacts.unpacked(facts)
         except (OSError, pa.ArrowInvalid):
             self._open.pop(path, None)  # its space is free once nobody has mapped it
+            self._floats.pop(path, None)
             return None
         return found
 
@@ -175,8 +190,12 @@ class ColumnCache:
         temporary = self._directory / f".{secrets.token_hex(8)}"
         try:
             with pa.OSFile(str(temporary), "wb") as sink:
-                record = pa.RecordBatch.from_arrays([values], ["values"])
-                with pa.ipc.new_file(sink, record.schema) as writer:
+                facts = (
+                    {_FLOATS: FloatFacts.of(values).packed()} if pa.types.is_floating(values.type) else None
+                )
+                schema = pa.schema([("values", values.type)], facts)
+                record = pa.RecordBatch.from_arrays([values], schema=schema)
+                with pa.ipc.new_file(sink, schema) as writer:
                     writer.write_batch(record)
             temporary.replace(self._path(part, what))
         except OSError as error:

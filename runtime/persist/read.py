@@ -15,6 +15,7 @@ from ..interrupt import check_interrupt
 from ..repr.batch import Batch, Delta, concat_batches, concat_deltas
 from ..repr.buffers import constant
 from ..repr.consolidate import advance, consolidate
+from ..repr.float_facts import FloatFacts
 from ..repr.rows import Rows, gathered
 from ..repr.schema import ERROR_SCHEMA, Schema
 from .blob.base import Blob
@@ -102,7 +103,19 @@ def read_rows(
         pieces.append(delta.oks)
         errs.append(delta.errs)
     found = consolidate(advance(concat_batches(ERROR_SCHEMA, errs), as_of))
-    return Rows(schema, as_of, gathered(schema, pieces), found)
+
+    def floats(place: int) -> FloatFacts:
+        stored = place if columns is None else columns[place]
+        return FloatFacts.merged(
+            _known_floats(cache, part, snapshot.schema, stored) or FloatFacts.of(piece.columns[place])
+            for part, piece in zip(snapshot.parts, pieces, strict=True)
+        )
+
+    return Rows(schema, as_of, gathered(schema, pieces), found, floats)
+
+
+def _known_floats(cache: ColumnCache | None, part: PartRef, schema: Schema, place: int) -> FloatFacts | None:
+    return None if cache is None or part.inline is not None else cache.floats(part, schema, place)
 
 
 def read_updates(

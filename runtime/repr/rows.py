@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -13,18 +13,20 @@ import pyarrow.compute as pc
 from . import buffers
 from .batch import Batch, Delta, Mask, concat_batches, one_of_each
 from .consolidate import consolidate, consolidate_in_order
+from .float_facts import FloatFacts
 from .schema import Schema
 
 
 @dataclass(frozen=True)
 class Rows:
     """The rows at `time`: equal ones may be there several times, and one occurs as often as the sum of their diffs, which is not
-    negative.  `errs` are the collection's errors, consolidated."""
+    negative.  `errs` are the collection's errors, consolidated.  `known_floats` says what `floats` does, where that is on file."""
 
     schema: Schema
     time: int
     pieces: tuple[Batch, ...]
     errs: Batch
+    known_floats: Callable[[int], FloatFacts] | None = None
 
     @classmethod
     def of(cls, schema: Schema, time: int, delta: Delta) -> Rows:
@@ -32,6 +34,12 @@ class Rows:
 
     def __len__(self) -> int:
         return sum(map(len, self.pieces))
+
+    def floats(self, place: int) -> FloatFacts:
+        """What is true of the values of a column of floats, in all pieces."""
+        if self.known_floats is not None:
+            return self.known_floats(place)
+        return FloatFacts.merged(FloatFacts.of(piece.columns[place]) for piece in self.pieces)
 
     @cached_property
     def present(self) -> tuple[Batch, ...]:

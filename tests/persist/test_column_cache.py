@@ -18,8 +18,9 @@ from ptvc.persist.read import read_part, read_rows
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import write_parts
 from ptvc.repr.batch import Delta
+from ptvc.repr.float_facts import FloatFacts
 from ptvc.repr.schema import Column, Schema
-from ptvc.repr.types import INT8, TEXT
+from ptvc.repr.types import FLOAT8, INT8, TEXT
 
 ROWS = [((i, f"{i}" * 40), 4 if i % 2 else 6, 1) for i in range(2_000)]
 
@@ -170,3 +171,25 @@ def test_rows_of_a_snapshot(blob: CountingBlob, cache: ColumnCache) -> None:
             rows = read_rows(blob, Snapshot("s", as_of, SCHEMA, parts), None, cache)
             assert sorted(rows.delta.oks.columns[0].to_pylist()) == sorted(row[0] for row, _, _ in wanted)
             assert set(rows.delta.oks.times.tolist()) == {as_of}
+
+
+FLOATS = Schema((Column("id", INT8), Column("weight", FLOAT8)))
+
+
+def test_facts_of_floats_are_on_file(
+    blob: CountingBlob, cache: ColumnCache, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    updates = [((i, None if i % 7 == 0 else (i - 500) / 8), 5, 1) for i in range(20_000)]
+    (part,) = write_parts(blob, "s", FLOATS, delta_of(updates, schema=FLOATS), writer="w")
+    (inline,) = write_parts(blob, "s", FLOATS, delta_of([((1, -0.0), 5, 1)], schema=FLOATS), writer="w")
+    assert part.blob is not None
+    assert inline.inline is not None
+    wanted = FloatFacts(19_498 / 8, 1 / 8)
+    for columns, place in ((None, 1), ((1,), 0)):
+        assert read_rows(blob, Snapshot("s", 5, FLOATS, (part,)), columns, cache).floats(place) == wanted
+    both = read_rows(blob, Snapshot("s", 5, FLOATS, (part, inline)), None, cache)
+    assert both.floats(1) == replace(wanted, negative_zero=True)
+    cache = pickle.loads(pickle.dumps(cache))
+    rows = read_rows(blob, Snapshot("s", 5, FLOATS, (part,)), None, cache)
+    monkeypatch.setattr(FloatFacts, "of", None)  # nobody looks at the values again
+    assert rows.floats(1) == wanted

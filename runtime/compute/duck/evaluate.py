@@ -28,8 +28,8 @@ from ...expr.tree.relation_tree import inputs as inputs_of
 from ...expr.tree.relation_tree import with_inputs
 from ...expr.tree.scalar import ColumnRef
 from ...interrupt import check_interrupt
-from ...repr import buffers
 from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, empty_batch, one_of_each
+from ...repr.float_facts import FloatFacts
 from ...repr.rows import Rows, without_removed
 from ...repr.types import ScalarType
 from ..oneshot import evaluate_in_order
@@ -138,7 +138,7 @@ class _Evaluation:
             raise NotInSql("a sum of computed floats")
         leaf, index = source(node.input, argument.index)
         rows = self._inputs.get(leaf.id)
-        scale = scale_of([] if rows is None else [piece.columns[index] for piece in rows.pieces])
+        scale = scale_of(FloatFacts(), 0) if rows is None else scale_of(rows.floats(index), len(rows))
         if scale is None:
             raise _NotHere
         return scale
@@ -163,12 +163,16 @@ class _Evaluation:
         key = id(input.relation), input.counted
         if (found := self._tables.get(key)) is None:
             relation = input.relation
+            rows = self._inputs.get(relation.id) if isinstance(relation, Get) else None
             if input.counted:
-                assert isinstance(relation, Get)
-                pieces = self._inputs[relation.id].pieces
+                assert rows is not None
+                pieces = rows.pieces
             else:
                 pieces = self.pieces(relation)
             pieces = pieces or (empty_batch(relation.schema),)
+            for place, type_ in enumerate(relation.schema.types):
+                if type_.is_float and _floats(rows, pieces, place).negative_zero:
+                    raise _NotHere
             found = pa.Table.from_batches([_record(piece, counted=input.counted) for piece in pieces])
             self._tables[key] = found
         return found
@@ -224,8 +228,6 @@ def _written_out(pieces: Iterable[Batch]) -> Pieces:
 
 def _record(rows: Batch, *, counted: bool) -> pa.RecordBatch:
     """For DuckDB; at least one column."""
-    if any(_has_negative_zero(column) for column in rows.columns if pa.types.is_floating(column.type)):
-        raise _NotHere
     columns = {f"c{i}": as_integers(column) for i, column in enumerate(rows.columns)}
     if counted:
         columns["d"] = pa.array(rows.diffs)
@@ -236,9 +238,11 @@ def _typed(column: pa.Array, type_: ScalarType) -> pa.Array:
     return column if column.type == type_.arrow else column.view(type_.arrow)
 
 
-def _has_negative_zero(column: pa.Array) -> bool:
-    values = buffers.fixed(column)
-    return bool((np.signbit(values) & (values == 0)).any())
+def _floats(rows: Rows | None, pieces: Pieces, place: int) -> FloatFacts:
+    """What is true of a column of pieces, which are some of a collection's `rows` if that is not None."""
+    if rows is not None:
+        return rows.floats(place)
+    return FloatFacts.merged(FloatFacts.of(piece.columns[place]) for piece in pieces)
 
 
 def _one_chunk(column: pa.ChunkedArray) -> pa.Array:

@@ -7,7 +7,6 @@ the greatest is 2^70 times the least.  The sum of the integers is exact, and is 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +15,7 @@ import pyarrow as pa
 
 from ...expr.functions.numbers.numeric import divide
 from ...expr.tree.relation import Aggregate, Filter, Get, Join, JoinKind, Map, Project, Relation
-from ...repr import buffers
+from ...repr.float_facts import FloatFacts
 from ...repr.types import INT8, derived_numeric
 from ..operators.reductions.float_sum import UNIT, rounded
 from .scalars import NotInSql
@@ -41,24 +40,16 @@ UNSCALED = Scale(0, 0)
 """Of integers."""
 
 
-def scale_of(columns: Sequence[pa.Array]) -> Scale | None:
-    """Of sums over the values of all columns, or any of them; None when there is none, as for NaN and infinities."""
-    rows, greatest, least = 1, 0.0, np.inf
-    for column in columns:
-        values = np.abs(buffers.fixed(column))
-        if (valid := buffers.validity(column)) is not None:
-            values = values[valid]
-        rows += len(values)
-        greatest = max(greatest, float(values.max(initial=0.0)))
-        least = min(least, float(np.min(values, where=values > 0, initial=np.inf)))
-        if not np.isfinite(greatest):
-            return None
-    if not np.isfinite(least):
+def scale_of(facts: FloatFacts, rows: int) -> Scale | None:
+    """Of sums over so many values, or any of them; None when there is none, as for NaN and infinities."""
+    if not facts.finite:
+        return None
+    if not np.isfinite(facts.least):
         return Scale(0, -UNIT // _LIMB_BITS)  # zeros
-    last_bit = int(np.frexp(least)[1]) - _MANTISSA_BITS
+    last_bit = int(np.frexp(facts.least)[1]) - _MANTISSA_BITS
     limb = max(last_bit - UNIT, 0) // _LIMB_BITS
     exponent = -UNIT - _LIMB_BITS * limb
-    bits = int(np.frexp(greatest)[1]) + exponent + rows.bit_length()
+    bits = int(np.frexp(facts.greatest)[1]) + exponent + (rows + 1).bit_length()
     return Scale(exponent, limb) if bits <= _SUM_BITS and exponent <= _MOST_EXPONENT else None
 
 

@@ -2,7 +2,8 @@
 
 The operator is compiled once to a short list of stages.  Maps that a predicate needs come first, every predicate runs
 as soon as its columns exist, all other maps come after the last predicate, and after a stage that drops rows only
-columns that a later stage reads are kept.
+columns that a later stage reads are kept.  Of predicates none of which can fail the cheapest comes first, and the next ones look
+at the rows that it has left, if those are few.
 
 A row that fails leaves the rows and becomes an update of the errors, at its time and with its diff, so that its
 deletion takes the error back.  It has one error only: the first.
@@ -10,6 +11,7 @@ deletion takes the error back.  It has one error only: the first.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +19,10 @@ import pyarrow as pa
 
 from ...expr.chunks import LEAST_ROWS, in_chunks, makes_values
 from ...expr.columns.row_errors import RowErrors, error_mask, select_errors
-from ...expr.evaluate import evaluate, evaluate_predicates
-from ...expr.tree.scalar import Scalar, columns_of
-from ...repr.batch import NO_ERRORS, Batch, Delta, concat_batches, concat_deltas
+from ...expr.evaluate import can_fail, evaluate, evaluate_predicates
+from ...expr.tree.scalar import Literal, Scalar, children, columns_of
+from ...repr import buffers
+from ...repr.batch import NO_ERRORS, Batch, Delta, Mask, concat_batches, concat_deltas
 from ...repr.schema import ERROR_SCHEMA, Schema
 from ..plan import Mfp
 from .base import Operator
@@ -36,11 +39,17 @@ class _Map:
 
 @dataclass(frozen=True, slots=True)
 class _Filter:
+    """`in_turn`: none of the predicates can fail, the cheapest is the first."""
+
     predicates: tuple[Scalar, ...]
     needed: frozenset[int]
+    in_turn: bool
 
 
 _Stage = _Map | _Filter
+
+_FEW = 4
+"""Where less than one row of so many is left, those are copied for the predicates that follow."""
 _Columns = dict[int, pa.Array]
 
 
@@ -77,6 +86,8 @@ class MapFilterProject(Operator):
                 if errors is None:
                     continue
                 keep = ~error_mask(errors, len(rows))
+            elif stage.in_turn:
+                keep, errors = self._passing_in_turn(stage.predicates, columns, len(rows)), None
             else:
                 keep, errors = evaluate_predicates(stage.predicates, self._dense(columns), len(rows))
                 if errors is not None:
@@ -95,6 +106,24 @@ class MapFilterProject(Operator):
             rows = Batch((), rows.times[kept], rows.diffs[kept])
         output = rows.with_columns([columns[i] for i in self._op.projection])
         return self.delta(output, concat_batches(ERROR_SCHEMA, errs) if errs else NO_ERRORS)
+
+    def _passing_in_turn(self, predicates: Sequence[Scalar], columns: _Columns, length: int) -> Mask:
+        """The rows on which every predicate is TRUE."""
+        keep, _ = evaluate_predicates(predicates[:1], self._dense(columns), length)
+        for number, predicate in enumerate(predicates[1:], 1):
+            left = int(np.count_nonzero(keep))
+            if left * _FEW < length:
+                at = np.flatnonzero(keep)
+                index = pa.array(at)
+                rest = predicates[number:]
+                read = frozenset[int]().union(*map(columns_of, rest))
+                taken = {i: columns[i].take(index) for i in read}
+                still, _ = evaluate_predicates(rest, self._dense(taken), left)
+                keep = np.zeros(length, np.bool_)
+                keep[at[still]] = True
+                break
+            keep &= evaluate_predicates((predicate,), self._dense(columns), length)[0]
+        return keep
 
     def _dense(self, columns: _Columns) -> tuple[pa.Array, ...]:
         """Columns by position; those that no later stage reads may be missing (None)."""
@@ -151,10 +180,27 @@ def _stages(op: Mfp, width: int) -> tuple[_Stage, ...]:
         step = order[position]
         after = frozenset(read)
         if isinstance(step, tuple):
-            stages.append(_Filter(step, after))
+            stages.append(_filter(step, after))
             for predicate in step:
                 read |= columns_of(predicate)
         else:
             stages.append(_Map(step, targets[position], after))
             read |= columns_of(step)
     return tuple(reversed(stages))
+
+
+def _filter(predicates: tuple[Scalar, ...], needed: frozenset[int]) -> _Filter:
+    if len(predicates) < 2 or any(map(can_fail, predicates)):
+        return _Filter(predicates, needed, in_turn=False)
+    return _Filter(tuple(sorted(predicates, key=_weight)), needed, in_turn=True)
+
+
+_VARIABLE = 8
+"""To look at a value of no fixed width takes about so many times as long as at one that has."""
+
+
+def _weight(scalar: Scalar) -> int:
+    """About how long the expression takes of a row, against others."""
+    type_ = scalar.type.arrow
+    fixed = isinstance(scalar, Literal) or type_.id in buffers.FIXED or pa.types.is_boolean(type_)
+    return (1 if fixed else _VARIABLE) + sum(map(_weight, children(scalar)))

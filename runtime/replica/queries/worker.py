@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import os
 import select
 import signal
 import socket
 from collections.abc import Iterator, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from types import FrameType
 
+from ...compute.dense_join import of_dense_joins
 from ...compute.duck.evaluate import evaluate_by_duckdb, prepare
+from ...compute.first_rows import of_first_rows
 from ...compute.oneshot import evaluate_in_order
-from ...compute.row_chain import evaluate_chain_of_rows, is_chain
+from ...compute.row_chain import evaluate_chain_of_rows
 from ...expr.columns.value_size import limited_values
 from ...expr.tree.relation import (
     Constant,
@@ -90,29 +92,20 @@ def _answered(start: Start, query: Query) -> Iterator[Message]:
 
 
 def _evaluated(query: Query, contents: Mapping[GlobalId, Rows]) -> Delta:
-    if sum(map(len, contents.values())) >= _duckdb_from(query):
-        by_duckdb = evaluate_by_duckdb(query.relation, contents, query.as_of, query.limit)
-        if by_duckdb is not None:
-            return by_duckdb
+    relation, contents = of_first_rows(query.relation, contents)
+    if relation is not query.relation:
+        query = replace(query, relation=relation)
     chain = evaluate_chain_of_rows(query.relation, contents, query.as_of, query.limit)
     if chain is not None:
         return chain
+    if sum(map(len, contents.values())) >= query.duckdb_min_rows:
+        by_duckdb = evaluate_by_duckdb(*of_dense_joins(query.relation, contents), query.as_of, query.limit)
+        if by_duckdb is not None:
+            return by_duckdb
     once = _looks_once(query.relation)
     inputs = {id_: rows.delta if once else rows.consolidated for id_, rows in contents.items()}
     found = evaluate_in_order(query.relation, inputs, query.as_of)
     return found if query.limit is None else Delta(found.oks.slice(0, query.limit), found.errs)
-
-
-FILTER_FACTOR = 16
-"""A filter of less than so many times as many rows as make DuckDB worth while is sooner done without it."""
-
-
-def _duckdb_from(query: Query) -> float:
-    """From how many rows on DuckDB is asked first."""
-    if not is_chain(query.relation):
-        return query.duckdb_min_rows
-    filters = any(isinstance(node, Filter) for node in walk(query.relation))
-    return query.duckdb_min_rows * FILTER_FACTOR if filters else math.inf
 
 
 _ONCE = (Get, Constant, Map, Filter, Project, Reduce, Distinct, Union)

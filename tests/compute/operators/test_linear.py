@@ -5,6 +5,7 @@ from __future__ import annotations
 from random import Random
 
 import pytest
+from ptvc.compute.operators import linear
 from ptvc.compute.operators.constant import Constant
 from ptvc.compute.operators.linear import MapFilterProject
 from ptvc.compute.operators.union import Negate, Union
@@ -68,6 +69,22 @@ def test_matches_recomputation(seed: int) -> None:
     check(
         lambda: mfp(maps, predicates, (4, 2, 2)), [(T, history(random, row, negative=True))], expected, random
     )
+
+
+@pytest.mark.parametrize("few", [1, 4, 1_000])
+@pytest.mark.parametrize("seed", range(10))
+def test_predicates_that_cannot_fail(seed: int, few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In turn, over the rows that earlier ones have left or over all of them: NULL is not TRUE."""
+    monkeypatch.setattr(linear, "_FEW", few)
+    random = Random(seed)
+    predicates = (
+        call("eq", ColumnRef(2, TEXT), Literal("a", TEXT)),
+        call(random.choice(("gt", "ne")), A, ONE),
+        call("le", B, Literal(5, INT4)),
+    )
+    rows = [row(random) for _ in range(200)]
+    kept = [found for found in rows if all(scalar(predicate, found) is True for predicate in predicates)]
+    assert outcome(mfp((), predicates, (0, 1, 2)), rows) == (kept, [])
 
 
 def test_an_error_retracts_with_its_row() -> None:

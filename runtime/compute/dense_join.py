@@ -1,0 +1,185 @@
+"""Joins of many rows with few ones by an integer that none of these shares: a table by the key says where each row's match is.
+
+```
+many:   keys  7  3  9  7            a number is taken from the table for each row: no hash, no search
+table:  3 ─> 1, 7 ─> 0              of the other side, from its least key to its greatest
+rows:   the one side's columns as they are, where all have a match; the other's taken by number
+```
+
+That is how facts meet their dimensions, and how a test of relationships looks for keys that are not there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from ..expr.tree.relation import Get, GlobalId, Join, JoinKind, LetRec, Relation
+from ..expr.tree.relation_tree import inputs as inputs_of
+from ..expr.tree.relation_tree import with_inputs
+from ..expr.tree.scalar import ColumnRef
+from ..interrupt import check_interrupt
+from ..repr import buffers
+from ..repr.batch import Batch, Mask, one_of_each
+from ..repr.float_facts import FloatFacts
+from ..repr.rows import Rows
+from ..repr.types import Kind
+from .row_chain import rows_of_chain
+
+MOST_NUMBERS = 1 << 23
+"""Of a table, whatever its rows are: 32 MiB."""
+
+SPARSE = 16
+"""A table has at most so many numbers for each row of it."""
+
+FEWER = 4
+"""The one side has at most this part of the other one's rows."""
+
+_INTEGERS = frozenset((Kind.INT2, Kind.INT4, Kind.INT8))
+
+_KINDS = frozenset((JoinKind.INNER, JoinKind.LEFT, JoinKind.SEMI, JoinKind.ANTI))
+
+Numbers = npt.NDArray[np.int32]
+
+
+def of_dense_joins(
+    query: Relation, inputs: Mapping[GlobalId, Rows]
+) -> tuple[Relation, Mapping[GlobalId, Rows]]:
+    """The same query, joins like that computed: each is a collection now."""
+    found = dict(inputs)
+    return _replaced(query, found, {}), found
+
+
+def _replaced(query: Relation, inputs: dict[GlobalId, Rows], done: dict[int, Relation]) -> Relation:
+    """What stands in several places is the same object, and stays one."""
+    if (known := done.get(id(query))) is not None:
+        return known
+    found = query
+    if not isinstance(query, LetRec):  # its bindings mean something inside it only
+        before = inputs_of(query)
+        after = tuple(_replaced(child, inputs, done) for child in before)
+        if any(new is not old for new, old in zip(after, before, strict=True)):
+            found = with_inputs(query, after)
+        if isinstance(found, Join) and (rows := _joined(found, inputs)) is not None:
+            found = Get(f"joined {len(inputs)}", query.schema)
+            inputs[found.id] = rows
+    done[id(query)] = found
+    return found
+
+
+def _joined(join: Join, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
+    if join.kind not in _KINDS or join.residual or join.null_safe or len(join.left_keys) != 1:
+        return None
+    (key,), (other,) = join.left_keys, join.right_keys
+    if not isinstance(key, ColumnRef) or not isinstance(other, ColumnRef):
+        return None
+    if key.type.kind not in _INTEGERS or other.type.kind != key.type.kind:
+        return None
+    left, right = (rows_of_chain(side, inputs) for side in (join.left, join.right))
+    if left is None or right is None or len(left.errs) or len(right.errs):
+        return None
+    if join.kind is JoinKind.INNER and len(left) < len(right):
+        many, few, places = _Side(right, other.index), _Side(left, key.index), slice(None, None, -1)
+    else:
+        many, few, places = _Side(left, key.index), _Side(right, other.index), slice(None)
+    if len(many.rows) < FEWER * len(few.rows):
+        return None
+    is_pair = join.kind in (JoinKind.INNER, JoinKind.LEFT)
+    if is_pair and any(type_.arrow.id not in buffers.FIXED for type_ in few.rows.schema.types):
+        return None
+    table = _Table.of(few, unique=is_pair)
+    if table is None:
+        return None
+    pieces = []
+    for piece in many.rows.present:
+        check_interrupt()
+        kept, added = _matched(piece, many.key, join.kind, table)
+        pieces.append(kept.with_columns([c for side in (kept.columns, added)[places] for c in side]))
+    width = len(join.left.schema)
+
+    def floats(place: int) -> FloatFacts:
+        return left.floats(place) if place < width else right.floats(place - width)
+
+    return Rows(join.schema, left.time, tuple(pieces), left.errs, floats)
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Rows, and which of their columns is the key."""
+
+    rows: Rows
+    key: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Table:
+    """`numbers[key - least]` is which of `rows` has the key, or -1, and `there` whether one has.  The last element is no key's.  `key` is
+    the place of the key's column."""
+
+    rows: Batch
+    least: int
+    numbers: Numbers
+    there: Mask
+    key: int
+
+    @classmethod
+    def of(cls, side: _Side, *, unique: bool) -> _Table | None:
+        """None where keys lie far apart, or, if they have to be `unique`, are not."""
+        batch, index = side.rows.delta.oks, side.key
+        valid = buffers.validity(batch.columns[index])
+        at = (
+            np.arange(len(batch), dtype=np.int32) if valid is None else np.flatnonzero(valid).astype(np.int32)
+        )
+        keys = buffers.fixed(batch.columns[index])[at].astype(np.int64)
+        if not len(keys):
+            return cls(batch, 0, np.full(1, -1, np.int32), np.zeros(1, np.bool_), index)
+        least = int(keys.min())
+        size = int(keys.max()) - least + 1
+        if size > min(MOST_NUMBERS, SPARSE * len(keys)):
+            return None
+        numbers = np.full(size + 1, -1, np.int32)
+        numbers[keys - least] = at
+        there = numbers >= 0
+        if unique and (np.count_nonzero(there) < len(keys) or (one_of_each(batch.diffs) != 1).any()):
+            return None
+        return cls(batch, least, numbers, there, index)
+
+    def places(self, column: pa.Array) -> npt.NDArray[np.integer[Any]]:
+        """int[n]: where in `numbers` each key is."""
+        values = buffers.fixed(column)
+        last = len(self.numbers) - 1
+        if len(values) and self.least <= values.min() and values.max() < self.least + last:
+            return values - values.dtype.type(self.least) if self.least else values
+        # What is below the least key is far beyond the greatest when it is read without a sign.
+        far = (values.astype(np.int64) - self.least).view(np.uint64)
+        return np.minimum(far, np.uint64(last)).view(np.int64)
+
+
+def _matched(piece: Batch, key: int, kind: JoinKind, table: _Table) -> tuple[Batch, tuple[pa.Array, ...]]:
+    """The rows of the piece that are in the join, and beside each the columns of its match."""
+    column = piece.columns[key]
+    places = table.places(column)
+    there = table.there.take(places)
+    if (valid := buffers.validity(column)) is not None:
+        there &= valid
+    all_there = bool(there.all())
+    if kind is JoinKind.ANTI or not (kind is JoinKind.LEFT or all_there):
+        kept = np.flatnonzero(there != (kind is JoinKind.ANTI))
+        piece, places = piece.take(kept), places[kept]
+    if kind in (JoinKind.SEMI, JoinKind.ANTI):
+        return piece, ()
+    if kind is JoinKind.INNER and len(table.rows.columns) == 1:
+        return piece, (piece.columns[key],)
+    numbers = pa.array(
+        table.numbers.take(places), mask=None if kind is JoinKind.INNER or all_there else ~there
+    )
+    return piece, tuple(
+        # The keys of an inner join are the same on both sides.
+        piece.columns[key] if kind is JoinKind.INNER and place == table.key else column.take(numbers)
+        for place, column in enumerate(table.rows.columns)
+    )
