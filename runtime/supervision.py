@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from contextlib import suppress
@@ -90,3 +92,14 @@ class Supervisor:
 
         task.add_done_callback(ended)
         return task
+
+
+NICENESS = 5
+"""Who waits for a step, a look-up or a commit comes first, where there are fewer cores than threads at work: one that tidies up gets
+a quarter of the time that another one gets."""
+
+
+def step_aside() -> None:
+    """Lowers the priority of the calling thread.  Only Linux knows one of a thread."""
+    if sys.platform == "linux":
+        os.nice(NICENESS)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 import os
-import sys
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,6 +25,7 @@ from ..repr.consolidate import group_updates
 from ..repr.equality import rows_equal
 from ..repr.hash import hash_columns
 from ..repr.multiplicity import check_sum
+from ..supervision import step_aside
 from .memory import release_rest, unreleased
 from .merge_output import MergeOutput
 from .run import Run
@@ -35,10 +35,6 @@ __all__ = ["Identity", "MergeWorker", "Run", "merge_runs", "merge_worker", "past
 CHUNK_ROWS = 1 << 14
 """A merge takes so many rows of its largest run at a time: what it needs beside its input and output is some 4 MiB
 (17 MiB with four times as many), and the time is the same."""
-
-NICENESS = 5
-"""Who waits for a step or a look-up comes first, where there are fewer cores than threads at work: the merge thread gets a
-quarter of the time that another one gets."""
 
 IDLE_S = 1.0
 """Merges have come to rest when none was asked for in so long."""
@@ -312,7 +308,7 @@ class MergeWorker:
                 self._changed.wait()
 
     def _run(self) -> None:
-        _step_aside()
+        step_aside()
         while True:
             spine = self._next()
             try:
@@ -336,12 +332,6 @@ class MergeWorker:
                     self._busy = True
                     return self._queue.pop(next(iter(self._queue)))
             release_rest()
-
-
-def _step_aside() -> None:
-    """Lowers the priority of the calling thread.  Only Linux knows one of a thread."""
-    if sys.platform == "linux":
-        os.nice(NICENESS)
 
 
 _shared: tuple[int, MergeWorker] | None = None

@@ -2,7 +2,7 @@
 
 A part never changes, so neither does a column that was decoded from it.  A file is written under another name and renamed, so
 it is whole or not there; it need not survive a loss of power, as `clear` empties the directory before its first use.  What
-was not used for the longest time goes when the files take more than the budget; a process that has mapped it keeps it until it
+was not used for the longest time goes when the files take more than the budget, give or take a 64th for each process; a process that has mapped it keeps it until it
 lets go.  No file is needed: where none can be written, columns are decoded each time.
 
 Inline parts are small and many, some hundred of a collection that is written often, and each of its readers sees most of them
@@ -57,6 +57,9 @@ PATIENCE_S = 5.0
 _KEPT = 0.8
 """So much of the budget is left when files had to go, so that not each new one looks through all."""
 
+_UNSWEPT = 1 / 64
+"""A process writes at most so much of the budget between two looks at what all have: there may be thousands of files."""
+
 _UPDATES = "updates"
 
 _FLOATS = b"floats"
@@ -80,6 +83,7 @@ class ColumnCache:
         self._inline: dict[_Shape, dict[PartRef, Delta]] = {}
         self._inline_nbytes = 0
         self._failed_at: float | None = None
+        self._unswept = 0
 
     def __reduce__(self) -> tuple[type[ColumnCache], tuple[Path, int]]:
         return ColumnCache, (self._directory, self._budget)  # what is mapped here is mapped there anew
@@ -198,6 +202,7 @@ class ColumnCache:
                 with pa.ipc.new_file(sink, schema) as writer:
                     writer.write_batch(record)
             temporary.replace(self._path(part, what))
+            self._unswept += values.nbytes
         except OSError as error:
             self._failed_at = monotonic()
             logger.warning("cannot keep a decoded column in %s: %s", self._directory, error)
@@ -206,17 +211,24 @@ class ColumnCache:
 
     def _sweep(self) -> None:
         """Deletes what was not used for the longest time, as far as the budget asks for it."""
+        try:
+            disk = os.statvfs(self._directory)
+        except OSError:
+            return
+        free = disk.f_bavail * disk.f_frsize
+        if self._unswept <= min(self._budget, free // DISK_PART) * _UNSWEPT:
+            return
+        self._unswept = 0
         files = []
         try:
             for entry in os.scandir(self._directory):
                 with suppress(FileNotFoundError):  # another process has deleted it
                     status = entry.stat()
                     files.append((status.st_mtime_ns, status.st_size, entry.path))
-            disk = os.statvfs(self._directory)
         except OSError:
             return
         held = sum(nbytes for _, nbytes, _ in files)
-        most = min(self._budget, (disk.f_bavail * disk.f_frsize + held) // DISK_PART)
+        most = min(self._budget, (free + held) // DISK_PART)
         if held <= most:
             return
         for _, nbytes, path in sorted(files):

@@ -11,11 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ptvc.compute import merge
 from ptvc.compute.merge import Identity, MergeWorker, merge_runs
 from ptvc.compute.run import Run
 from ptvc.repr.hash import hash_columns
 from ptvc.repr.types import INT8, TEXT
+from ptvc.supervision import NICENESS
 
 from .histories import batch_of, schema_of, updates_of
 from .reference import Update
@@ -94,5 +94,5 @@ def test_the_thread_that_merges_steps_aside() -> None:
     before = os.getpriority(os.PRIO_PROCESS, 0)
     MergeWorker().request(Asked())
     assert done.wait(30)
-    assert found == [min(before + merge.NICENESS, 19)]
+    assert found == [min(before + NICENESS, 19)]
     assert os.getpriority(os.PRIO_PROCESS, 0) == before

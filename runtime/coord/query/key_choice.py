@@ -13,7 +13,7 @@ from ...expr.tree.scalar import ColumnRef, Scalar
 from ...repr.buffers import Words
 from ..catalog.catalog import Catalog
 from ..catalog.items import Table
-from ..storage.expectation import KeyId
+from ..storage.expectation import MOST_KEYS, KeyId
 from ..storage.part_choice import FilteredRead, Search, filtered_reads, search
 from .fixed_values import Fixed, combinations, conjuncts, fixed_values
 
@@ -54,9 +54,13 @@ def key_reads(reads: Sequence[FilteredRead], catalog: Catalog) -> Mapping[Global
 
 
 def read_keys(relation: Relation, catalog: Catalog) -> Mapping[GlobalId, Mapping[KeyId, Words]]:
-    """The tables of which the optimized relation reads nothing but rows of some keys: their hashes."""
+    """The tables of which the optimized relation reads nothing but rows of some keys, up to MOST_KEYS: their hashes."""
     reads = key_reads(filtered_reads(relation), catalog)
-    return {id_: {read.key.oid: read.search.hashes} for id_, read in reads.items()}
+    return {
+        id_: {read.key.oid: read.search.hashes}
+        for id_, read in reads.items()
+        if len(read.values[0]) <= MOST_KEYS
+    }
 
 
 def table_keys(item: Table) -> list[TableKey]:
