@@ -84,8 +84,8 @@ def s3() -> Iterator[S3Server]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """The verdicts of the differential suite.  They come as properties of reports: with several workers the tests have
-    run in other processes, and those do not load the folder's own conftest here."""
+    """The verdicts of the differential suite, and of scripts by each way of answering.  They come as properties of reports: with
+    several workers the tests have run in other processes, and those do not load the folder's own conftest here."""
     counts: dict[str, Counter[str]] = {}
     for reports in terminalreporter.stats.values():
         for report in reports:
@@ -95,7 +95,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
                         counts.setdefault(value["family"], Counter()).update(value["counts"])
     if not counts:
         return
-    terminalreporter.section("differential suite: statements against PostgreSQL")
+    terminalreporter.section("statements against PostgreSQL")
     for name, found in [*sorted(counts.items()), ("all", sum(counts.values(), Counter()))]:
         shown = ", ".join(f"{number} {verdict}" for verdict, number in found.most_common())
         terminalreporter.line(f"{name}: {found.total()} ({shown})")

@@ -14,6 +14,7 @@ import shutil
 import socket
 import tempfile
 import threading
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from itertools import count
@@ -24,11 +25,13 @@ from typing import Any, TypeVar
 import psycopg
 from ptvc.clock import Clock, SystemClock
 from ptvc.config import Settings
+from ptvc.coord.catalog.items import Maintained
 from ptvc.coord.controller.driver_process import OnExit
 from ptvc.coord.coordinator import Coordinator
 from ptvc.coord.storage.storage import Storage
 from ptvc.persist.client import PersistClient
 from ptvc.persist.column_cache import ColumnCache
+from ptvc.persist.compact import UNLIMITED
 from ptvc.persist.location import open_blob
 from ptvc.persist.stores import Stores, locate, open_stores
 from ptvc.pgwire.listener import Limits, Listener, serve
@@ -39,6 +42,7 @@ from ptvc.replica.protocol import (
     Connection,
     DriverHello,
     JobFinished,
+    Message,
     ReplicaHello,
     RunJob,
     StartReplica,
@@ -61,6 +65,19 @@ FAST = Settings(
 """Settings under which everything that happens by the clock happens soon, and what DuckDB computes of many rows it does of few."""
 
 
+class _Counted(Connection):
+    """Counts what comes, by its type."""
+
+    def __init__(self, to: str, received: Counter[type]) -> None:
+        super().__init__(to)
+        self._received = received
+
+    def receive(self) -> Message | None:
+        message = super().receive()
+        self._received[type(message)] += 1
+        return message
+
+
 class ThreadDriver:
     """Implements `ptvc.coord.controller.driver_process.Driver`; every attempt of a replica is a thread."""
 
@@ -73,6 +90,7 @@ class ThreadDriver:
         self.jobs_may_run.set()
         self.job_failure: str | None = None
         self.jobs: list[RunJob] = []
+        self.received: Counter[type] = Counter()
         self._attempts = count(1)
         self._stopped: dict[str, threading.Event] = {}
         self._connections: dict[str, Connection] = {}
@@ -114,6 +132,10 @@ class ThreadDriver:
     def resume(self, replica: str) -> None:
         self._paused.discard(replica)
 
+    def forget_columns(self) -> None:
+        """Whatever parts were decoded to is to be decoded anew."""
+        self._cache.clear()
+
     def _spawn(self, target: Callable[[], None], name: str) -> None:
         thread = threading.Thread(target=target, name=name, daemon=True)
         self._threads.append(thread)
@@ -133,6 +155,7 @@ class ThreadDriver:
                 case StopReplica(replica=replica):
                     self._stopped[replica].set()
                 case RunJob():
+                    self.received[RunJob] += 1
                     self.jobs.append(message)
                     self._spawn(lambda m=message: self._run_job(connection, m), "job")  # type: ignore[misc]
                 case CancelJob():
@@ -167,7 +190,7 @@ class ThreadDriver:
                 continue
             attempt = next(self._attempts)
             try:
-                connection = Connection(self._address)
+                connection = _Counted(self._address, self.received)
                 self._connections[replica] = connection
                 connection.send(ReplicaHello(replica, epoch, attempt, os.getpid()))
             except OSError:
@@ -316,6 +339,22 @@ class InProcess:
     def persist(self) -> PersistClient:
         """The client that storage has, and the rest of the coordinator has not."""
         return self.coordinator.storage._persist
+
+    def merge(self) -> None:
+        """Has the batches of each collection be one, at the latest time where nothing is maintained from it."""
+        self.run(self._merge())
+
+    async def _merge(self) -> None:
+        storage = self.coordinator.storage
+        maintained = any(isinstance(item, Maintained) for item in self.coordinator.catalog.user_items())
+        now = storage.oracle.read_time
+        collections = storage.collections.all()
+        readable_from = {
+            of.id: storage.collections.frontiers(of.shard).since if maintained else now for of in collections
+        }
+        await storage.compact(readable_from, (), set(), None, UNLIMITED)
+        for of in collections:
+            await asyncio.to_thread(self.persist.compact, of.shard, force=True)
 
     # -- clients --
 

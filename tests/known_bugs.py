@@ -421,6 +421,30 @@ FINDINGS = (
 
 OTHERS = (
     Mutant(
+        "a job reads NULL in old rows of a table for a column that was added with a default",
+        (
+            Edit(
+                "runtime/replica/jobs.py",
+                "    return schemas | {id_: Schema(columns) for id_, columns in stored.items()}",
+                "    return schemas",
+            ),
+        ),
+        (
+            "tests/e2e/inprocess/definitions/test_alter_table.py::test_old_rows_have_what_a_column_was_added_with",
+        ),
+    ),
+    Mutant(
+        "LIMIT 0 reads rows, and a job of it has inputs that its plan has not",
+        (
+            Edit(
+                "runtime/coord/query/peeks.py",
+                "        if _shows_none(finishing):\n            return\n        changes",
+                "        changes",
+            ),
+        ),
+        ("tests/differential/test_differential.py::test_statements[set_operations_and_order]",),
+    ),
+    Mutant(
         "time goes on when commits have ended",
         (
             Edit(

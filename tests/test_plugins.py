@@ -13,7 +13,7 @@ from random import Random
 import pytest
 from plugins.durations import LAST, OTHERWISE_S, in_order, unit_of
 from plugins.missing_parts import ALLOWED, VARIABLE
-from plugins.rotation import SLICES, commit_of, in_slice, kind_of, slice_of
+from plugins.rotation import NUMBERS, SLICES, commit_of, in_slice, kind_of, slice_of
 from plugins.shuffle import shuffled
 
 ROOT = Path(__file__).parent.parent
@@ -30,6 +30,14 @@ def test_the_slices_hold_every_case_and_each_a_tenth() -> None:
     assert {len([case for case in found if "many" in case]) for found in slices} == {20}
 
 
+def test_a_kind_may_have_smaller_slices() -> None:
+    many = {"tests/a.py::test_many": 40}
+    slices = [in_slice(CASES, number, many) for number in range(40)]
+    assert set().union(*slices) == set(CASES)
+    assert {len([case for case in found if "many" in case]) for found in slices} == {5}
+    assert NUMBERS % SLICES == NUMBERS % 40 == 0
+
+
 def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
     for number in range(SLICES):
         found = Counter(map(kind_of, in_slice(CASES, number)))
@@ -39,12 +47,12 @@ def test_a_slice_holds_some_of_every_kind_and_of_every_mode() -> None:
 
 
 def test_the_commit_chooses_the_slice() -> None:
-    assert slice_of("00000000000000000000000000000000000000ff") == 255 % SLICES
+    assert slice_of("00000000000000000000000000000000000000ff") == 255 % NUMBERS
     assert slice_of(None) == 0
     assert commit_of(Path("/")) is None
     drawn = Counter(slice_of(f"{Random(n).getrandbits(160):040x}") for n in range(1_000))
-    assert len(drawn) == SLICES
-    assert min(drawn.values()) > 50
+    assert len({number % SLICES for number in drawn}) == SLICES
+    assert len(drawn) == NUMBERS
 
 
 def test_the_longest_unit_goes_first() -> None:

@@ -71,7 +71,12 @@ class Condition:
 
 def wanted(parts: Sequence[PartRef], schema: Schema, conditions: Sequence[Condition]) -> tuple[PartRef, ...]:
     """The parts that may hold an error, or a row of which all conditions are true."""
-    return tuple(part for part in parts if all(_may_match(part, schema, each) for each in conditions))
+    return tuple(part for part in parts if may_match(part, schema, conditions))
+
+
+def may_match(part: PartRef, schema: Schema, conditions: Sequence[Condition]) -> bool:
+    """Whether `part` is one of those."""
+    return all(_may_match(part, schema, each) for each in conditions)
 
 
 def _may_match(part: PartRef, schema: Schema, condition: Condition) -> bool:

@@ -11,8 +11,9 @@ from time import monotonic
 from ..compute.spark.application import Application
 from ..compute.spark.job import Job
 from ..compute.spark.superstep import JobResult, JobRun
+from ..expr.tree.relation import GlobalId
 from ..repr.batch import to_ipc
-from ..repr.schema import ERROR_SCHEMA
+from ..repr.schema import ERROR_SCHEMA, Schema
 from .protocol import INDEX_RUNS, JobFinished, JobProgress, RunJob, StateRuns, job_writer
 
 PARTITION_ROWS = 4_000_000
@@ -42,7 +43,7 @@ def run_job(
     job = Job(
         plan=command.plan,
         as_of=command.as_of,
-        schemas={id_: command.plan.import_schema(id_) for id_ in command.plan.imports},
+        schemas=_schemas(command),
         blobs=blobs,
         directory=command.directory,
         writer=job_writer(command.job_id),
@@ -68,6 +69,14 @@ def run_job(
         ended.set()
         reporter.join()
     return _finished(command, result, monotonic() - started)
+
+
+def _schemas(command: RunJob) -> dict[GlobalId, Schema]:
+    """What rows of each input are read as: a table may have gained columns since the plan was made, and the schema of what is stored says
+    what its old rows have in one that it had gained before."""
+    schemas = {id_: command.plan.import_schema(id_) for id_ in command.plan.imports}
+    stored = {source.id: source.schema.columns[: len(schemas[source.id])] for source in command.imports}
+    return schemas | {id_: Schema(columns) for id_, columns in stored.items()}
 
 
 def _report(job_id: int, run: JobRun, ended: threading.Event, send: Callable[[JobProgress], None]) -> None:

@@ -6,7 +6,8 @@
 ```
 
 The coordinator tells which parts there are.  What is not decoded yet is not decoded here: the query that finds the rows then,
-in a process of its own, leaves it in the column cache.
+in a process of its own, leaves it in the column cache.  A part that has none of the keys by its statistics need never be: that query
+does not read it either.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from ..persist.codec import decode
 from ..persist.column_cache import ColumnCache
 from ..persist.key_search import ascending, positions
 from ..persist.part import PartRef
+from ..persist.part_stats import bounds_of
+from ..persist.pushdown import Comparison, Condition, may_match
 from ..persist.read import timed
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import Words
@@ -89,12 +92,16 @@ class StoredRows:
         hashes = hash_columns(wanted, len(wanted[0]))
         searched = ascending(hashes)
         probed = list(probe_runs(self._spine.handle(), self._key, wanted, hashes, columns=columns))
+        conditions: tuple[Condition, ...] | None = None
         for blobs in self._blobs.values():
             for blob in blobs:
                 rows = blob.rows(self._cache, self.schema, self._key, searched, columns)
                 if rows is None:
-                    return None
-                if len(rows):
+                    if conditions is None:
+                        conditions = tuple(_between(self._key, wanted))
+                    if may_match(blob.part, self.schema, conditions):
+                        return None
+                elif len(rows):
                     probed += self._matches(rows, wanted, hashes, len(columns))
         return of_each(self.schema.project(columns), probed, len(wanted[0]), as_of)
 
@@ -111,7 +118,7 @@ class _Blob:
     """A part that is a blob.  Its hashes stay mapped."""
 
     def __init__(self, part: PartRef) -> None:
-        self._part = part
+        self.part = part
         self._order: pa.StructArray | None = None
 
     def rows(
@@ -124,14 +131,23 @@ class _Blob:
     ) -> Batch | None:
         """The columns and then those of the key, of the updates with these `ascending` hashes; None if it is yet to be decoded."""
         if self._order is None:
-            self._order = cache.known_order(self._part, schema, key)
+            self._order = cache.known_order(self.part, schema, key)
             if self._order is None:
                 return None
         places = positions(self._order, hashes)
         if not len(places):
             return _NOTHING
-        decoded = cache.known(self._part, schema, (*columns, *key))
-        return None if decoded is None else timed(self._part, decoded.take(places))
+        decoded = cache.known(self.part, schema, (*columns, *key))
+        return None if decoded is None else timed(self.part, decoded.take(places))
+
+
+def _between(key: tuple[int, ...], wanted: tuple[pa.Array, ...]) -> Iterator[Condition]:
+    """What is true of the rows that have one of these keys."""
+    for place, values in zip(key, wanted, strict=True):
+        if (bounds := bounds_of(values)) is not None:
+            least, greatest = bounds
+            yield Condition(place, Comparison.GE, least)
+            yield Condition(place, Comparison.LE, greatest)
 
 
 _NOTHING = Batch((), np.empty(0, np.uint64), np.empty(0, np.int64))

@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from ways import Variant
 
 FOLDER = Path(__file__).parent
 CASES = FOLDER / "cases"
@@ -196,18 +197,37 @@ def _close(a: float, b: float, single: bool) -> bool:
 
 
 class Subjects:
-    """A connection to either side, in a schema of its own with the tables of world.sql."""
+    """A connection to either side, in a schema of its own with the tables of world.sql.  With a `variant`, what is asked of ours is
+    answered in its way."""
 
-    def __init__(self, ours: psycopg.Connection[Any], theirs: psycopg.Connection[Any]) -> None:
+    def __init__(
+        self,
+        ours: psycopg.Connection[Any],
+        theirs: psycopg.Connection[Any],
+        variant: Variant | None = None,
+    ) -> None:
         self.ours, self.theirs = ours, theirs
+        self.variant = variant
         self.known = deviations()
 
     def run(self, sql: str) -> Finding:
         return compare(sql, ask(self.ours, sql), ask(self.theirs, sql), self.known)
 
+    def run_in_its_way(self, sql: str) -> dict[str, Finding]:
+        """By how the variant asks it."""
+        assert self.variant is not None
+        theirs = ask(self.theirs, sql)
+        return {
+            when: compare(sql, ask(self.ours, sql), theirs, self.known)
+            for when in self.variant.asked(self.ours, sql)
+        }
 
-def build_world(connection: psycopg.Connection[Any]) -> None:
+
+def build_world(connection: psycopg.Connection[Any], keyed: bool = False) -> None:
+    """`keyed`: tables whose rows have different ids have a key."""
     for sql in statements((FOLDER / "world.sql").read_text()):
+        if keyed:
+            sql = re.sub(r"^CREATE TABLE (sales|every) \(id int", r"\g<0> PRIMARY KEY", sql)
         connection.execute(sql.encode())
 
 

@@ -4,11 +4,12 @@
 default, selects everything.  A slow test is a case of a kind: of the function, or of the class, that the cases are the
 parameters of.  A slice holds
 
-- a tenth of the cases of a kind that has many, and of every kind at least one;
+- a tenth of the cases of a kind that has many, and of every kind at least one; a smaller part of a kind whose mark says so:
+  `slow(slices=40)`;
 - every case, with the cases of the other slices together.
 
-The slice follows from the commit's hash, so that a commit's run can be repeated and the next one sees other cases;
-`--rotation 3` takes another.  Tests that are named (`tests/a.py::test_b[7]`) are always selected.  What is left out
+The slice follows from a number, and that from the commit's hash, so that a commit's run can be repeated and the next one sees other
+cases; `--rotation 3` takes another.  Tests that are named (`tests/a.py::test_b[7]`) are always selected.  What is left out
 is counted at the head of the run, with the slice.
 """
 
@@ -16,13 +17,15 @@ from __future__ import annotations
 
 import subprocess
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from zlib import crc32
 
 import pytest
 
 SLICES = 10
+NUMBERS = 120
+"""Of these one chooses the slice: a multiple of how many slices any kind has."""
 PARTS = ("ordinary", "ci", "all")
 
 
@@ -34,8 +37,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--rotation",
         type=int,
-        choices=range(SLICES),
-        help="the slice of the slow tests that `--part ci` runs; the commit's, unless given",
+        choices=range(NUMBERS),
+        metavar=f"0..{NUMBERS - 1}",
+        help="chooses the slice of the slow tests that `--part ci` runs; the commit's, unless given",
     )
 
 
@@ -51,8 +55,8 @@ def commit_of(directory: Path) -> str | None:
 
 
 def slice_of(commit: str | None) -> int:
-    """The slice that a commit chooses; without one, the first."""
-    return 0 if commit is None else int(commit, 16) % SLICES
+    """The number that a commit chooses; without one, the first."""
+    return 0 if commit is None else int(commit, 16) % NUMBERS
 
 
 def kind_of(case: str) -> str:
@@ -60,8 +64,8 @@ def kind_of(case: str) -> str:
     return case.partition("[")[0]
 
 
-def in_slice(cases: Iterable[str], number: int) -> set[str]:
-    """The cases, by node id, that the slice holds.
+def in_slice(cases: Iterable[str], number: int, slices: Mapping[str, int] | None = None) -> set[str]:
+    """The cases, by node id, that the slice holds; `slices` are those of a kind, where they are not SLICES.
 
     They are dealt in the order of a hash, not of their parameters: a product of seeds and modes must not have a mode
     that falls to few slices only.
@@ -70,9 +74,9 @@ def in_slice(cases: Iterable[str], number: int) -> set[str]:
     for case in cases:
         kinds[kind_of(case)].append(case)
     found = set()
-    for of_kind in kinds.values():
+    for kind, of_kind in kinds.items():
         dealt = sorted(of_kind, key=lambda case: (crc32(case.encode()), case))
-        hands = min(SLICES, len(dealt))
+        hands = min((slices or {}).get(kind, SLICES), len(dealt))
         found.update(dealt[number % hands :: hands])
     return found
 
@@ -96,17 +100,19 @@ class Rotation:
         if self.part != "ci":
             return f"part: {self.part}"
         return (
-            f"part: ci; rotation: {self.reason} -> slice {self.number} of {SLICES} of the slow tests; "
+            f"part: ci; rotation: {self.reason} -> slice {self.number % SLICES} of {SLICES} of the slow tests; "
             f"again with: --part ci --rotation {self.number}"
         )
 
     def selects(self, items: list[pytest.Item]) -> list[pytest.Item]:
-        slow = [item.nodeid for item in items if item.get_closest_marker("slow") is not None]
+        marks = {item.nodeid: mark for item in items if (mark := item.get_closest_marker("slow")) is not None}
+        slow = list(marks)
+        slices = {kind_of(nodeid): mark.kwargs.get("slices", SLICES) for nodeid, mark in marks.items()}
         match self.part:
             case "ordinary":
                 left_out = set(slow)
             case "ci":
-                left_out = set(slow) - in_slice(slow, self.number)
+                left_out = set(slow) - in_slice(slow, self.number, slices)
             case _:
                 return items
         return [item for item in items if item.nodeid not in left_out or self._is_named(item.nodeid)]

@@ -157,6 +157,23 @@ def test_what_is_not_decoded_is_not_decoded_here(table: Table) -> None:
     assert found(rows, [7], 5, (0,)) == [Counter({("w" * 40,): 1})]
 
 
+def test_a_part_without_the_keys_need_not_be_decoded(table: Table) -> None:
+    """The query that finds the rows leaves it out as well, by its statistics: else no look-up would ever do without one."""
+    rows = StoredRows(SCHEMA, KEY, table.cache)
+    other = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE, 2 * LARGE)])
+    (of_other,) = table.parts[other]
+    assert of_other.inline is None
+    rows.change(table.change(other))
+    assert rows.lookup_each(([7, 3 * LARGE],), 5, (2,)) is None, "between these there are keys that it has"
+    assert found(rows, [7, 9], 5, (2,)) == [Counter(), Counter()]
+    del table.parts[other]
+    first = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
+    rows.change(table.change(first))
+    table.decode((2,), 5)
+    assert found(rows, [7, 9], 5, (2,)) == [Counter({("m",): 1})] * 2
+    assert rows.lookup_each(([LARGE + 1],), 5, (2,)) is None
+
+
 def test_the_time_of_a_part_is_that_of_its_reference(table: Table) -> None:
     rows = StoredRows(SCHEMA, KEY, table.cache)
     for count in (1, LARGE):

@@ -1,4 +1,5 @@
-"""Every script gives PostgreSQL's results; every query also through a materialized view and an indexed view.
+"""Every script gives PostgreSQL's results, by each way in which queries are answered (`ways`); every query also through a
+materialized view and an indexed view.
 
 The views stay.  When the script has ended, its tables go through a seeded series of inserts, updates and deletes, and back:
 after each round the views must hold what the queries answer, and what PostgreSQL answers after the same statements.
@@ -7,7 +8,8 @@ after each round the views must hold what the queries answer, and what PostgreSQ
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,6 +19,7 @@ import psycopg
 import pytest
 from inprocess import InProcess, running
 from ptvc.config import Settings
+from ways import Variant, by_each_way, running_in
 
 from .changes import contents, restored, series
 from .maintained import Answer, Maintained, answer
@@ -28,6 +31,8 @@ SCRIPTS = sorted(FOLDER.rglob("*.slt"))
 NAMES = [path.relative_to(FOLDER).with_suffix("").as_posix() for path in SCRIPTS]
 ORDINARY = 8
 """One script in so many runs through views in the ordinary part; all do in the slow one."""
+ORDINARY_BY_WAYS = 16
+"""As `ORDINARY`, of the scripts by some of the ways."""
 
 Connection = psycopg.Connection[Any]
 
@@ -50,6 +55,18 @@ def runtime() -> Iterator[InProcess]:
 
 @pytest.fixture
 def connection(runtime: InProcess) -> Iterator[Connection]:
+    with connected(runtime) as connection:
+        yield connection
+
+
+@pytest.fixture(scope="module")
+def variant(request: pytest.FixtureRequest) -> Iterator[Variant]:
+    with running_in(request.param) as variant:
+        yield variant
+
+
+@contextmanager
+def connected(runtime: InProcess) -> Iterator[Connection]:
     with runtime.connect() as connection:
         connection.execute("CREATE SCHEMA slt")
         connection.execute("SET search_path = slt")
@@ -85,6 +102,22 @@ def test_script(path: Path, connection: Connection) -> None:
     for record in parse(path.read_text()):
         if record.runs_on("ptvc"):
             _wanted(record, run(connection, record.sql), path.name)
+
+
+@pytest.mark.parametrize(
+    ("variant", "path"),
+    by_each_way(list(zip(NAMES, SCRIPTS, strict=True)), ORDINARY_BY_WAYS),
+    indirect=["variant"],
+)
+def test_script_by_another_way(path: Path, variant: Variant, record_property: Callable[..., None]) -> None:
+    asked = 0
+    with connected(variant.runtime) as connection:
+        for record in parse(path.read_text()):
+            if record.runs_on("ptvc"):
+                for when in variant.asked(connection, record.sql):
+                    _wanted(record, run(connection, record.sql), f"{path.name}, {when}")
+                    asked += 1
+    record_property("verdicts", {"family": f"scripts by {variant.way.name}", "counts": {"the same": asked}})
 
 
 @pytest.mark.parametrize("path", _maintained_scripts())

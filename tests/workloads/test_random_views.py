@@ -1,7 +1,7 @@
 """Random views, maintained under random transactions, equal PostgreSQL's answer after each of them.
 
 Every query is there twice: as a materialized view, and as a plain view with an index.  For every other seed the
-tables have indexes, which these share.
+tables have indexes, which these share.  And it is asked by itself, in the way (`ways`) that the seed chooses.
 """
 
 from __future__ import annotations
@@ -13,11 +13,12 @@ from typing import Any
 
 import psycopg
 import pytest
-from inprocess import FAST, InProcess, running
+from inprocess import FAST
 from ptvc.config import Settings
 from ptvc.replica.protocol import RunJob
+from ways import WAYS, Variant, running_in
 
-from .maintained import rows_of
+from .maintained import Row, rows_of
 from .random_sql import INDEXES, SCHEMA, Queries, Query, changes
 
 AT_ONCE = 10
@@ -61,7 +62,8 @@ def check(
 ) -> list[RunJob]:
     """Returns the jobs that there were."""
     random = Random(seed)
-    with running(settings, jobs=True) as runtime, runtime.connect() as connection:
+    way = WAYS[seed % len(WAYS)]
+    with running_in(way, settings) as variant, variant.runtime.connect() as connection:
         oracle.execute("SET search_path = pg_temp")
         oracle.execute(f"SET statement_timeout = {TIMEOUT_MS}")  # type: ignore[arg-type]
         transaction = [*SCHEMA, *changes(random, 12), *changes(random, 12)]
@@ -76,15 +78,17 @@ def check(
             if _small(oracle, query):
                 _create(connection, len(queries), query)
                 queries.append(query)
-        _compare(runtime, connection, oracle, queries, f"seed {seed}, at the start")
+        variant.changed()
+        _compare(variant, connection, oracle, queries, f"seed {seed}, at the start")
         for batch in range(batches):
             transaction = changes(random, 4)
             for database in (connection, oracle):
                 with database.transaction():
                     for statement in transaction:
                         database.execute(statement)  # type: ignore[arg-type]
-            _compare(runtime, connection, oracle, queries, f"seed {seed}, after batch {batch}")
-        return runtime.driver.jobs
+            variant.changed()
+            _compare(variant, connection, oracle, queries, f"seed {seed}, after batch {batch}")
+        return variant.runtime.driver.jobs
 
 
 def _small(oracle: psycopg.Connection, query: Query) -> bool:
@@ -104,7 +108,7 @@ def _create(connection: psycopg.Connection[Any], number: int, query: Query) -> N
 
 
 def _compare(
-    runtime: InProcess,
+    variant: Variant,
     connection: psycopg.Connection[Any],
     oracle: psycopg.Connection,
     queries: list[Query],
@@ -113,8 +117,14 @@ def _compare(
     for number, query in enumerate(queries):
         expected = rows_of(oracle, query.text)
         for name in (f"m{number}", f"v{number}"):
-            found = rows_of(connection, f"SELECT * FROM {name}")
-            assert found == expected, (
-                f"{when}: {name} has {list((found - expected).items())[:5]} too many and lacks "
-                f"{list((expected - found).items())[:5]}\n{query.text}"
-            )
+            _equal(rows_of(connection, f"SELECT * FROM {name}"), expected, f"{when}: {name}", query)
+        for how in variant.asked(connection, query.text):
+            found = rows_of(connection, query.text)
+            _equal(found, expected, f"{when}: the query, {variant.way.name}, {how},", query)
+
+
+def _equal(found: Counter[Row], expected: Counter[Row], what: str, query: Query) -> None:
+    assert found == expected, (
+        f"{what} has {list((found - expected).items())[:5]} too many and lacks "
+        f"{list((expected - found).items())[:5]}\n{query.text}"
+    )

@@ -188,7 +188,8 @@ class Peeks:
     ) -> AsyncIterator[Batch]:
         """The rows of `relation`, multiplicities at least 1; raises the collection's error if it has one.
 
-        `relation` is optimized.  Rows that `finishing` will not show may be missing.  With `whole`, none are given out before
+        `relation` is optimized.  Rows that `finishing` will not show may be missing; if it shows none of a collection's, whatever they are,
+        none is looked at, and none is in error.  With `whole`, none are given out before
         all are here: so the query is asked again whenever its replica dies.
         """
         reads = dependencies(relation)
@@ -198,6 +199,8 @@ class Peeks:
             reads = dependencies(relation)
         if not reads and (trivial := trivial_rows(relation)) is not None:
             yield consolidate_in_order(trivial) if finishing is None else trivial
+            return
+        if reads and _shows_none(finishing) and all(map(is_system, reads)):
             return
         if all(map(is_system, reads)) and is_computed_here(relation):
             time = self.read_time(context)
@@ -250,7 +253,10 @@ class Peeks:
             # What is written goes on as one update of each row: else a table that is copied into itself would have as many
             # as rows.
             consolidated = finishing is None
-            answers = await self._peek_index(await _at_time(relation, time), context, time, consolidated)
+            answers = None
+            if not _shows_none(finishing):
+                now = await _at_time(relation, time)
+                answers = await self._peek_index(now, context, time, consolidated)
             if answers is None:
                 catalog = context.catalog
                 expanded = await _at_time(expand_unbuilt(expand(relation, catalog), catalog), time)
@@ -264,6 +270,8 @@ class Peeks:
         self, relation: Relation, context: ReadContext, time: int, finishing: Finishing | None
     ) -> AsyncIterator[Batch]:
         relation = await self._readable_at(relation, time, context)
+        if _shows_none(finishing):
+            return
         changes = changes_in(relation)
         reads = filtered_reads(relation)
         searches = key_reads(reads, context.catalog)
@@ -466,6 +474,11 @@ async def _at_time(relation: Relation, time: int) -> Relation:
     if found is None:
         return await PLANNING.run(lambda: at_time(relation, time))
     return at_time(relation, time) if found else relation
+
+
+def _shows_none(finishing: Finishing | None) -> bool:
+    """Whether there is no row in the result whatever is read: LIMIT 0."""
+    return finishing is not None and finishing.limit == 0
 
 
 def _wanted_rows(finishing: Finishing | None) -> tuple[tuple[OrderBy, ...], int | None]:

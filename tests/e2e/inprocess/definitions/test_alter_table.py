@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from decimal import Decimal
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, rows, running
+from inprocess import FAST, InProcess, rows, running
 from psycopg import errors
+from ptvc.config import Settings
 from ptvc.coord.catalog.items import Index, Table
 from ptvc.expr.tree.scalar import ColumnRef
 
@@ -242,3 +244,35 @@ def test_definitions_are_durable() -> None:
             runtime.query("INSERT INTO t (c) VALUES (NULL)")
         runtime.query("INSERT INTO t (c) VALUES ('y')")
         assert runtime.query("SELECT a, c FROM t ORDER BY a") == [(1, "x"), (2, "y")]
+
+
+BY_JOBS = replace(FAST, job_min_rows=0, query_job_min_rows=0, step_job_min_rows=0, duckdb_min_rows=10**9)
+
+
+@pytest.mark.parametrize("settings", [FAST, BY_JOBS], ids=["by replicas", "by jobs"])
+def test_old_rows_have_what_a_column_was_added_with(settings: Settings) -> None:
+    """In queries, views and indexes, and in what they make of changes, whoever reads what is stored."""
+    with running(settings, jobs=True) as runtime, runtime.connect() as db:
+        db.execute("CREATE TABLE t (a int, gone int, b text)")
+        db.execute("INSERT INTO t VALUES (1, 10, 'x'), (2, 20, 'y')")
+        db.execute("ALTER TABLE t DROP COLUMN gone")
+        db.execute("CREATE MATERIALIZED VIEW before AS SELECT a, b FROM t")
+        db.execute("ALTER TABLE t ADD COLUMN c int DEFAULT 5")
+        db.execute("ALTER TABLE t ADD COLUMN d text[] DEFAULT '{p,q}'")
+        db.execute("ALTER TABLE t ADD COLUMN e numeric(5, 2) NOT NULL DEFAULT 1.5")
+        db.execute("INSERT INTO t VALUES (3, 'z', 6, NULL, 2)")
+        old = (5, ["p", "q"], Decimal("1.50"))
+        found = [(1, "x", *old), (2, "y", *old), (3, "z", 6, None, Decimal("2.00"))]
+        assert sorted(rows(db, "SELECT * FROM t WHERE a + 0 < 9")) == found
+        db.execute("CREATE MATERIALIZED VIEW m AS SELECT *, c + 1 AS more FROM t")
+        assert sorted(rows(db, "SELECT a, b, c, d, e FROM m")) == found
+        db.execute("CREATE VIEW v AS SELECT c, count(*) AS n FROM t GROUP BY c")
+        db.execute("CREATE INDEX i ON v (c)")
+        assert sorted(rows(db, "SELECT * FROM v")) == [(5, 2), (6, 1)]
+        db.execute("UPDATE t SET b = 'w', c = c + 2 WHERE a + 0 = 1")
+        changed = [(1, "w", 7, *old[1:]), *found[1:]]
+        assert sorted(rows(db, "SELECT a, b, c, d, e FROM m")) == changed
+        assert sorted(rows(db, "SELECT * FROM v")) == [(5, 1), (6, 1), (7, 1)]
+        assert sorted(rows(db, "SELECT a, b FROM before")) == [row[:2] for row in changed]
+        kinds = {job.output_shard is None for job in runtime.driver.jobs}
+        assert kinds == ({True, False} if settings is BY_JOBS else set())
