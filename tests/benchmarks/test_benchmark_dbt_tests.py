@@ -1,0 +1,37 @@
+"""The benchmark of `dbt test` runs, over small data, against a runtime in this process."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from inprocess import running
+
+from benchmarks.dbt_adapters import ptvc_adapter
+from benchmarks.dbt_tests import DAYS, ORPHANS, failures, measure_dbt_tests, tables_of
+from benchmarks.report import show
+
+ROWS = 2_000
+
+
+@pytest.mark.slow
+def test_dbt_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with running() as runtime:
+        adapter = ptvc_adapter(runtime.port, time.process_time, runtime.connect)
+        [result] = measure_dbt_tests([adapter], tmp_path, ROWS, repeats=1)
+    assert (result.adapter, result.count) == ("ptvc", 1)
+    assert result.dbt_cpu_seconds is not None
+    assert result.dbt_cpu_seconds > 0
+    show([result])
+    assert "dbt test, 40 tests of 4 views of 2,000 rows" in capsys.readouterr().out
+    found = {name.split(".")[2]: rows for name, rows in failures(tmp_path / "ptvc").items() if rows}
+    orders = tables_of(ROWS)["raw_orders"]
+    assert 0 < found.pop("unique_reviews_day") <= DAYS
+    assert found == {
+        "not_null_orders_amount": orders["amount"].null_count,
+        "not_null_shipments_region": ORPHANS,
+        "relationships_orders_customer_id__id__source_raw_raw_customers_": ORPHANS,
+        "relationships_shipments_customer_id__id__source_raw_raw_customers_": ORPHANS,
+        "accepted_values_shipments_status__paid__sent__returned__lost": 1,
+    }
