@@ -311,12 +311,17 @@ def dbt(
 def dbt_tests(
     rows: RowsOption = 1_000_000,
     repeats: Annotated[int, typer.Option("--repeats", help="How many runs of each adapter.")] = 5,
+    materialized: Annotated[
+        str, typer.Option("--materialized", help="What the views are: materialized_view or view.")
+    ] = "materialized_view",
     output: OutputOption = None,
 ) -> None:
     """`dbt test` of large views beside dbt-postgres, which it installs into a temporary environment."""
     machine = Machine.now()
+    if materialized not in ("materialized_view", "view"):
+        raise typer.BadParameter(f"not materialized_view or view: {materialized}")
     console.log(f"dbt test over {rows:,} rows")
-    finish(list(run_dbt_tests(rows, repeats)), machine, output)
+    finish(list(run_dbt_tests(rows, repeats, materialized)), machine, output)
 
 
 @app.command(name="all")

@@ -1,11 +1,11 @@
 """`dbt test` of large views beside dbt-postgres: the usual four kinds of tests, over the same rows, in turns.
 
 ```
-the same rows ── two tables ── dbt run ── four materialized views ── dbt test, again and again ── verdicts compared
+the same rows ── two tables ── dbt run ── four views, materialized or not ── dbt test, again and again ── verdicts compared
 ```
 
-In PostgreSQL the views are materialized views too, analyzed.  Some tests find rows, so that what is compared is not zeros
-alone; they warn, so that dbt succeeds.
+In PostgreSQL they are views of the same kind; it has analyzed all tables and materialized views.  Some tests find rows, so that
+what is compared is not zeros alone; they warn, so that dbt succeeds.
 """
 
 from __future__ import annotations
@@ -107,21 +107,21 @@ TESTS: dict[str, dict[str, list[str | dict[str, Any]]]] = {
 """Of each model's columns; ten of each model."""
 
 
-def run_dbt_tests(rows: int, repeats: int) -> list[DbtResult]:
+def run_dbt_tests(rows: int, repeats: int, materialized: str) -> list[DbtResult]:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ptvc-bench-dbt-")))
         adapters = [stack.enter_context(served_ptvc()), stack.enter_context(served_postgres(folder / "venv"))]
-        return measure_dbt_tests(adapters, folder, rows, repeats)
+        return measure_dbt_tests(adapters, folder, rows, repeats, materialized)
 
 
 def measure_dbt_tests(
-    adapters: Sequence[DbtAdapter], folder: Path, rows: int, repeats: int
+    adapters: Sequence[DbtAdapter], folder: Path, rows: int, repeats: int, materialized: str
 ) -> list[DbtResult]:
     """Raises RuntimeFailed when tests of one adapter find other numbers of rows than those of the first."""
     tables = tables_of(rows)
     first: dict[str, list[DbtRun]] = {}
     for adapter in adapters:
-        write_tests_project(place := folder / adapter.name)
+        write_tests_project(place := folder / adapter.name, materialized)
         write_profile(place, adapter.output)
         with adapter.connect() as connection:
             _create(connection, tables)
@@ -139,7 +139,8 @@ def measure_dbt_tests(
                 raise RuntimeFailed(
                     f"{adapter.name}'s tests find {found}, those of {adapters[0].name} {wanted}"
                 )
-    what = f"dbt test, {len(wanted)} tests of {len(MODELS)} views of {rows:,} rows"
+    kind = materialized.replace("_", " ")
+    what = f"dbt test, {len(wanted)} tests of {len(MODELS)} {kind}s of {rows:,} rows"
     return [
         *(DbtResult.of(f"{what}, the first", name, taken) for name, taken in first.items()),
         *(DbtResult.of(what, name, taken) for name, taken in runs.items()),
@@ -179,9 +180,9 @@ def _create(connection: psycopg.Connection[Any], tables: Mapping[str, pa.Table])
             copy.write(text.getvalue())
 
 
-def write_tests_project(folder: Path) -> None:
+def write_tests_project(folder: Path, materialized: str) -> None:
     sources = {name: f"{{{{ source('raw', '{name}') }}}}" for name in TABLES}
-    head = "{{ config(materialized='materialized_view') }}\n"
+    head = f"{{{{ config(materialized='{materialized}') }}}}\n"
     write_models(folder, {name: head + text.format_map(sources) for name, text in MODELS.items()})
     models = [
         {"name": name, "columns": [{"name": column, "data_tests": of} for column, of in columns.items()]}

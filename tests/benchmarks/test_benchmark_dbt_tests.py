@@ -16,16 +16,19 @@ ROWS = 2_000
 
 
 @pytest.mark.slow
-def test_dbt_tests(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("materialized", ["materialized_view", "view"])
+def test_dbt_tests(materialized: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with running() as runtime:
         adapter = ptvc_adapter(runtime.port, time.process_time, runtime.connect)
-        results = measure_dbt_tests([adapter], tmp_path, ROWS, repeats=2)
+        results = measure_dbt_tests([adapter], tmp_path, ROWS, 2, materialized)
     assert [(result.adapter, result.count) for result in results] == [("ptvc", 1), ("ptvc", 2)]
     for result in results:
         assert result.dbt_cpu_seconds is not None
         assert result.dbt_cpu_seconds > 0
     show(list(results))
-    assert "dbt test, 40 tests of 4 views of 2,000 rows" in capsys.readouterr().out
+    assert results[1].what == f"dbt test, 40 tests of 4 {materialized.replace('_', ' ')}s of 2,000 rows"
+    assert results[0].what == f"{results[1].what}, the first"
+    assert "ptvc" in capsys.readouterr().out
     found = {name.split(".")[2]: rows for name, rows in failures(tmp_path / "ptvc").items() if rows}
     orders = tables_of(ROWS)["raw_orders"]
     assert 0 < found.pop("unique_reviews_day") <= DAYS
