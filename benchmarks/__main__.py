@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges,
-memory, reads, recovery, storage, dbt, all."""
+memory, reads, recovery, storage, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ import typer
 
 from .appends import DATABASES, run_append_cost, run_append_rate
 from .dbt_runs import run_dbt
+from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .hydration import VIEWS, run_hydration
@@ -304,6 +305,23 @@ def dbt(
     machine = Machine.now()
     console.log("dbt beside dbt-postgres")
     finish(list(run_dbt(repeats)), machine, output)
+
+
+@app.command(name="dbt-tests")
+def dbt_tests(
+    rows: RowsOption = 1_000_000,
+    repeats: Annotated[int, typer.Option("--repeats", help="How many runs of each adapter.")] = 5,
+    materialized: Annotated[
+        str, typer.Option("--materialized", help="What the views are: materialized_view or view.")
+    ] = "materialized_view",
+    output: OutputOption = None,
+) -> None:
+    """`dbt test` of large views beside dbt-postgres, which it installs into a temporary environment."""
+    machine = Machine.now()
+    if materialized not in ("materialized_view", "view"):
+        raise typer.BadParameter(f"not materialized_view or view: {materialized}")
+    console.log(f"dbt test over {rows:,} rows")
+    finish(list(run_dbt_tests(rows, repeats, materialized)), machine, output)
 
 
 @app.command(name="all")

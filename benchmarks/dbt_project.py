@@ -1,4 +1,4 @@
-"""The dbt projects that both adapters run: a seed, staging views, materialized views over views, generic tests.
+"""The dbt projects that both adapters run; one of them is a seed, staging views, materialized views over views, generic tests.
 
 Everything in them is plain PostgreSQL, so both adapters get the same files; the profile alone differs.
 """
@@ -6,9 +6,11 @@ Everything in them is plain PostgreSQL, so both adapters get the same files; the
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+SCHEMA = "bench"
 SEED_ROWS = 1_000
 STAGING = 5
 
@@ -23,19 +25,28 @@ _PROJECT = {
 
 def write_project(folder: Path, models: int, *, with_tests: bool) -> None:
     """A project of `models` models: a few views over the seed, the rest materialized views, each on one or two before it."""
-    for name in ("models", "seeds"):
-        (folder / name).mkdir(parents=True)
-    (folder / "dbt_project.yml").write_text(json.dumps(_PROJECT))  # JSON is YAML
+    texts = {
+        f"m{number:03}": _staging(number) if number < STAGING else _mart(number) for number in range(models)
+    }
+    write_models(folder, texts)
+    (folder / "seeds").mkdir()
     rows = "".join(f"{i},{i % 50},{i * 7 % 1000}\n" for i in range(SEED_ROWS))
     (folder / "seeds" / "events.csv").write_text("id,kind,amount\n" + rows)
-    properties: list[dict[str, Any]] = []
-    for number in range(models):
-        name, text = f"m{number:03}", _staging(number) if number < STAGING else _mart(number)
+    if with_tests:
+        tested = [{"name": "kind", "data_tests": ["not_null"]}]
+        write_properties(folder, {"models": [{"name": name, "columns": tested} for name in texts]})
+
+
+def write_models(folder: Path, texts: Mapping[str, str]) -> None:
+    """A project of these models, by their names."""
+    (folder / "models").mkdir(parents=True)
+    (folder / "dbt_project.yml").write_text(json.dumps(_PROJECT))  # JSON is YAML
+    for name, text in texts.items():
         (folder / "models" / f"{name}.sql").write_text(text)
-        if with_tests:
-            properties.append({"name": name, "columns": [{"name": "kind", "data_tests": ["not_null"]}]})
-    if properties:
-        (folder / "models" / "models.yml").write_text(json.dumps({"models": properties}))
+
+
+def write_properties(folder: Path, properties: Mapping[str, Any]) -> None:
+    (folder / "models" / "properties.yml").write_text(json.dumps(properties))
 
 
 def _staging(number: int) -> str:
@@ -57,6 +68,6 @@ def _mart(number: int) -> str:
     )
 
 
-def write_profile(folder: Path, output: dict[str, Any]) -> None:
-    profile = {"bench": {"target": "dev", "outputs": {"dev": {"schema": "bench", "threads": 4, **output}}}}
+def write_profile(folder: Path, output: Mapping[str, Any]) -> None:
+    profile = {"bench": {"target": "dev", "outputs": {"dev": {"schema": SCHEMA, "threads": 4, **output}}}}
     (folder / "profiles.yml").write_text(json.dumps(profile))

@@ -24,16 +24,16 @@ class Postgres:
 
     def program(self, name: str) -> Path:
         """One of those that come with the server."""
-        return Path(os.readlink(f"/proc/{self._postmaster}/exe")).parent / name
+        return Path(os.readlink(f"/proc/{self.postmaster}/exe")).parent / name
 
     @property
-    def _postmaster(self) -> int:
+    def postmaster(self) -> int:
         return int((self.folder / "postmaster.pid").read_text().splitlines()[0])
 
     @contextmanager
     def frozen(self) -> Iterator[None]:
         """Meanwhile the server answers nothing, as one does whose disk or network hangs; its connections stay."""
-        postmaster = self._postmaster
+        postmaster = self.postmaster
         os.kill(postmaster, signal.SIGSTOP)  # the first, so that no process is begun any more
         stopped = _children(postmaster)
         try:

@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from .appends import AppendCost, AppendRate
-from .dbt_runs import DbtResult
+from .dbt_adapters import DbtResult
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
 from .hydration import JobHydration, Recomputation

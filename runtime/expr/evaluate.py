@@ -34,6 +34,7 @@ from .columns.row_errors import (
 from .columns.value_size import check_value
 from .cost import is_cheap
 from .guarded import guarded
+from .null_tests import NULL_TESTS, null_test
 from .python.kernel import call_rows
 from .registry import overload_of
 from .tree.function import CallInfo, Datum, as_array
@@ -392,7 +393,8 @@ def can_fail(scalar: Scalar) -> bool:
 
 
 def fold(scalar: Scalar) -> Scalar:
-    """The same expression with constant parts computed.  What would fail, has no Python value, or is not cheap, stays."""
+    """The same expression with constant parts computed, and NULL tests where the values come from (`null_tests`).  What would
+    fail, has no Python value, or is not cheap, stays."""
     return transform(scalar, _fold_node)
 
 
@@ -406,6 +408,8 @@ def _fold_node(node: Scalar) -> Scalar:
             return node  # planning runs no code of users
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)
+        case Call(function=function) if function in NULL_TESTS and (test := null_test(node)) is not node:
+            return fold(test)
         case _:
             return _fold_constant(node)
 

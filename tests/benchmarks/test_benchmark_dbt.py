@@ -18,6 +18,6 @@ def test_models_rest_on_models_before_them(tmp_path: Path) -> None:
         refs = re.findall(r"ref\('(\w+)'\)", text)
         assert refs == ["events"] if "materialized='view'" in text else len(refs) in (1, 2)
         assert all(ref == "events" or ref < name for ref in refs)
-    tested = json.loads((tmp_path / "models" / "models.yml").read_text())["models"]
+    tested = json.loads((tmp_path / "models" / "properties.yml").read_text())["models"]
     assert {model["name"] for model in tested} == set(texts)
     assert (tmp_path / "seeds" / "events.csv").read_text().count("\n") == SEED_ROWS + 1

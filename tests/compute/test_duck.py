@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from itertools import product
 from pathlib import Path
 from random import Random
 
@@ -18,12 +19,12 @@ from ptvc.compute.oneshot import evaluate_once
 from ptvc.errors import PtvcError
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree.relation import Aggregate, Distinct, Filter, Get, Map, Reduce, Relation
-from ptvc.expr.tree.scalar import ColumnRef, Literal
+from ptvc.expr.tree.scalar import Cast, ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta
 from ptvc.repr.consolidate import consolidate
 from ptvc.repr.rows import Rows
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
-from ptvc.repr.types import FLOAT8, INT4, INT8
+from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, TEXT
 from ptvc.transform.pipeline import optimize
 from transform.queries import CORRELATED, QUERIES, raw
 from transform.test_equivalence import Contents, random_contents, sql_contents
@@ -131,6 +132,25 @@ def test_what_is_wholly_sql() -> None:
     assert not is_sql(Map(table, (Literal(-0.0, FLOAT8),), ("zero",))), "it would be 0.0"
     assert not is_sql(Map(filtered, (resolve_call("divide", (k, one)),), ("half",)))
     assert not is_sql(Distinct(Map(filtered, (resolve_call("divide", (k, one)),), ("half",))))
+
+
+TEXTS = Schema((Column("n", INT8), Column("b", BOOL), Column("t", TEXT)))
+NUMBERS = [None, 0, 7, -1, 10**18, -(2**63), 2**63 - 1]
+SPELLED = [None, "", "a", "ä€\U0001f600", "it's", " 12 ", "x" * 70]
+
+
+def test_texts() -> None:
+    n, b, t = (ColumnRef(i, column.type, True) for i, column in enumerate(TEXTS))
+    number, truth = Cast(n, TEXT), Cast(b, TEXT)
+    key = resolve_call("concat_op", (resolve_call("concat_op", (number, Literal("-", TEXT))), t))
+    values = (number, truth, resolve_call("md5", (t,)), resolve_call("md5", (key,)), key)
+    mapped = Map(Get("t", TEXTS), values, tuple(f"x{i}" for i in range(len(values))))
+    counted = Reduce(mapped, (ColumnRef(6, TEXT, True),), ("key",), (Aggregate("count", None, INT8, "n"),))
+    some = Counter(dict.fromkeys(product(NUMBERS, (None, True, False), SPELLED), 1))
+    for relation in (mapped, counted):
+        assert is_sql(relation)
+        assert check(relation, {"t": (TEXTS, some)})
+    assert not is_sql(Map(Get("t", SCHEMA), (Cast(_V, TEXT),), ("x",))), "floats are spelled otherwise"
 
 
 def test_errors_and_rows_that_are_very_often_there_are_for_the_operators() -> None:

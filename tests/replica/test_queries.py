@@ -24,7 +24,7 @@ from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.protocol import PeekFailed, PeekRows
 from ptvc.replica.queries import IndexContents, Pool, Query, pool
 from ptvc.replica.queries.answers import Start
-from ptvc.replica.queries.processes import LOW_PRIORITY
+from ptvc.replica.queries.processes import LOW_PRIORITY, WorkerProcess
 from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.supervision import Supervisor
@@ -262,6 +262,33 @@ def test_a_long_query_leaves_the_cores_to_others(asked: Asked, monkeypatch: pyte
     eventually(lambda: gone(pid))  # the next one is to have the usual priority
     asked.ask(2, numbers(2))
     assert asked.rows() == [(2, 1)]
+
+
+def test_a_query_that_waits_for_a_core_is_not_long(asked: Asked, monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[WorkerProcess] = []
+
+    def waiting(worker: WorkerProcess) -> float:
+        looks.append(worker)
+        return 7.0
+
+    monkeypatch.setattr(pool, "LONG_S", 1e-9)
+    monkeypatch.setattr(WorkerProcess, "cpu_seconds", property(waiting))
+    asked.ask(1, endless())
+    pid = asked.worker()
+    eventually(lambda: len(looks) > 3)
+    assert os.getpriority(os.PRIO_PROCESS, pid) == 0
+    asked.pool.interrupts.set_known(1)
+
+
+def test_the_cpu_time_of_a_worker_grows_while_it_computes(asked: Asked) -> None:
+    asked.ask(1, endless())
+    asked.worker()
+    worker = asked.pool._runners[0]._worker
+    assert worker is not None
+    before = worker.cpu_seconds
+    assert before is not None
+    eventually(lambda: (worker.cpu_seconds or 0.0) > before + 0.05)
+    asked.pool.interrupts.set_known(1)
 
 
 def test_closing_ends_what_runs_and_all_processes(asked: Asked) -> None:

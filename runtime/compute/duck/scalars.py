@@ -1,6 +1,6 @@
 """Types and expressions as DuckDB's SQL: those whose values are PostgreSQL's, whatever the row, or an error.
 
-What is left out computes something else there: division, casts to text, time zones.  An error says nothing, as DuckDB evaluates
+What is left out computes something else there: division, casts of most types to text, time zones.  An error says nothing, as DuckDB evaluates
 in an order of its own: the operators compute the query then.  Dates and times travel as their integers, since DuckDB's
 have other bounds.  Columns of floats must have no -0.0 (`evaluate` looks), which DuckDB takes for one with 0.0 where the total order of
 rows does not.
@@ -115,8 +115,12 @@ def scalar_sql(scalar: Scalar, column: Column) -> str:
                 f"WHEN {scalar_sql(when, column)} THEN {scalar_sql(then, column)}" for when, then in branches
             )
             return f"(CASE {whens} ELSE {scalar_sql(otherwise, column)} END)"
-        case Cast(arg=arg, type=type_) if _widens(arg.type, type_):
+        case Cast(arg=arg, type=type_) if _widens(arg.type, type_) or _is_spelled_alike(arg.type, type_):
             return f"CAST({scalar_sql(arg, column)} AS {sql_type(type_)})"
+        case Call(function="md5", args=(arg,)) if arg.type.kind in _TEXTS:
+            return f"md5({scalar_sql(arg, column)})"
+        case Call(function="concat_op", args=args) if all(arg.type.kind in _TEXTS for arg in args):
+            return "(" + " || ".join(scalar_sql(arg, column) for arg in args) + ")"
         case Call(function=function, args=(arg,)) if function in _TESTS:
             return _TESTS[function].format(scalar_sql(arg, column))
         case Call(function=function, args=(left, right)) if function in _OPERATORS and is_comparable(
@@ -154,6 +158,11 @@ def _widens(source: ScalarType, target: ScalarType) -> bool:
     if source.kind in widths and target.kind in widths:
         return widths.index(source.kind) <= widths.index(target.kind)
     return source.kind in _TEXTS and target.kind is Kind.TEXT
+
+
+def _is_spelled_alike(source: ScalarType, target: ScalarType) -> bool:
+    """Whether DuckDB writes the values of the first as PostgreSQL does."""
+    return target.kind is Kind.TEXT and (source.kind in INTEGERS or source.kind is Kind.BOOL)
 
 
 def _literal(literal: Literal) -> str:

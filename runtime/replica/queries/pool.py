@@ -8,7 +8,7 @@ whether the query was cancelled and how much memory its worker has:
 | cancelled | asked to stop (`check_interrupt`); KILL_S later its worker is killed |
 | over the budget | the worker is killed, the query fails with 53200 |
 | the worker ends by itself | the query fails; others go on |
-| it takes LONG_S | its worker gets a low priority, and is replaced afterwards |
+| it computes for LONG_S | its worker gets a low priority, and is replaced afterwards |
 
 A worker serves the next query afterwards; one that keeps much memory while nothing is asked of it is replaced.
 """
@@ -43,7 +43,8 @@ MOST = 4
 TICK_S = 0.025
 KILL_S = 0.1
 LONG_S = 1.0
-"""A query that takes longer leaves the cores to others."""
+"""A query that computes for longer leaves the cores to others.  CPU time, as one that has waited for a core is not long: on a busy
+machine short ones would each lose their worker, and a new one costs as much as a short query."""
 
 IDLE_S = 1.0
 KEPT_BYTES = 64 << 20
@@ -265,6 +266,7 @@ class _Watch:
         self._budget = budget
         self._asked_at: float | None = None
         self._started = monotonic()
+        self._used = worker.cpu_seconds
         self._next = self._started + TICK_S
 
     def check(self) -> None:
@@ -279,10 +281,16 @@ class _Watch:
             if now - self._asked_at >= KILL_S:
                 raise self._interrupt.error
             self._worker.interrupt()  # again and again: it may not have begun with the query yet
-        if not self._worker.low and now - self._started >= LONG_S:
+        if not self._worker.low and self._has_computed_long(now):
             self._worker.yield_cores()
         if (held := self._worker.nbytes) > self._budget:
             raise MemoryLimitExceeded(
                 f"the query needs more memory than it may have: it holds {size(held)}, the limit is {size(self._budget)}",
                 hint=_REMEDY,
             )
+
+    def _has_computed_long(self, now: float) -> bool:
+        if now - self._started < LONG_S:
+            return False
+        used = self._worker.cpu_seconds
+        return used is None or self._used is None or used - self._used >= LONG_S

@@ -173,6 +173,16 @@ class WorkerProcess:
         """Bytes of memory beyond those that it had when it began; 0 where the system does not say."""
         return max((resident_memory(self.pid) or 0) - self.base, 0)
 
+    @property
+    def cpu_seconds(self) -> float | None:
+        """CPU time that it has taken so far; None where the system does not say."""
+        try:
+            with open(f"/proc/{self.pid}/stat", "rb") as file:
+                fields = file.read().rpartition(b")")[2].split()
+        except OSError:
+            return None
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
 
 def answer_header(data: bytes | bytearray) -> tuple[bool, int]:
     """Whether the message that follows is the answer's last, and its length."""
