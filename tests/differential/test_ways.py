@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from ways import SPARK, by_each_way
+from ways import SLICES, SPARK, by_each_way
 
 from .random_expressions import Expressions, judged, signatures
 from .stored_values import over_stored_values
@@ -63,7 +63,7 @@ def test_statements(lines: list[str], subjects_in_a_way: Subjects, count: list[F
     _check(subjects_in_a_way, [(sql, True) for sql in lines], count, judge=False)
 
 
-@pytest.mark.slow
+@pytest.mark.slow(slices=SLICES)
 @pytest.mark.timeout(900)
 @pytest.mark.parametrize("subjects_in_a_way", [SPARK], ids=["spark"], indirect=True)
 @pytest.mark.parametrize("lines", [pytest.param(sqls, id=name) for name, sqls in READING])

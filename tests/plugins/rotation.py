@@ -5,7 +5,7 @@ default, selects everything.  A slow test is a case of a kind: of the function, 
 parameters of.  A slice holds
 
 - a tenth of the cases of a kind that has many, and of every kind at least one; a smaller part of a kind whose mark says so:
-  `slow(slices=40)`;
+  `slow(slices=60)`;
 - every case, with the cases of the other slices together.
 
 The slice follows from a number, and that from the commit's hash, so that a commit's run can be repeated and the next one sees other
