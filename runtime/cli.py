@@ -86,6 +86,9 @@ def serve(
             f"refusing to listen on {host} without TLS and passwords",
             hint="Listen on 127.0.0.1 and forward the port over SSH.",
         )
+    from .no_pandas import without_pandas
+
+    without_pandas()  # modules of the server make arrays while they are imported
     from . import server  # half of the package, which no other command needs
     from .persist.stores import locate
 

@@ -16,6 +16,11 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from ..no_pandas import without_pandas
+
+if __name__ == "__main__":
+    without_pandas()  # before the imports below, as some modules make arrays
+
 from ..compute.spark.application import Application
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses

@@ -9,6 +9,11 @@ from __future__ import annotations
 
 import gc
 
+from ...no_pandas import without_pandas
+
+if __name__ == "__main__":
+    without_pandas()  # before the imports below, as some modules make arrays
+
 import pyspark.worker
 from pyspark.daemon import manager
 

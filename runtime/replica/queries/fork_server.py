@@ -15,6 +15,11 @@ import socket
 import sys
 from contextlib import suppress
 
+from ...no_pandas import without_pandas
+
+if __name__ == "__main__":
+    without_pandas()  # before the imports below, as some modules make arrays
+
 from . import worker
 from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
 
