@@ -24,6 +24,7 @@ from ..errors import StorageError
 from ..repr.batch import Batch
 from ..repr.buffers import constant
 from ..repr.hash import HASH_VERSION
+from .packed_file import SUFFIX, decode
 from .run import SAMPLE_ROWS, Run, RunFile
 
 RUN_VERSION = 2
@@ -128,10 +129,12 @@ def verify(file: RunFile) -> None:
 
 
 def read_run(file: RunFile, *, mapped: bool) -> Run:
-    """The run at `file`, mapped or in memory.
+    """The run at `file`, mapped or in memory; one that is packed is in memory always.
 
     Raises StorageError for a file that is missing, of another version, or no run.
     """
+    if is_packed(file):
+        return decode(packed_bytes(file), file)
     try:
         with pa.memory_map(str(file.path), "r") if mapped else pa.OSFile(str(file.path), "rb") as source:
             source.seek(file.offset)
@@ -139,6 +142,20 @@ def read_run(file: RunFile, *, mapped: bool) -> Run:
     except (OSError, pa.ArrowInvalid) as error:
         raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
     return run if mapped else Run(run.hashes, run.batch, None, file)
+
+
+def is_packed(file: RunFile) -> bool:
+    return file.path.suffix == SUFFIX
+
+
+def packed_bytes(file: RunFile) -> pa.Buffer:
+    """The bytes of a packed run.  Raises StorageError."""
+    try:
+        with pa.memory_map(str(file.path), "r") as source:
+            source.seek(file.offset)
+            return source.read_buffer(file.length)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
 
 
 def _run(buffer: pa.Buffer, file: RunFile) -> Run:
