@@ -36,7 +36,7 @@ logger = logging.getLogger(__name__)
 LEAST_INTERVAL_S = 1.0
 """However many rows come, checkpoints are this far apart."""
 
-PACKED_AFTER_HYDRATION_S = 10.0
+PACKED_AFTER_HYDRATION_S = 5.0
 """State in which nothing has changed since it was hydrated is packed."""
 
 PACKED_AFTER_USE_S = 600.0

@@ -19,7 +19,7 @@ from time import monotonic
 from ..no_pandas import without_pandas
 
 if __name__ == "__main__":
-    without_pandas()  # before the imports below, as some modules make arrays
+    without_pandas(at_all=True)  # before the imports below, as some modules make arrays
 
 from ..compute.spark.application import Application
 from ..persist.column_cache import ColumnCache

@@ -15,6 +15,7 @@ import socket
 import sys
 from contextlib import suppress
 
+from ...allocator import return_what_is_freed
 from ...no_pandas import without_pandas
 
 if __name__ == "__main__":
@@ -82,6 +83,7 @@ def _settle() -> None:
 
 
 if __name__ == "__main__":
+    return_what_is_freed()
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))
