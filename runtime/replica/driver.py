@@ -121,7 +121,7 @@ def main(address: str, directory: str, blobs: str, master: str, memory: str) -> 
     connection = Connection(address)
     cache = ColumnCache(Path(directory) / "columns")
     cache.clear()
-    app = Application(master, memory, Path(directory) / "spark")
+    app = Application(master, memory, Path(directory) / "spark", preload=(run_replica.__module__,))
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     connection.send(DriverHello(os.getpid(), app.version, app.master))
     try:
