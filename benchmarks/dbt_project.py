@@ -12,7 +12,7 @@ from typing import Any
 SEED_ROWS = 1_000
 STAGING = 5
 
-_PROJECT = {
+PROJECT = {
     "name": "bench",
     "version": "1.0.0",
     "config-version": 2,
@@ -25,7 +25,7 @@ def write_project(folder: Path, models: int, *, with_tests: bool) -> None:
     """A project of `models` models: a few views over the seed, the rest materialized views, each on one or two before it."""
     for name in ("models", "seeds"):
         (folder / name).mkdir(parents=True)
-    (folder / "dbt_project.yml").write_text(json.dumps(_PROJECT))  # JSON is YAML
+    (folder / "dbt_project.yml").write_text(json.dumps(PROJECT))  # JSON is YAML
     rows = "".join(f"{i},{i % 50},{i * 7 % 1000}\n" for i in range(SEED_ROWS))
     (folder / "seeds" / "events.csv").write_text("id,kind,amount\n" + rows)
     properties: list[dict[str, Any]] = []
