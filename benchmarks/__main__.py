@@ -1,5 +1,5 @@
 """`python -m benchmarks`: engine, hydration, end-to-end, transactions, statements, pgbench, isolation, responsiveness, idle, merges,
-memory, reads, recovery, storage, dbt, dbt-tests, all."""
+memory, footprint, reads, recovery, storage, dbt, dbt-tests, all."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from .dbt_runs import run_dbt
 from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
+from .footprint import run_disk, run_processes
 from .hydration import VIEWS, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
@@ -247,6 +248,28 @@ def memory(
         for name in workloads.split(","):
             console.log(f"{name}, memory over a base of {rows:,} rows")
             results += run_memory(spark, WORKLOADS[name], rows, numbers(changes), scale)
+    finish(results, machine, output)
+
+
+@app.command()
+def footprint(
+    rows: RowsOption = 1_000_000,
+    trips: Annotated[
+        int, typer.Option("--trips", help="Trips of the dbt project; 0 leaves it out.")
+    ] = 300_000,
+    workloads: WorkloadsOption = "W1,W2,W3,W4,W5,W6",
+    rest: Annotated[float, typer.Option("--rest", help="Seconds until what is left is taken.")] = 70.0,
+    output: OutputOption = None,
+) -> None:
+    """What a directory takes after a dbt build, by folder; what each process holds in memory."""
+    machine = Machine.now()
+    results: list[Result] = []
+    if trips:
+        console.log(f"dbt build over {trips:,} trips")
+        results.append(run_disk(trips, rest))
+    for name in filter(None, workloads.split(",")):
+        console.log(f"{name}, processes over a base of {rows:,} rows")
+        results += run_processes(WORKLOADS[name], rows, rest)
     finish(results, machine, output)
 
 

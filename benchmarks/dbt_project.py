@@ -14,7 +14,7 @@ SCHEMA = "bench"
 SEED_ROWS = 1_000
 STAGING = 5
 
-_PROJECT = {
+PROJECT = {
     "name": "bench",
     "version": "1.0.0",
     "config-version": 2,
@@ -40,7 +40,7 @@ def write_project(folder: Path, models: int, *, with_tests: bool) -> None:
 def write_models(folder: Path, texts: Mapping[str, str]) -> None:
     """A project of these models, by their names."""
     (folder / "models").mkdir(parents=True)
-    (folder / "dbt_project.yml").write_text(json.dumps(_PROJECT))  # JSON is YAML
+    (folder / "dbt_project.yml").write_text(json.dumps(PROJECT))  # JSON is YAML
     for name, text in texts.items():
         (folder / "models" / f"{name}.sql").write_text(text)
 

@@ -82,7 +82,7 @@ def peak_mib(pid: int | None = None) -> float:
 
 def tree_private_mib(pid: int) -> float:
     """Resident memory, without pages of files, of a process and all its living descendants, in MiB."""
-    return sum(filter(None, map(resident_memory, _tree(pid)))) / _MIB
+    return sum(filter(None, map(resident_memory, tree(pid)))) / _MIB
 
 
 def _status_kib(field: str, pid: int | None) -> int:
@@ -94,10 +94,10 @@ def _status_kib(field: str, pid: int | None) -> int:
 
 def tree_cpu_seconds(pid: int) -> float:
     """CPU time of a process and of all its living descendants (those that ended and were waited for included)."""
-    return sum(_tree(pid).values())
+    return sum(tree(pid).values())
 
 
-def _tree(pid: int) -> dict[int, float]:
+def tree(pid: int) -> dict[int, float]:
     """The process and its living descendants, with the CPU time of each and of what it has waited for."""
     children: dict[int, list[int]] = {}
     seconds: dict[int, float] = {}

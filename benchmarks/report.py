@@ -14,6 +14,8 @@ from .appends import AppendCost, AppendRate
 from .dbt_adapters import DbtResult
 from .end_to_end import EndToEndResult
 from .engine import HydrationResult, StepResult
+from .footprint import DiskResult, ProcessesResult
+from .footprint.processes import COORDINATOR_MIB
 from .hydration import JobHydration, Recomputation
 from .idle import IdleResult
 from .isolation import ReadResult, RunawayResult
@@ -54,6 +56,8 @@ Result = (
     | AppendCost
     | AppendRate
     | DbtResult
+    | DiskResult
+    | ProcessesResult
 )
 
 
@@ -88,6 +92,8 @@ def show(results: list[Result]) -> None:
     _show_storage([r for r in results if isinstance(r, StorageResult)])
     _show_appends([r for r in results if isinstance(r, AppendCost)])
     _show_dbt([r for r in results if isinstance(r, DbtResult)])
+    _show_disk([r for r in results if isinstance(r, DiskResult)])
+    _show_processes([r for r in results if isinstance(r, ProcessesResult)])
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -356,6 +362,41 @@ def _show_storage(results: list[StorageResult]) -> None:
     )
     for r in results:
         table.add_row(f"{r.keys:,}", f"{r.updates:,}", f"{r.ratio:.2f}x", f"{r.batches}")
+    console.print(table)
+
+
+def _show_disk(results: list[DiskResult]) -> None:
+    for r in results:
+        table = _table(
+            f"The directory after a dbt build over {r.trips:,} trips, MiB; once: {r.once_mib:.1f}, of which the input {r.input_mib:.1f}",
+            *("folder", "built", "of once", f"{r.rest_s:.0f} s later", "of once"),
+        )
+        whole = {"all": (sum(r.built.values()), sum(r.rested.values()))}
+        folders = {top: (r.built.get(top, 0.0), r.rested.get(top, 0.0)) for top in {**r.built, **r.rested}}
+        for name, (built, rested) in {
+            **dict(sorted(folders.items(), key=lambda f: -max(f[1]))),
+            **whole,
+        }.items():
+            times = (f"{mib / r.once_mib:.2f}x" for mib in (built, rested))
+            table.add_row(name, f"{built:.1f}", next(times), f"{rested:.1f}", next(times))
+        console.print(table)
+
+
+def _show_processes(results: list[ProcessesResult]) -> None:
+    if not results:
+        return
+    roles = list(dict.fromkeys(held.role for r in results for held in r.processes))
+    table = _table(
+        f"Memory by process, MiB, over {results[0].base_rows:,} rows; the goals are {COORDINATOR_MIB} of the coordinator and `goal` of all but the JVM",
+        *("workload", "at", *roles, "all", "goal", "files", "load"),
+    )
+    for r in results:
+        by_role = [sum(h.own_mib for h in r.processes if h.role == role) for role in roles]
+        files = sum(h.files_mib for h in r.processes if h.role != "JVM")
+        table.add_row(
+            *(r.workload, r.moment, *(f"{mib:.0f}" for mib in by_role)),
+            *(f"{r.all_mib:.0f}", f"{r.goal_mib:.0f}", f"{files:.0f}", f"{r.load_1min:.1f}"),
+        )
     console.print(table)
 
 

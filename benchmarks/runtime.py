@@ -30,11 +30,12 @@ class RuntimeFailed(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ServedRuntime:
-    """A runtime that serves, its Spark running."""
+    """A runtime that serves `directory`, its Spark running."""
 
     port: int
     pid: int
     log: Path
+    directory: Path
 
     def connect(self) -> psycopg.Connection[tuple[Any, ...]]:
         return psycopg.connect(host="127.0.0.1", port=self.port, user="ptvc", dbname="ptvc", autocommit=True)
@@ -48,14 +49,14 @@ class ServedRuntime:
 def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterator[ServedRuntime]:
     """A runtime with the given `name=value` settings, its consensus at that URL; yields once its resident task is online."""
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
-        log = Path(folder) / "serve.log"
+        log, directory = Path(folder) / "serve.log", Path(folder) / "state"
         command = [
             sys.executable,
             "-m",
             "ptvc",
             "serve",
             "--path",
-            str(Path(folder) / "state"),
+            str(directory),
             "--port",
             "0",
         ]
@@ -71,7 +72,7 @@ def served(settings: Sequence[str] = (), consensus: str | None = None) -> Iterat
                 line = process.stdout.readline()  # printed when it is ready; empty when it has ended
                 if (port := _PORT.search(line)) is None:
                     raise RuntimeFailed(f"the runtime did not start: {log.read_text()[-2000:]}")
-                runtime = ServedRuntime(int(port[1]), process.pid, log)
+                runtime = ServedRuntime(int(port[1]), process.pid, log, directory)
                 with runtime.connect() as connection:
                     await_true(lambda: _online(connection), "the resident task is online")
                 yield runtime

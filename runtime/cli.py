@@ -86,6 +86,11 @@ def serve(
             f"refusing to listen on {host} without TLS and passwords",
             hint="Listen on 127.0.0.1 and forward the port over SSH.",
         )
+    from .allocator import return_what_is_freed
+    from .no_pandas import without_pandas
+
+    without_pandas()  # modules of the server make arrays while they are imported
+    return_what_is_freed()
     from . import server  # half of the package, which no other command needs
     from .persist.stores import locate
 

@@ -74,7 +74,14 @@ def save(
     May run on any thread, beside steps and merges: handles do not change.  Where a spine still has a run that was
     written, it has it from its file afterwards, so that it need not be written again.  Raises OSError.
     """
-    saved = store.save(handles)
+    return _swapped(spines, handles, store.save(handles))
+
+
+def _swapped(
+    spines: Mapping[StateId, Spine],
+    handles: Mapping[StateId, tuple[Run, ...]],
+    saved: dict[StateId, tuple[Run, ...]],
+) -> dict[StateId, tuple[Run, ...]]:
     for id_, runs in saved.items():
         swapped = {id(old): new for old, new in zip(handles[id_], runs, strict=True) if old is not new}
         if swapped:
@@ -89,11 +96,16 @@ def write(
     spines: Mapping[StateId, Spine],
     handles: Mapping[StateId, tuple[Run, ...]],
     since: int | None = None,
+    *,
+    pack: bool = False,
 ) -> Checkpoint:
-    """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does.  To be published
-    yet.  Raises OSError.
+    """Writes what of `handles` (the contents of `spines` at `cut`) is not on file yet, as `save` does; with `pack`, what is not packed
+    yet is (`RunStore.pack`).  To be published yet.  Raises OSError.
     """
     saved = save(store, spines, handles)
+    if pack:
+        keys = {id_: spines[id_].key for id_ in saved}
+        saved = _swapped(spines, saved, store.pack(saved, keys))
     state = {
         id_: tuple(run.file for run in runs if run.file is not None) for id_, runs in saved.items() if runs
     }

@@ -7,7 +7,8 @@ it is needed after all, so it is done
 - after a step that moved RELEASE_ROWS rows;
 - by the thread that merges, as often as merges have moved RELEASE_MERGED_ROWS rows together: steps and merges of
   10,000 rows leave 50 MiB between twice as many;
-- by that thread when nothing was merged for a second: what is left then is the state.
+- by that thread when nothing was merged for a second: what is left then is the state;
+- after each task of a job, in a worker that may have nothing to do from then on.
 """
 
 from __future__ import annotations
@@ -49,8 +50,12 @@ def release_rest() -> None:
 
 def release_memory(rows: int) -> None:
     """Called after work that moved `rows` rows."""
-    if rows < RELEASE_ROWS:
-        return
+    if rows >= RELEASE_ROWS:
+        hand_back()
+
+
+def hand_back() -> None:
+    """Called after work of which it is known that nothing like it follows."""
     pa.default_memory_pool().release_unused()
     if _trim is not None:
         _trim(0)

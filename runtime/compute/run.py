@@ -68,6 +68,11 @@ class Run:
         """Its bytes are pages of a file, not memory that is its own."""
         return self.samples is not None
 
+    @property
+    def searched_file(self) -> RunFile | None:
+        """Where another process finds the run as it is searched."""
+        return self.file
+
     def slice(self, start: int, stop: int) -> Run:
         """Rows `[start, stop)`, without a copy."""
         return Run(self.hashes[start:stop], self.batch.slice(start, stop))

@@ -1,8 +1,9 @@
 """Runs as files: Arrow IPC, mapped into memory when read.
 
 One record batch: the row's columns (`c0`, `c1`, ...), `__time` (uint64), `__diff` (int64), `__hash` (uint64),
-ascending by hash.  The schema's metadata says the version of this layout and that of the hash; a file of another
-version is refused, as its rows would be searched in the wrong places.
+ascending by hash.  Where all times are the same, or all diffs, as in most runs, the column is left out, and the schema's metadata
+has the one value.  The metadata says the version of this layout and that of the hash, too; a file of another version is refused, as
+its rows would be searched in the wrong places.
 
 A large run has a file of its own; small ones lie one after another in one file (`RunFile` says where).
 """
@@ -11,22 +12,29 @@ from __future__ import annotations
 
 import os
 import zlib
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 
 from ..errors import StorageError
 from ..repr.batch import Batch
+from ..repr.buffers import constant
 from ..repr.hash import HASH_VERSION
+from .packed_file import SUFFIX, decode
 from .run import SAMPLE_ROWS, Run, RunFile
 
-RUN_VERSION = 1
+RUN_VERSION = 2
 
 _METADATA = {b"ptvc.run": str(RUN_VERSION).encode(), b"ptvc.hash": str(HASH_VERSION).encode()}
-_EXTRA = (("__time", pa.uint64()), ("__diff", pa.int64()), ("__hash", pa.uint64()))
+_TIME, _DIFF, _HASH = "__time", "__diff", "__hash"
 _HINT = "Remove the file: the state that it holds is computed again."
 _READ_BYTES = 1 << 22
+
+_W = TypeVar("_W", np.uint64, np.int64)
 
 
 def write_run(path: Path, run: Run) -> None:
@@ -67,16 +75,18 @@ def sync_directory(path: Path) -> None:
 
 
 def _write(sink: pa.NativeFile, run: Run) -> None:
-    fields = [pa.field(f"c{i}", column.type) for i, column in enumerate(run.batch.columns)]
-    schema = pa.schema([*fields, *(pa.field(name, type_) for name, type_ in _EXTRA)], metadata=_METADATA)
-    arrays = [
-        *run.batch.columns,
-        pa.array(run.batch.times),
-        pa.array(run.batch.diffs),
-        pa.array(run.hashes),
-    ]
+    columns = {f"c{i}": column for i, column in enumerate(run.batch.columns)}
+    metadata = dict(_METADATA)
+    for name, values in ((_TIME, run.batch.times), (_DIFF, run.batch.diffs)):
+        if len(values) and (not values.strides[0] or (values == values[0]).all()):
+            metadata[name.encode()] = str(values[0]).encode()
+        else:
+            columns[name] = pa.array(values)
+    columns[_HASH] = pa.array(run.hashes)
+    fields = [pa.field(name, column.type) for name, column in columns.items()]
+    schema = pa.schema(fields, metadata=metadata)
     with pa.ipc.new_file(sink, schema) as writer:
-        writer.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
+        writer.write_batch(pa.RecordBatch.from_arrays(list(columns.values()), schema=schema))
 
 
 def checksum(file: RunFile) -> int:
@@ -119,10 +129,12 @@ def verify(file: RunFile) -> None:
 
 
 def read_run(file: RunFile, *, mapped: bool) -> Run:
-    """The run at `file`, mapped or in memory.
+    """The run at `file`, mapped or in memory; one that is packed is in memory always.
 
     Raises StorageError for a file that is missing, of another version, or no run.
     """
+    if is_packed(file):
+        return decode(packed_bytes(file), file)
     try:
         with pa.memory_map(str(file.path), "r") if mapped else pa.OSFile(str(file.path), "rb") as source:
             source.seek(file.offset)
@@ -130,6 +142,20 @@ def read_run(file: RunFile, *, mapped: bool) -> Run:
     except (OSError, pa.ArrowInvalid) as error:
         raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
     return run if mapped else Run(run.hashes, run.batch, None, file)
+
+
+def is_packed(file: RunFile) -> bool:
+    return file.path.suffix == SUFFIX
+
+
+def packed_bytes(file: RunFile) -> pa.Buffer:
+    """The bytes of a packed run.  Raises StorageError."""
+    try:
+        with pa.memory_map(str(file.path), "r") as source:
+            source.seek(file.offset)
+            return source.read_buffer(file.length)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise StorageError(f'cannot read run "{file.path}": {error}', hint=_HINT) from error
 
 
 def _run(buffer: pa.Buffer, file: RunFile) -> Run:
@@ -144,9 +170,23 @@ def _run(buffer: pa.Buffer, file: RunFile) -> Run:
             f"this program reads version {RUN_VERSION} (hash {HASH_VERSION})",
             hint=_HINT,
         )
-    if record is None or tuple(record.schema.names[-3:]) != tuple(name for name, _ in _EXTRA):
-        raise StorageError(f'run "{file.path}" is not laid out as a run', sqlstate="XX001", hint=_HINT)
-    *columns, times, diffs, hashes = record.columns
-    words = np.asarray(hashes)
-    batch = Batch(tuple(columns), np.asarray(times), np.asarray(diffs))
-    return Run(words, batch, words[::SAMPLE_ROWS].copy(), file)
+    columns = {} if record is None else dict(zip(record.schema.names, record.columns, strict=True))
+    rows = 0 if record is None else record.num_rows
+    try:
+        words = np.asarray(columns.pop(_HASH))
+        times = _values(columns, metadata, _TIME, np.uint64, rows)
+        diffs = _values(columns, metadata, _DIFF, np.int64, rows)
+    except (KeyError, ValueError) as error:
+        raise StorageError(
+            f'run "{file.path}" is not laid out as a run', sqlstate="XX001", hint=_HINT
+        ) from error
+    return Run(words, Batch(tuple(columns.values()), times, diffs), words[::SAMPLE_ROWS].copy(), file)
+
+
+def _values(
+    columns: dict[str, pa.Array], metadata: Mapping[bytes, bytes], name: str, dtype: type[_W], rows: int
+) -> npt.NDArray[_W]:
+    """The times or the diffs, which are no longer among the columns then."""
+    if name in columns:
+        return np.asarray(columns.pop(name))
+    return constant(dtype(int(metadata[name.encode()])), rows)

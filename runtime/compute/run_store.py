@@ -4,6 +4,7 @@
 spine ── spill (large runs, by the merge thread) ──┐
                                                    ├── <writer>-<number>.run    one large run
 spines at a cut ── save (all that are left) ───────┘   <writer>-<number>.pack   the small ones of one save
+               └── pack (all) ───────────────────────> <writer>-<number>.packed all, compressed; large ones are opened when needed
 ```
 
 A file is written once, under a name of its own, and is synced before `save` returns.  It is deleted by
@@ -18,6 +19,7 @@ from __future__ import annotations
 
 import logging
 import threading
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -29,11 +31,15 @@ from weakref import WeakSet
 import pyarrow as pa
 
 from ..errors import PtvcError
+from .packed_file import SUFFIX, encode, size_of
+from .packed_run import PackedRun
 from .run import Run, RunFile
 from .run_file import (
     checksum,
     encode_run,
+    is_packed,
     map_run,
+    packed_bytes,
     read_run,
     sync_directory,
     sync_file,
@@ -52,13 +58,16 @@ PRESSED_ROWS = 512
 SPILL_ROWS = 65_536
 """Runs of so many rows are mapped, smaller ones stay in memory."""
 
+PACKED_BYTES = 1 << 28
+"""Larger runs are not packed: who needs one would wait for more than a second, and the whole of it be in memory meanwhile."""
+
 _ALIGNMENT = 64
 _PATIENCE_S = 5.0
 """After a run could not be written, the next is tried so much later."""
 
 _RELEASE_BYTES = 1 << 24
 
-_SUFFIXES = (".run", ".pack", ".partial")
+_SUFFIXES = (".run", ".pack", SUFFIX, ".partial")
 
 _numbers = count(1)
 
@@ -79,7 +88,7 @@ class RunStore:
 
     def wants(self, run: Run) -> bool:
         """Whether the run should be mapped, and is not."""
-        if len(run) < self.spill_rows or run.samples is not None:
+        if len(run) < self.spill_rows or run.mapped:
             return False
         return self._failed_at is None or monotonic() - self._failed_at > _PATIENCE_S
 
@@ -89,7 +98,7 @@ class RunStore:
 
     def spill(self, run: Run) -> Run | None:
         """The same run, mapped.  None when it cannot be written: it stays in memory, the reason is in the log."""
-        if run.file is not None:
+        if run.file is not None and not is_packed(run.file):
             return self._track(read_run(run.file, mapped=True))
         try:
             mapped = self._track(self._written(run))
@@ -163,8 +172,53 @@ class RunStore:
                 offset += data.size + sink.write(b"\0" * (-data.size % _ALIGNMENT))
         return {id_: self._saved(run) for id_, run in packed.items()}
 
+    def pack(
+        self, state: Mapping[StateId, Sequence[Run]], keys: Mapping[StateId, tuple[int, ...]]
+    ) -> dict[StateId, tuple[Run, ...]]:
+        """The same runs, of spines with these keys, as far as possible in one new packed file, durable: large ones are to be
+        opened when somebody needs them, small ones stay in memory as well.  Those that are packed already are closed.
+
+        Raises OSError when they cannot be written.
+        """
+        path = self._path(SUFFIX[1:])
+        packed: dict[StateId, list[Run]] = {}
+        offset = 0
+        with _whole_or_not(path), path.open("wb") as sink:
+            for id_, runs in state.items():
+                packed[id_] = []
+                for run in runs:
+                    if isinstance(run, PackedRun):
+                        run.close()
+                    data = None if _is_packed(run) or run.nbytes > PACKED_BYTES else encode(run, keys[id_])
+                    if data is None:
+                        packed[id_].append(run)
+                        continue
+                    place = RunFile(path, offset, data.size, zlib.crc32(data))
+                    offset += sink.write(data)
+                    packed[id_].append(self._closed(place, run) if run.mapped else replace(run, file=place))
+        if offset:
+            sync_file(path)
+            sync_directory(self.directory)
+            with self._lock:
+                self._synced.add(path)
+        else:
+            path.unlink()
+        return {id_: tuple(map(self._track_if_written, runs)) for id_, runs in packed.items()}
+
+    def _closed(self, place: RunFile, run: Run) -> Run:
+        return PackedRun(place, len(run), run.nbytes, self._expanded)
+
+    def _expanded(self, file: RunFile) -> Run:
+        """A packed run, mapped from a new file; in memory when none can be written."""
+        run = read_run(file, mapped=False)
+        try:
+            return self._track(self._written(run))
+        except (OSError, PtvcError) as error:
+            logger.warning("cannot write state to %s, it is in memory: %s", self.directory, error)
+            return run
+
     def load(self, state: Mapping[StateId, Sequence[RunFile]]) -> dict[StateId, tuple[Run, ...]]:
-        """The runs at these places: large ones mapped, small ones in memory.
+        """The runs at these places: large ones mapped or packed, small ones in memory.
 
         Raises StorageError when one of them is not what was saved.
         """
@@ -175,6 +229,12 @@ class RunStore:
 
     def _load(self, file: RunFile) -> Run:
         verify(file)
+        if is_packed(file):
+            rows, nbytes = size_of(packed_bytes(file), file)
+            large = rows >= self.spill_rows
+            return self._track(
+                PackedRun(file, rows, nbytes, self._expanded) if large else read_run(file, mapped=False)
+            )
         run = self._track(read_run(file, mapped=True))
         return run if self._is_large(run) else read_run(file, mapped=False)
 
@@ -225,11 +285,18 @@ class RunStore:
     def _path(self, suffix: str) -> Path:
         return self.directory / f"{self._writer}-{next(_numbers)}.{suffix}"
 
+    def _track_if_written(self, run: Run) -> Run:
+        return run if run.file is None else self._track(run)
+
     def _track(self, run: Run) -> Run:
         assert run.file is not None
         with self._lock:
             self._files.setdefault(run.file.path, WeakSet()).add(run.file)
         return run
+
+
+def _is_packed(run: Run) -> bool:
+    return run.file is not None and is_packed(run.file)
 
 
 @contextmanager

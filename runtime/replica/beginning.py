@@ -22,7 +22,12 @@ def begin(installed: Installed, command: InstallDataflow, writer: str) -> None:
     """Loads it; `writer` names this attempt of the replica in files.  Raises PtvcError and OSError."""
     state: DurableState | None = None
     if command.durable is not None:
-        state = installed.state = DurableState(command.id, command.durable, writer)
+        state = installed.state = DurableState(
+            command.id,
+            command.durable,
+            writer,
+            may_be_packed=installed.index is None,  # that is there to be looked up in
+        )
     sources = installed.inputs.values()
     if command.checkpoint is not None:
         assert state is not None

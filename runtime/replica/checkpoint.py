@@ -9,6 +9,10 @@ coordinator                                                 outputs durable, man
 One checkpoint of a dataflow is under way at a time.  A dataflow that has taken in few rows since it began is not worth
 one: it is hydrated as quickly.  Later, a checkpoint follows when enough rows have come since the last, and when any
 have come and some time is over, as its inputs are held readable at the last cut.
+
+State that is not needed is packed (`RunStore.pack`), which is a checkpoint, too: soon after hydration, as most views of a project that was
+built stay as they are for a while; and when a dataflow that has been stepped was left alone for long, as its next step has to
+open again what it looks at.
 """
 
 from __future__ import annotations
@@ -32,15 +36,28 @@ logger = logging.getLogger(__name__)
 LEAST_INTERVAL_S = 1.0
 """However many rows come, checkpoints are this far apart."""
 
+PACKED_AFTER_HYDRATION_S = 5.0
+"""State in which nothing has changed since it was hydrated is packed."""
+
+PACKED_AFTER_USE_S = 600.0
+"""So is state that has changed since: to open it again takes about a second for 10M rows, at most once in so long."""
+
 _RETRY_S = 10.0
 """After one could not be written or published, the next is tried so much later."""
 
 
 class DurableState:
-    """`writer` names this attempt of the replica in files.  Creates the directory; raises OSError."""
+    """`writer` names this attempt of the replica in files.  `may_be_packed`: who reads the state can wait until it is opened.
+    Creates the directory; raises OSError."""
 
-    def __init__(self, id: GlobalId, options: StateOptions, writer: str) -> None:
+    def __init__(
+        self, id: GlobalId, options: StateOptions, writer: str, *, may_be_packed: bool = False
+    ) -> None:
         self._id = id
+        self._may_be_packed = may_be_packed
+        self._packed = False
+        self._steps = 0
+        self._touched_at = monotonic()
         self._options = options
         directory = Path(options.directory)
         directory.mkdir(parents=True, exist_ok=True)
@@ -83,6 +100,10 @@ class DurableState:
     def took(self, rows: int) -> None:
         """The dataflow has taken in so many updates."""
         self._rows += rows
+        if rows:
+            self._steps += 1
+            self._touched_at = monotonic()
+            self._packed = False
 
     @property
     def cut(self) -> int | None:
@@ -99,18 +120,29 @@ class DurableState:
         first = self._published is None and self._pending is None
         if self._under_way or monotonic() < self._retry_at:
             return None
-        if not (enough or (late and self._rows)) or (since < patience and not first):
+        pack = not self._rows and self._is_cold()
+        if not pack and (not (enough or (late and self._rows)) or (since < patience and not first)):
             return None
+        self._packed = pack
         self._under_way, self._rows, self._at = True, 0, monotonic()
         handles = {id_: spine.handle() for id_, spine in self.spines.items()}
-        return PendingCheckpoint(self, upper, handles, readable_from)
+        return PendingCheckpoint(self, upper, handles, readable_from, pack)
+
+    def _is_cold(self) -> bool:
+        """Whether there is a checkpoint whose state is to be packed now."""
+        if not self._may_be_packed or self._packed or self._published is None:
+            return False
+        patience = PACKED_AFTER_HYDRATION_S if self._steps <= 1 else PACKED_AFTER_USE_S
+        return monotonic() - self._touched_at >= patience
 
     def write(
-        self, upper: int, handles: Mapping[StateId, tuple[Run, ...]], since: int | None
+        self, upper: int, handles: Mapping[StateId, tuple[Run, ...]], since: int | None, pack: bool
     ) -> Checkpointed | None:
         """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
         try:
-            self._pending = write(self.store, self._options.fingerprint, upper, self.spines, handles, since)
+            self._pending = write(
+                self.store, self._options.fingerprint, upper, self.spines, handles, since, pack=pack
+            )
         except (OSError, PtvcError) as error:
             if self.store.directory.exists():  # otherwise the object was dropped
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
@@ -131,6 +163,7 @@ class DurableState:
     def _failed(self) -> None:
         """What was to be saved is still to be."""
         self._rows += max(self._options.checkpoint_rows, 1)
+        self._packed = False
         self._retry_at = monotonic() + _RETRY_S
         self._under_way = False
 
@@ -148,6 +181,7 @@ class PendingCheckpoint:
     upper: int
     handles: Mapping[StateId, tuple[Run, ...]]
     since: int | None
+    pack: bool = False
 
     def write(self) -> Checkpointed | None:
-        return self.state.write(self.upper, self.handles, self.since)
+        return self.state.write(self.upper, self.handles, self.since, self.pack)

@@ -16,6 +16,11 @@ from functools import partial
 from pathlib import Path
 from time import monotonic
 
+from ..no_pandas import without_pandas
+
+if __name__ == "__main__":
+    without_pandas(at_all=True)  # before the imports below, as some modules make arrays
+
 from ..compute.spark.application import Application
 from ..persist.column_cache import ColumnCache
 from ..retry import Backoff, Pauses
@@ -116,7 +121,7 @@ def main(address: str, directory: str, blobs: str, master: str, memory: str) -> 
     connection = Connection(address)
     cache = ColumnCache(Path(directory) / "columns")
     cache.clear()
-    app = Application(master, memory, Path(directory) / "spark")
+    app = Application(master, memory, Path(directory) / "spark", preload=(run_replica.__module__,))
     app.on_jvm_exit(lambda: os._exit(EXIT_JVM_DIED))
     connection.send(DriverHello(os.getpid(), app.version, app.master))
     try:

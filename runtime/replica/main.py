@@ -126,8 +126,7 @@ class Replica:
                     self._checkpointer.submit(self._hand_over, under_way)
                 for answer in self._dataflows.limit_memory():
                     self._connection.send(answer)
-                for installed, checkpoint in self._dataflows.checkpoints():
-                    self._outputs.behind(partial(self._save, installed, checkpoint))
+                self._begin_checkpoints()
                 self._report()
         except (BrokenPipeError, ConnectionError):
             logger.info("the coordinator is gone")
@@ -222,6 +221,11 @@ class Replica:
                 self._peek_index(message)
             case _:
                 raise TypeError(f"a replica does not understand {type(message).__name__}")
+
+    def _begin_checkpoints(self) -> None:
+        """Holds none of them afterwards: who has one has its files."""
+        for installed, checkpoint in self._dataflows.checkpoints():
+            self._outputs.behind(partial(self._save, installed, checkpoint))
 
     def _save(self, installed: Installed, checkpoint: PendingCheckpoint) -> None:
         """Once what the dataflow has put out before the checkpoint is written, on the thread that does that."""

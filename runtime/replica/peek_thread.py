@@ -29,8 +29,9 @@ from ..repr.schema import Schema
 from ..supervision import Supervisor
 from .index import Index, Numbers
 from .protocol import CancelPeek, Connection, LookedUp, LookUp, LookUpStored, Peek, PeekIndex
-from .queries import IndexContents, Pool, Query
 from .queries.answers import Start, answer, or_failure
+from .queries.pool import Pool
+from .queries.query import IndexContents, Query
 from .stored_rows import StoredRows
 
 logger = logging.getLogger(__name__)

@@ -61,6 +61,7 @@ class StepUnderWay:
         self._handles = dataflow.handles() | {id_: spine.handle() for id_, spine in held.items()}
         self._shared = dataflow.shared_runs()
         self._saved: Mapping[StateId, tuple[Run, ...]] = {}  # their files stay as long as somebody has them
+        self._base: Mapping[StateId, tuple[RunFile, ...]] = {}
         self._changes: tuple[Changes, ...] = ()
         self._directory: Path | None = None
 
@@ -72,13 +73,14 @@ class StepUnderWay:
         assert self._inputs is not None
         self._changes = tuple(self._written(directory, id_, delta) for id_, delta in self._inputs.items())
         self._inputs = None
-        base = {
-            id_: tuple(run.file for run in runs if run.file is not None)
-            for id_, runs in self._saved.items()
-            if runs
+        searched = {
+            id_: tuple(run.searched_file for run in runs) for id_, runs in self._saved.items() if runs
+        }
+        self._base = {
+            id_: tuple(file for file in files if file is not None) for id_, files in searched.items()
         }
         shared = {node: self._on_file(directory, node, runs) for node, runs in self._shared.items()}
-        step = Step(self.lower, self.upper, self._changes, base, shared)
+        step = Step(self.lower, self.upper, self._changes, self._base, shared)
         return StepJob(self.id, self.number, self._dataflow.plan, step, str(directory))
 
     def _written(self, directory: Path, id: GlobalId, delta: Delta) -> Changes:

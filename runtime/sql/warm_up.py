@@ -1,6 +1,6 @@
-"""What the first statement of a process would wait for: pyarrow imports pandas when it first makes an array.
+"""What the first statement of a process would wait for: what is made when it is first needed.
 
-That takes most of half a second, so a server does it in the background as soon as it listens.
+A server has it made in the background as soon as it listens.
 """
 
 from __future__ import annotations

@@ -9,6 +9,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from ptvc.compute import checkpoint as checkpoint_module
@@ -20,13 +21,16 @@ from ptvc.compute.checkpoint import MANIFEST, Checkpoint, fingerprint, layout, p
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.merge import merge_worker
+from ptvc.compute.packed_run import PackedRun
 from ptvc.compute.plan import DataflowPlan
+from ptvc.compute.run import Run
 from ptvc.compute.run_store import RunStore
-from ptvc.compute.spine import Spine
+from ptvc.compute.spine import Spine, run_of
 from ptvc.errors import StorageError
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef
-from ptvc.repr.batch import NO_ERRORS, Delta
+from ptvc.repr.batch import NO_ERRORS, Batch, Delta
+from ptvc.repr.hash import hash_columns
 from ptvc.repr.types import INT4, INT8
 
 from .histories import batch_of, consolidated, schema_of, updates_of
@@ -59,8 +63,8 @@ def step(dataflow: Dataflow, histories: Histories, end: int, out: list[Update]) 
     out += updates_of(delta.oks) + updates_of(delta.errs)
 
 
-def take(dataflow: Dataflow, store: RunStore) -> Checkpoint:
-    return write(store, "f", dataflow.upper, dataflow.spines(), dataflow.handles())
+def take(dataflow: Dataflow, store: RunStore, *, pack: bool = False) -> Checkpoint:
+    return write(store, "f", dataflow.upper, dataflow.spines(), dataflow.handles(), pack=pack)
 
 
 def resume(plan: DataflowPlan, store: RunStore) -> Dataflow:
@@ -104,7 +108,7 @@ def test_a_dataflow_that_is_saved_and_lost_again_and_again(seed: int, tmp_path: 
             break
         step(dataflow, histories, random.choice([u for u in uppers if u > dataflow.upper]), out)
         for _ in range(random.randrange(3)):
-            taken = take(dataflow, store)
+            taken = take(dataflow, store, pack=random.random() < 0.4)
             publish(tmp_path, taken)
             if random.random() < 0.5:
                 merge_worker().drain()
@@ -344,6 +348,95 @@ def test_a_full_disk_leaves_state_in_memory(tmp_path: Path, monkeypatch: pytest.
     assert all(spine.mapped_nbytes == 0 for spine in dataflow.spines().values())
     out = dataflow.step({"t": Delta(batch_of(T, [((1, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
     assert sorted(updates_of(out.oks)) == [((1, 1, 1), 1, -1), ((1, 2, 1), 1, 1)]
+
+
+def test_packed_state_is_opened_when_it_is_needed(tmp_path: Path) -> None:
+    merge_worker().drain()
+    dataflow, store = Dataflow(grouped(), 0), RunStore(tmp_path, "a", spill_rows=4)
+    dataflow.keep_in(store)
+    dataflow.step({"t": Delta(batch_of(T, [((i, i), 0, 1) for i in range(5_000)]), NO_ERRORS)}, 0, 1)
+    merge_worker().drain()
+    publish(tmp_path, take(dataflow, store))
+    before = sum(path.stat().st_size for path in tmp_path.glob("*.run"))
+
+    packed = take(dataflow, store, pack=True)
+    publish(tmp_path, packed)
+    store.sweep(packed.files())
+    assert {path.suffix for path in tmp_path.iterdir()} == {".packed", ".json"}
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) < before / 3
+    runs = [run for spine in dataflow.spines().values() for run in spine.runs]
+    assert all(isinstance(run, PackedRun) and not run.is_open and run.mapped for run in runs)
+    assert sum(map(len, runs)) == sum(spine.rows for spine in dataflow.spines().values())
+
+    again = take(dataflow, store, pack=True)  # nothing is left to be packed
+    assert [file.path for file in again.files()] == [file.path for file in packed.files()]
+    assert not any(run.is_open for run in runs if isinstance(run, PackedRun))
+
+    out = dataflow.step({"t": Delta(batch_of(T, [((7, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
+    assert sorted(updates_of(out.oks)) == [((7, 1, 7), 1, -1), ((7, 2, 1), 1, 1)]
+    store.sweep(again.files())
+    assert list(tmp_path.glob("*.run"))  # what is open stays
+    successor = resume(grouped(), RunStore(tmp_path, "b", spill_rows=4))
+    out = successor.step({"t": Delta(batch_of(T, [((8, 1), 1, 1)]), NO_ERRORS)}, 1, 2)
+    assert sorted(updates_of(out.oks)) == [((8, 1, 8), 1, -1), ((8, 2, 1), 1, 1)]
+
+
+def test_a_packed_run_is_in_memory_where_no_file_can_be_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=4)
+    run = run_of(
+        batch_of(T, [((i, i), 0, 1) for i in range(20)]), hash_columns([pa.array(range(20), pa.int32())], 20)
+    )
+    (mapped,) = store.save({(0, "rows"): (run,)})[0, "rows"]
+    (packed,) = store.pack({(0, "rows"): (mapped,)}, {(0, "rows"): (0,)})[0, "rows"]
+    assert isinstance(packed, PackedRun)
+
+    def full(path: Path, run: object) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(run_store_module, "write_unsynced", full)
+    assert updates_of(packed.batch) == updates_of(run.batch)
+
+
+@pytest.mark.parametrize("damage", [b"", b"no run at all", None])
+def test_a_damaged_packed_run_is_an_error(tmp_path: Path, damage: bytes | None) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=4)
+    run = run_of(
+        batch_of(T, [((i, i), 0, 1) for i in range(20)]), hash_columns([pa.array(range(20), pa.int32())], 20)
+    )
+    (packed,) = store.pack({(0, "rows"): store.save({(0, "rows"): (run,)})[0, "rows"]}, {(0, "rows"): (0,)})[
+        0, "rows"
+    ]
+    assert packed.file is not None
+    if damage is None:
+        packed.file.path.unlink()
+    else:
+        packed.file.path.write_bytes(damage)
+    with pytest.raises(StorageError, match="run"):
+        len(packed.hashes)
+    with pytest.raises(StorageError, match="run"):
+        RunStore(tmp_path, "b").load({(0, "rows"): [packed.file]})
+
+
+def test_what_would_not_come_back_is_not_packed(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=4)
+    values = pa.array([float("nan")] * 20)
+    run = Run(hash_columns([values], 20), Batch((values,), np.zeros(20, np.uint64), np.ones(20, np.int64)))
+    saved = store.save({(0, "rows"): (run,)})
+    (same,) = store.pack(saved, {(0, "rows"): (0,)})[0, "rows"]
+    assert same is saved[0, "rows"][0]
+    assert [path.suffix for path in tmp_path.iterdir()] == [".run"]
+
+
+def test_hashes_of_other_columns_are_packed_too(tmp_path: Path) -> None:
+    store = RunStore(tmp_path, "a", spill_rows=4)
+    batch = batch_of(T, [((i, -i), i % 3, 1 - 2 * (i % 2)) for i in range(20)])
+    run = Run(np.arange(20, dtype=np.uint64) << np.uint64(59), batch)
+    (packed,) = store.pack(store.save({(0, "rows"): (run,)}), {(0, "rows"): (0,)})[0, "rows"]
+    assert isinstance(packed, PackedRun)
+    assert packed.hashes.tolist() == run.hashes.tolist()
+    assert updates_of(packed.batch) == updates_of(batch)
 
 
 def test_what_a_job_has_left_is_adopted(tmp_path: Path) -> None:

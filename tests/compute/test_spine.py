@@ -294,6 +294,35 @@ def test_run_survives_its_file(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["a.run"]
 
 
+@pytest.mark.parametrize("times", [[4] * 100, [*range(100)]], ids=["one time", "times"])
+@pytest.mark.parametrize("diffs", [[-2] * 100, [1, -1] * 50], ids=["one diff", "diffs"])
+def test_times_and_diffs_that_are_all_the_same_are_written_once(
+    tmp_path: Path, times: list[int], diffs: list[int]
+) -> None:
+    run = filled_run(100, 1)
+    batch = Batch(run.batch.columns, np.array(times, np.uint64), np.array(diffs, np.int64))
+    write_run(tmp_path / "a.run", Run(run.hashes, batch))
+    mapped = map_run(tmp_path / "a.run")
+    assert mapped.batch.times.tolist() == times
+    assert mapped.batch.diffs.tolist() == diffs
+    assert (mapped.batch.times.dtype, mapped.batch.diffs.dtype) == (np.uint64, np.int64)
+    names = pa.ipc.open_file(tmp_path / "a.run").schema.names
+    assert ("__time" in names) == (len(set(times)) > 1)
+    assert ("__diff" in names) == (len(set(diffs)) > 1)
+
+
+def test_a_file_without_hashes_is_no_run(tmp_path: Path) -> None:
+    run = filled_run(10, 1)
+    write_run(tmp_path / "a.run", run)
+    table = pa.ipc.open_file(tmp_path / "a.run").read_all()
+    for dropped in ("__hash", "__time"):
+        other = table.drop_columns([dropped])
+        with pa.ipc.new_file(tmp_path / "b.run", other.schema) as writer:
+            writer.write_table(other)
+        with pytest.raises(StorageError, match="not laid out as a run"):
+            map_run(tmp_path / "b.run")
+
+
 @pytest.mark.parametrize("single", [0, 48])
 @pytest.mark.parametrize("duplicates", [1, 2, 5, 40, 1000])
 @pytest.mark.parametrize("count", [1, 7, 8, 9, 100, 1001])

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 from ptvc.compute import run_store as run_store_module
 from ptvc.compute.checkpoint import publish, read
+from ptvc.compute.merge import merge_worker
 from ptvc.compute.spine import Spine
 from ptvc.errors import StorageError
 from ptvc.replica import checkpoint as module
@@ -33,9 +34,10 @@ def time(monkeypatch: pytest.MonkeyPatch) -> Time:
 class Subject:
     """A state of one spine, to be checkpointed every 100 rows, or 30 s after the last."""
 
-    def __init__(self, directory: Path, writer: str = "a") -> None:
+    def __init__(self, directory: Path, writer: str = "a", *, may_be_packed: bool = True) -> None:
         self.directory = directory
-        self.state = DurableState("v", StateOptions(str(directory), "f", 10, 100, 30_000), writer)
+        options = StateOptions(str(directory), "f", 10, 100, 30_000)
+        self.state = DurableState("v", options, writer, may_be_packed=may_be_packed)
         self.spine = Spine(SCHEMA, (0,))
         self.upper = 0
 
@@ -72,6 +74,40 @@ def test_little_is_not_worth_one_and_much_is_at_once(tmp_path: Path, time: Time)
     assert written.checkpoint.cut == 3
 
 
+def test_state_that_is_left_alone_is_packed(tmp_path: Path, time: Time) -> None:
+    subject = Subject(tmp_path / "v").start()
+
+    def packed_after(seconds: float) -> None:
+        time.now += seconds - 1
+        assert subject.state.due(subject.upper + 1) is None
+        time.now += 1
+        written = subject.write()
+        assert written is not None
+        subject.answer(written)
+        assert {path.suffix for path in (tmp_path / "v").iterdir()} == {".packed", ".json"}
+        time.now += 10_000
+        assert subject.state.due(subject.upper + 1) is None  # once is enough
+
+    for seconds in (module.PACKED_AFTER_HYDRATION_S, module.PACKED_AFTER_USE_S):
+        subject.take(100)
+        merge_worker().drain()
+        written = subject.write()
+        assert written is not None
+        subject.answer(written)
+        del written  # whoever has a checkpoint has its files
+        packed_after(seconds)
+
+
+def test_an_index_is_not_packed(tmp_path: Path, time: Time) -> None:
+    subject = Subject(tmp_path / "v", may_be_packed=False).start()
+    subject.take(100)
+    written = subject.write()
+    assert written is not None
+    subject.answer(written)
+    time.now += 10_000
+    assert subject.state.due(subject.upper + 1) is None
+
+
 def test_one_at_a_time_and_not_too_often(tmp_path: Path, time: Time) -> None:
     subject = Subject(tmp_path / "v").start()
     subject.take(100)
@@ -91,7 +127,7 @@ def test_one_at_a_time_and_not_too_often(tmp_path: Path, time: Time) -> None:
 
 
 def test_a_few_rows_wait_for_the_interval_and_none_for_ever(tmp_path: Path, time: Time) -> None:
-    subject = Subject(tmp_path / "v").start()
+    subject = Subject(tmp_path / "v", may_be_packed=False).start()
     subject.take(100)
     written = subject.write()
     assert written is not None

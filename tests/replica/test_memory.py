@@ -100,7 +100,7 @@ def test_an_index_that_is_too_large_is_moved_out_and_one_that_cannot_be_fails(tm
         raise AssertionError(said)
     merge_worker().drain()
     held = [dataflows.index(name).spines()["index"] for name in ("i", "j")]
-    assert [(spine.nbytes, spine.mapped_nbytes > 100_000) for spine in held] == [(0, True)] * 2
+    assert [(spine.nbytes, spine.mapped_nbytes > 70_000) for spine in held] == [(0, True)] * 2
     assert len(dataflows.index("i").rows(10)) == 5_000
 
     # A change that is larger than the limit: whoever reads it fails, and holds nothing any more.

@@ -22,9 +22,11 @@ from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.replica.protocol import PeekFailed, PeekRows
-from ptvc.replica.queries import IndexContents, Pool, Query, pool
+from ptvc.replica.queries import pool
 from ptvc.replica.queries.answers import Start
+from ptvc.replica.queries.pool import Pool
 from ptvc.replica.queries.processes import LOW_PRIORITY, WorkerProcess
+from ptvc.replica.queries.query import IndexContents, Query
 from ptvc.repr.batch import NO_ERRORS, from_ipc
 from ptvc.repr.types import INT4, INT8, TEXT
 from ptvc.supervision import Supervisor

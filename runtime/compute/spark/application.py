@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -13,17 +13,17 @@ from pyspark.sql import SparkSession
 from .job import Job
 from .permit import withdraw
 from .resident import run_resident
-from .session import spark_context, stop_context
+from .session import PRELOAD, spark_context, stop_context
 from .superstep import JobRun
 
 
 class Application:
-    """`directory` receives Spark's logs and scratch files."""
+    """`directory` receives Spark's logs and scratch files.  The modules of `preload` are those that its Python workers share
+    (`worker_daemon`)."""
 
-    def __init__(self, master: str, memory: str, directory: Path) -> None:
-        self._context: SparkContext = spark_context(
-            master, "ptvc", {"spark.driver.memory": memory}, directory=directory
-        )
+    def __init__(self, master: str, memory: str, directory: Path, preload: Sequence[str] = ()) -> None:
+        conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
+        self._context: SparkContext = spark_context(master, "ptvc", conf, directory=directory)
         self._permits = directory / "permits"
         self._stopping = False
 

@@ -21,6 +21,8 @@ from .java import ensure_java
 TASK_FAILURES = 4
 SPARE_SLOTS = 2
 LOG_NAME = "spark.log"
+PRELOAD = "PTVC_PRELOAD"
+"""In the environment of Python workers: names of modules, with commas between them."""
 
 # One JVM for a few tasks, most of whose work is done in Python: compiling less is 2 s quicker to the session, 2 s to
 # the first job, and half the CPU time of both.

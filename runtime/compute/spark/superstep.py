@@ -33,6 +33,7 @@ from ...persist.part import PartRef
 from ...persist.write import write_parts
 from ...repr.batch import Batch, Delta, concat_batches, empty_batch, from_ipc
 from ...repr.schema import ERROR_SCHEMA
+from ..memory import hand_back
 from ..operators.counts import Counts, occurs
 from ..plan import JoinOp, TopKOp
 from ..run_file import read_run, write_run
@@ -282,6 +283,7 @@ def _task(
 
         with nullcontext() if job.permit is None else working_under(Path(job.permit)):
             yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
+        hand_back()  # the worker waits a minute for another task before it goes
 
     return run
 

@@ -20,6 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from ...no_pandas import without_pandas
 from ...repr.schema import type_from_json
 from ...repr.types import Kind, ScalarType
 from .frames import LENGTHS, LOADING, PROGRESS_BYTES, columns_of, frame
@@ -185,25 +186,9 @@ def _silence() -> None:
     os.close(null)
 
 
-class _NoPandas:
-    """An importer that has no pandas."""
-
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
-
-
-def _without_pandas() -> None:
-    """pyarrow looks for pandas when it makes its first array, which takes longer than all else that a worker begins with."""
-    finder = _NoPandas()
-    sys.meta_path.insert(0, finder)
-    pa.array([None])
-    sys.meta_path.remove(finder)  # code of users may import it
-
-
 def main(source: int, target: int, progress: int) -> None:
     with mmap.mmap(progress, PROGRESS_BYTES) as shared, memoryview(shared).cast("q") as counters:
-        _without_pandas()
+        without_pandas()
         _silence()
         process = os.getpid()
         requests: SimpleQueue[Request] = SimpleQueue()

@@ -6,10 +6,6 @@ reader thread ── Pool ── a thread for each query under way ──(socket
 ```
 
 `pool` says which query runs where, watches what it takes and relays the answer; `fork_server` is the process that workers
-are forked from, `processes` its client; `worker` is what a worker runs.
+are forked from, `processes` its client; `worker` is what a worker runs.  Nothing is imported here: the fork server has only
+what a query needs.
 """
-
-from .pool import Pool
-from .query import IndexContents, Query
-
-__all__ = ["IndexContents", "Pool", "Query"]

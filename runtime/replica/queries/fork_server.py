@@ -15,6 +15,12 @@ import socket
 import sys
 from contextlib import suppress
 
+from ...allocator import return_what_is_freed
+from ...no_pandas import without_pandas
+
+if __name__ == "__main__":
+    without_pandas()  # before the imports below, as some modules make arrays
+
 from . import worker
 from .requests import AWAIT, FORK, REQUEST, RESPONSE, UNKNOWN
 
@@ -77,6 +83,7 @@ def _settle() -> None:
 
 
 if __name__ == "__main__":
+    return_what_is_freed()
     gc.collect()
     gc.freeze()
     serve(socket.socket(fileno=int(sys.argv[1])))

@@ -101,7 +101,8 @@ def crash(runtime: InProcess) -> None:
 
 
 @pytest.mark.parametrize("end", [kill_replica, restart, crash])
-def test_a_restart_costs_the_tail(end: Callable[[InProcess], None]) -> None:
+def test_a_restart_costs_the_tail(end: Callable[[InProcess], None], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(replica_checkpoint, "PACKED_AFTER_HYDRATION_S", 1_000.0)  # that would be a checkpoint
     with running(SELDOM) as runtime:
         fill(runtime)
         cuts = [cut(runtime, name) for name in OBJECTS]

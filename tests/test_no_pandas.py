@@ -1,0 +1,54 @@
+"""The processes of the runtime leave pandas alone, though pyarrow would import it with their first array."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+
+def imported(*arguments: str) -> set[str]:
+    """What a process imports until it notices that it was started with these, which are not enough to go on."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        timeout=120,
+        check=False,
+    )
+    return {
+        line.rsplit("|", 1)[1].strip()
+        for line in done.stderr.decode().splitlines()
+        if line.startswith("import time:")
+    }
+
+
+@pytest.mark.parametrize(
+    ("module", "uses"),
+    [
+        ("ptvc.replica.driver", "ptvc.replica.main"),
+        ("ptvc.compute.spark.worker_daemon", "ptvc.compute.spark.superstep"),
+        ("ptvc.replica.queries.fork_server", "ptvc.replica.queries.worker"),
+    ],
+)
+def test_a_process_has_no_pandas(module: str, uses: str) -> None:
+    found = imported("-m", module)
+    assert uses in found
+    assert "pandas.core" not in found
+
+
+def test_the_coordinator_has_no_pandas(tmp_path: Path) -> None:
+    found = imported("-m", "ptvc", "serve", "--path", str(tmp_path / "none"), "--set", "no_such_setting=1")
+    assert "ptvc.server" in found
+    assert "pandas.core" not in found
+
+
+def test_who_asks_for_pandas_gets_it() -> None:
+    code = (
+        "from ptvc.no_pandas import without_pandas; without_pandas(); import pandas, pyarrow;"
+        "table = pyarrow.Table.from_pandas(pandas.DataFrame({'a': [1, 2]}));"
+        "assert table.to_pandas()['a'].tolist() == [1, 2]"
+    )
+    assert subprocess.run([sys.executable, "-c", code], timeout=120, check=False).returncode == 0
