@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...repr.schema import Schema
-from ..plan import DataflowPlan, Exchange, Node, levels, silent_at_first
+from ..plan import DataflowPlan, Exchange, Import, Node, levels, silent_at_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,9 @@ class Topology:
         self.plan = plan
         self.levels = levels(plan)
         self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
+        self.import_level = {
+            node.op.id: self.level_of[node.id] for node in plan if isinstance(node.op, Import)
+        }
         self.edges = tuple(
             Edge(producer, node.id, by)
             for node in plan.nodes
