@@ -372,13 +372,15 @@ def rows_of(columns: list[pa.ChunkedArray] | list[pa.Array]) -> Rows:
     return comparable(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
-def comparable(rows: Iterable[tuple[object, ...]]) -> Rows:
-    """Whole numbers of any type are equal; others are compared by so many digits as all programs keep."""
-    return {tuple(map(_comparable, row)) for row in rows}
+def comparable(rows: Iterable[tuple[object, ...]], decimals: int | None = None) -> Rows:
+    """Whole numbers of any type are equal; others are compared by SIGNIFICANT digits, and by so many decimals if they are given."""
+    return {tuple(_comparable(value, decimals) for value in row) for row in rows}
 
 
-def _comparable(value: object) -> object:
+def _comparable(value: object, decimals: int | None) -> object:
     if not isinstance(value, Decimal | float):
         return value
     number = Decimal(value)
+    if decimals is not None:
+        number = round(number, decimals)
     return int(number) if number == int(number) else Decimal(f"{number:.{SIGNIFICANT - 1}e}")
