@@ -38,6 +38,7 @@ from ..plan import (
     Import,
     JoinOp,
     LookupOp,
+    Mfp,
     Node,
     ReduceOp,
     ThresholdOp,
@@ -89,6 +90,7 @@ class LevelTask:
         self._nodes = self._topology.levels[level]
         self._last = level == len(self._topology.levels) - 1
         self._imported: dict[GlobalId, list[Delta]] = {}
+        self._pieces: dict[int, list[Delta]] = {}
         self._received: dict[int, list[Delta]] = {}
         self._states: dict[int, dict[str, list[Batch]]] = {}
         self._outputs: dict[int, Delta] = {}
@@ -180,7 +182,15 @@ class LevelTask:
     def _apply(self, node: Node) -> Delta:
         plan, as_of = self._job.plan, self._job.as_of
         if isinstance(node.op, Import):
-            return concat(node.schema, self._imported.pop(node.op.id, []))
+            pieces = self._imported.pop(node.op.id, [])
+            if self._only_mapped(node):
+                self._pieces[node.id] = pieces
+                return empty_delta(node.schema)
+            return concat(node.schema, pieces)
+        if isinstance(node.op, Mfp) and (found := self._pieces.pop(node.inputs[0], None)) is not None:
+            operator = build(node.op, plan.input_schemas(node), node.schema, NEVER)
+            steps = [operator.step((piece,), as_of, self._job.upper) for piece in found if piece]
+            return concat(node.schema, steps)
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
         if self._job.step is not None:
             return self._go_on(self._job.step, node, inputs)
@@ -206,6 +216,15 @@ class LevelTask:
         if self._job.keeps_state:
             self._keep(node, operator)
         return output
+
+    def _only_mapped(self, node: Node) -> bool:
+        """Whether one node reads an import, and maps and filters it here: then what it reads need not be put together before."""
+        ports = self._topology.ports_of(node.id)
+        readers = [self._topology.consumer(port) for port in ports]
+        return node.id != self._job.plan.output and [
+            isinstance(reader.op, Mfp) and self._topology.level_of[reader.id] == self._level
+            for reader in readers
+        ] == [True]
 
     def _go_on(self, step: Step, node: Node, inputs: tuple[Delta, ...]) -> Delta:
         """The step of one operator, from the state that the dataflow has.

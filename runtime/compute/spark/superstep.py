@@ -241,20 +241,22 @@ def gather(job: Job, rows: Iterable[Row]) -> JobResult:
 
 
 def work_rows(job: Job, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> list[Row]:
-    """What the tasks of level 0 are to read."""
+    """What the tasks are to read."""
     rows = [(pid, (REPORT, b"")) for pid in range(job.partitions)]
-    work = _dealt_out(job.partitions, imports) if job.step is None else _shares(job.partitions, job.step)
+    work = _dealt_out(job, imports) if job.step is None else _shares(job.partitions, job.step)
     return rows + [(pid, (WORK, pickle.dumps(item))) for pid, item in work]
 
 
 def _dealt_out(
-    partitions: int, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]
+    job: Job, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]
 ) -> Iterator[tuple[int, WorkItem]]:
-    """Pieces of parts, the largest first, each to the task that has least."""
-    share = max(SPLIT_ROWS, sum(part.rows for _, parts in imports for part in parts) // partitions)
+    """Pieces of parts, the largest first, each to the task that has least to read at its level."""
+    read_at = Topology(job.plan).import_level
+    share = max(SPLIT_ROWS, sum(part.rows for _, parts in imports for part in parts) // job.partitions)
     items = [item for id_, parts in imports for part in parts for item in _pieces(id_, part, share)]
-    load = [0] * partitions
+    loads = {level: [0] * job.partitions for level in read_at.values()}
     for item in sorted(items, key=lambda i: -(i.part.rows // i.pieces)):
+        load = loads[read_at[item.id]]
         pid = load.index(min(load))
         load[pid] += item.part.rows // item.pieces + 1
         yield pid, item

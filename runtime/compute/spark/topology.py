@@ -44,6 +44,10 @@ class Topology:
         """The port of input `index` of a node."""
         return self._first_port[node.id] + index
 
+    def ports_of(self, producer: int) -> list[int]:
+        """The ports on which the rows of a node travel."""
+        return [port for port, edge in enumerate(self.edges) if edge.producer == producer]
+
     def side(self, port: int) -> int:
         """Which input of its consumer a port is."""
         return port - self._first_port[self.edges[port].consumer]

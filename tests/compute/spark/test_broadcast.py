@@ -155,3 +155,20 @@ def test_no_import_is_read_later_than_its_readers_exchange() -> None:
     plan = lower(joined(r.Filter(get("u1"), (resolve_call("lt", (column(0), column(1))),)), get("u2")))
     at = {node_id: level for level, ids in enumerate(levels(plan)) for node_id in ids}
     assert all(at[node.id] == 0 for node in plan if isinstance(node.op, Import | Mfp) and node.id < 3)
+
+
+def test_each_level_reads_equal_shares(tmp_path: Path) -> None:
+    """The large input is read at level 1, the small one at level 0, and both by all tasks."""
+    inputs = {
+        "u1": [part(NUMBERS, random_numbers(Random(i), 300), time=1 + i % 4) for i in range(4)],
+        "u2": [part(NUMBERS, random_numbers(Random(i), 100), time=1) for i in range(2)],
+    }
+    case = Case(None, tmp_path, joined(get("u1"), get("u2")), inputs, partitions=2)
+    case.plan_for({"u1": MANY, "u2": 1})
+    reports = case.check().reports
+    assert [(report.level, report.rows_read) for report in reports] == [
+        (0, 100),
+        (0, 100),
+        (1, 600),
+        (1, 600),
+    ]
