@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from types import FrameType
 from typing import Annotated
@@ -18,7 +18,7 @@ from .dbt_tests import run_dbt_tests
 from .end_to_end import run_end_to_end
 from .engine import application, run_in_process, run_resident
 from .footprint import run_disk, run_processes
-from .hydration import VIEWS, run_hydration
+from .hydration import TPCH_NAMES, VIEWS, bases, run_hydration
 from .idle import run_idle
 from .isolation import run_isolation
 from .measure import Machine
@@ -104,19 +104,29 @@ def _engine(bases: str, changes: str, workloads: str, places: str, scale: float)
 def hydration(
     rows: RowsOption = 1_000_000,
     repeats: RepeatsOption = REPEATS,
-    views: Annotated[str, typer.Option("--views", help="Which, with commas between them.")] = ",".join(VIEWS),
+    views: Annotated[
+        str, typer.Option("--views", help="Which, with commas between them; tpch is q01 to q22.")
+    ] = "W2,five,tpch",
+    tpch_scale: Annotated[float, typer.Option("--tpch-scale", help="TPC-H's scale factor.")] = 0.5,
     output: OutputOption = None,
 ) -> None:
     """Views hydrated as Spark jobs through the running system; Spark SQL's and DuckDB's own recompute."""
     machine = Machine.now()
-    finish(_hydration(rows, repeats, views.split(",")), machine, output)
+    finish(_hydration(rows, repeats, _view_names(views), tpch_scale), machine, output)
 
 
-def _hydration(rows: int, repeats: int, views: Iterable[str] = VIEWS) -> list[Result]:
+def _view_names(text: str) -> list[str]:
+    names = [n for name in text.split(",") for n in (TPCH_NAMES if name == "tpch" else (name,))]
+    if unknown := set(names) - set(VIEWS):
+        raise typer.BadParameter(f"no view {', '.join(sorted(unknown))}: there are {', '.join(VIEWS)}")
+    return names
+
+
+def _hydration(rows: int, repeats: int, names: Collection[str], tpch_scale: float) -> list[Result]:
     results: list[Result] = []
-    for name in views:
-        console.log(f"{name}, hydration over a base of {rows:,} rows")
-        jobs, recomputations = run_hydration(VIEWS[name](rows), repeats)
+    for base in bases(names, rows, tpch_scale):
+        console.log(f"{', '.join(v.name for v in base.views)}: hydration over {base.rows:,} rows")
+        jobs, recomputations = run_hydration(base, repeats)
         results += [*jobs, *recomputations]
     return results
 
@@ -352,7 +362,7 @@ def everything(scale: ScaleOption = 1.0, output: OutputOption = None) -> None:
     """The engine, hydration and end to end, with the usual sizes."""
     machine = Machine.now()
     results = _engine(BASES, "", ALL_WORKLOADS, "process,resident", scale)
-    results += _hydration(1_000_000, REPEATS)
+    results += _hydration(1_000_000, REPEATS, ("W2", "five"), 0.5)
     results += run_end_to_end(10_000, max(int(200 * scale), 10))
     finish(results, machine, output)
 

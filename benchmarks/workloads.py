@@ -17,7 +17,7 @@ other in turn), so the base stays as large as it was; every deleted row is one t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
@@ -47,6 +47,7 @@ NATION_COUNT = 25
 TOP = 3
 EDGES_PER_NODE = 3
 ROOTS = 10
+SIGNIFICANT = 10
 CHANGES = (1, 100, 10_000, 100_000)
 SEGMENTS = ("automobile", "building", "furniture", "household", "machinery")
 
@@ -367,6 +368,19 @@ def _by_nation(tables: Mapping[str, pa.Table]) -> Rows:
 
 
 def rows_of(columns: list[pa.ChunkedArray] | list[pa.Array]) -> Rows:
-    """Rows as Python values, to compare answers; integers of any width are one type."""
-    values = [[int(v) if isinstance(v, Decimal) else v for v in column.to_pylist()] for column in columns]
-    return set(zip(*values, strict=True))
+    """Rows as Python values, to compare answers."""
+    return comparable(zip(*(column.to_pylist() for column in columns), strict=True))
+
+
+def comparable(rows: Iterable[tuple[object, ...]], decimals: int | None = None) -> Rows:
+    """Whole numbers of any type are equal; others are compared by SIGNIFICANT digits, and by so many decimals if they are given."""
+    return {tuple(_comparable(value, decimals) for value in row) for row in rows}
+
+
+def _comparable(value: object, decimals: int | None) -> object:
+    if not isinstance(value, Decimal | float):
+        return value
+    number = Decimal(value)
+    if decimals is not None:
+        number = round(number, decimals)
+    return int(number) if number == int(number) else Decimal(f"{number:.{SIGNIFICANT - 1}e}")

@@ -11,6 +11,15 @@ DuckDB            the same rows from Parquet, the same query, to Arrow
 
 from .jobs import JobHydration, await_hydrated, copy_in, run_hydration
 from .recomputations import Recomputation
-from .views import VIEWS
+from .views import TPCH_NAMES, VIEWS, bases
 
-__all__ = ["VIEWS", "JobHydration", "Recomputation", "await_hydrated", "copy_in", "run_hydration"]
+__all__ = [
+    "TPCH_NAMES",
+    "VIEWS",
+    "JobHydration",
+    "Recomputation",
+    "await_hydrated",
+    "bases",
+    "copy_in",
+    "run_hydration",
+]

@@ -22,14 +22,15 @@ from ptvc.config import Settings
 
 from ..measure import load
 from ..runtime import RuntimeFailed, ServedRuntime, await_true, served
-from ..workloads import Rows
+from ..workloads import Rows, comparable
 from .recomputations import WARM_UP_ROWS, Recomputation, by_duckdb, by_spark, duckdb_answer
-from .views import HydratedView
+from .views import Base
 
 SQL_TYPES = {
     "int64": "bigint",
     "int32": "integer",
     "string": "text",
+    "decimal128(15, 2)": "numeric(15, 2)",
     "date32[day]": "date",
     "timestamp[us]": "timestamp",
 }
@@ -50,39 +51,44 @@ class JobHydration:
     load_1min: float
 
 
-def run_hydration(view: HydratedView, repeats: int) -> tuple[list[JobHydration], list[Recomputation]]:
-    """`repeats` hydrations (each of a new view in the same runtime), then the recomputations."""
-    expected = duckdb_answer(view) if view.expected is None else view.expected
-    # The whole view is hydrated by a job, however few rows a trial has.
-    with served([f"job_min_rows={min(view.rows, Settings().job_min_rows)}"]) as runtime:
-        hydrations = _hydrations(runtime, view, repeats, expected)
+def run_hydration(base: Base, repeats: int) -> tuple[list[JobHydration], list[Recomputation]]:
+    """`repeats` hydrations of each view (each of a new view in the same runtime), then the recomputations."""
+    answers = {v.name: duckdb_answer(v, base) if v.expected is None else v.expected for v in base.views}
+    # The largest view is hydrated by a job, however few rows a trial has.
+    with served([f"job_min_rows={min(base.rows, Settings().job_min_rows)}"]) as runtime:
+        hydrations = _hydrations(runtime, base, repeats, answers)
     with tempfile.TemporaryDirectory(prefix="ptvc-bench-") as folder:
-        files = {name: Path(folder) / f"{name}.parquet" for name in view.tables}
-        for name, table in view.tables.items():
+        files = {name: Path(folder) / f"{name}.parquet" for name in base.tables}
+        for name, table in base.tables.items():
             pq.write_table(table, files[name])
-        return hydrations, [by_spark(view, files, expected), by_duckdb(view, files, expected)]
+        return hydrations, [*by_spark(base, files, answers), *by_duckdb(base, files, answers)]
 
 
 def _hydrations(
-    runtime: ServedRuntime, view: HydratedView, repeats: int, expected: Rows
+    runtime: ServedRuntime, base: Base, repeats: int, answers: Mapping[str, Rows]
 ) -> list[JobHydration]:
     results = []
     with runtime.connect() as connection:
         _warm_up(connection)
         started = time.perf_counter()
-        copy_in(connection, view.tables)
+        copy_in(connection, base.tables)
         copy_seconds = time.perf_counter() - started
-        for i in range(repeats):
-            cpu, started = runtime.cpu_seconds(), time.perf_counter()
-            connection.execute(f"CREATE MATERIALIZED VIEW view_{i} AS {view.query}")
-            reported, job = await_hydrated(connection, f"view_{i}")
-            wall = time.perf_counter() - started
-            cpu = runtime.cpu_seconds() - cpu
-            results.append(JobHydration(view.name, view.rows, wall, reported, job, cpu, copy_seconds, load()))
-            rows = connection.execute(f"SELECT * FROM view_{i}").fetchall()
-            if set(rows) != expected or len(rows) != len(expected):
-                raise RuntimeFailed(f"view_{i} is not what recomputation says")
-            connection.execute(f"DROP MATERIALIZED VIEW view_{i}")
+        for view in base.views:
+            for i in range(repeats):
+                name = f"{view.name}_{i}"
+                cpu, started = runtime.cpu_seconds(), time.perf_counter()
+                connection.execute(f"CREATE MATERIALIZED VIEW {name} AS {view.query}")
+                reported, job = await_hydrated(connection, name.lower())
+                wall = time.perf_counter() - started
+                cpu = runtime.cpu_seconds() - cpu
+                results.append(
+                    JobHydration(view.name, base.rows, wall, reported, job, cpu, copy_seconds, load())
+                )
+                rows = connection.execute(f"SELECT * FROM {name}").fetchall()
+                expected = answers[view.name]
+                if comparable(rows) != expected or len(rows) != len(expected):
+                    raise RuntimeFailed(f"{name} is not what recomputation says")
+                connection.execute(f"DROP MATERIALIZED VIEW {name}")
     return results
 
 

@@ -4,24 +4,29 @@
 |---|---|
 | W2 | orders join customers, count and sum by customer and segment |
 | five | trips join stations, left join stations, an aggregate of their payments, tariffs by kind and day |
+| q01 to q22 | TPC-H's queries |
 
-`five` has 3 trips for 10 rows of the base, 8 payments for 10 trips, 200 stations and 5 tariffs, one for each kind.
+Views of one `Base` are over the same tables, which are loaded once.  `five` has 3 trips for 10 rows of the base, 8 payments for 10 trips, 200 stations and 5 tariffs, one for each kind.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
+from decimal import Decimal
 
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from .. import tpch
+from ..tpch.data import tables as tpch_tables
 from ..workloads import WORKLOADS, Data, Rows, answer
 
 STATIONS, KINDS, METHODS = 200, 5, 4
 DAYS = 365
+QUANTITY = 300
 
 _FIVE = """
 SELECT t.id, t.minutes, s.name AS start_name, e.name AS end_name, p.total, p.payments, p.methods, f.rate
@@ -43,20 +48,31 @@ class HydratedView:
     None: DuckDB's answer decides."""
 
     name: str
-    rows: int
-    tables: Mapping[str, pa.Table]
     query: str
     spark_query: str
     expected: Rows | None
 
 
-def w2(base_rows: int) -> HydratedView:
+@dataclass(frozen=True, slots=True)
+class Base:
+    """Tables, and views over them; `rows` of the largest table."""
+
+    tables: Mapping[str, pa.Table]
+    views: Sequence[HydratedView]
+
+    @property
+    def rows(self) -> int:
+        return max(map(len, self.tables.values()))
+
+
+def w2(base_rows: int) -> Base:
     workload = WORKLOADS["W2"]
     tables = Data(workload, base_rows).tables()
-    return HydratedView("W2", base_rows, tables, workload.query, workload.query, answer(workload, tables))
+    view = HydratedView("W2", workload.query, workload.query, answer(workload, tables))
+    return Base(tables, (view,))
 
 
-def five(base_rows: int) -> HydratedView:
+def five(base_rows: int) -> Base:
     random = np.random.default_rng(1)
     trips = base_rows * 3 // 10
     payments = trips * 8 // 10
@@ -96,15 +112,31 @@ def five(base_rows: int) -> HydratedView:
             "rate": pa.array(np.arange(KINDS, dtype=np.int32)),
         },
     }
-    return HydratedView(
+    view = HydratedView(
         "five",
-        trips,
-        {name: pa.table(columns) for name, columns in tables.items()},
         _FIVE.format(methods="string_agg(DISTINCT method, ',' ORDER BY method)"),
         _FIVE.format(methods="array_join(sort_array(collect_set(method)), ',')"),
         None,
     )
+    return Base({name: pa.table(columns) for name, columns in tables.items()}, (view,))
 
 
-VIEWS: Mapping[str, Callable[[int], HydratedView]] = {"W2": w2, "five": five}
-"""By name, over a base of so many rows."""
+def tpch_views(scale: float) -> Mapping[str, HydratedView]:
+    """The specification's own literals where they depend on the scale; some orders have to be above the quantity."""
+    queries = tpch.queries(fraction=Decimal("0.0001") / Decimal(str(scale)), quantity=QUANTITY)
+    return {name: HydratedView(name, query, query, None) for name, query in queries.items()}
+
+
+TPCH_NAMES = tuple(tpch_views(1))
+VIEWS = ("W2", "five", *TPCH_NAMES)
+
+
+def bases(names: Collection[str], base_rows: int, tpch_scale: float) -> Iterator[Base]:
+    """Those of the named views: over `base_rows` rows, or of TPC-H at that scale."""
+    if "W2" in names:
+        yield w2(base_rows)
+    if "five" in names:
+        yield five(base_rows)
+    chosen = [view for name, view in tpch_views(tpch_scale).items() if name in names]
+    if chosen:
+        yield Base(tpch_tables(tpch_scale), chosen)

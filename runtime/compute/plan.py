@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any
 
 from ..expr.tree.relation import GlobalId, JoinKind, OrderBy, TableCall
@@ -24,7 +25,16 @@ from ..expr.tree.windows import Frame
 from ..repr.schema import Schema
 from ..repr.types import ScalarType
 
-Exchange = tuple[int, ...] | None
+
+class Everywhere(Enum):
+    """The exchange of rows that go to all places (`compute.spark.broadcast`); no plan has it as it is lowered."""
+
+    EVERYWHERE = "everywhere"
+
+
+EVERYWHERE = Everywhere.EVERYWHERE
+
+Exchange = tuple[int, ...] | Everywhere | None
 """Columns whose hash places a row; `()` brings everything to one place, None leaves rows where they are."""
 
 
@@ -349,7 +359,11 @@ def not_a_job(plan: DataflowPlan) -> str | None:
 
 def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
     """Node ids by superstep: a node stands one level after any input that must be exchanged first, and no
-    earlier than any other input.  A row read without an exchange from an earlier level stays in its partition."""
+    earlier than any other input.  A row read without an exchange from an earlier level stays in its partition.
+
+    An import, and what maps and filters it, stands as late as its readers let it: rows that need not be exchanged need not be
+    passed on, then.
+    """
     level: list[int] = []
     for node in plan.nodes:
         level.append(
@@ -359,6 +373,21 @@ def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
             )
         )
     count = max(level, default=0) + 1
+    chain = {
+        node.id: node.inputs[0]
+        for node in plan.nodes
+        if isinstance(node.op, Mfp) and isinstance(plan.nodes[node.inputs[0]].op, Import)
+    }
+    latest = {chain.get(plan.output, plan.output): level[plan.output]}
+    for node in plan.nodes:
+        for i, by in zip(node.inputs, node.exchange, strict=True):
+            if node.id not in chain:
+                source = chain.get(i, i)
+                latest[source] = min(latest.get(source, count), level[node.id] - (by is not None))
+    for node in plan.nodes:
+        source = chain.get(node.id, node.id)
+        if isinstance(plan.nodes[source].op, Import):
+            level[node.id] = latest[source]
     return tuple(tuple(node.id for node in plan.nodes if level[node.id] == at) for at in range(count))
 
 

@@ -34,6 +34,7 @@ from ..expr.tree.scalar import (
 )
 from ..expr.tree.windows import DEFAULT_FRAME, Bound, Exclusion, Frame
 from .plan import (
+    EVERYWHERE,
     AggregateOp,
     ArrangeOp,
     AssertSingleOp,
@@ -132,6 +133,8 @@ def _node(node: Node, names: Mapping[GlobalId, str]) -> str:
 def _exchange(by: Exchange) -> str:
     if by is None:
         return ""
+    if by is EVERYWHERE:
+        return " everywhere"
     return f" by hash({_columns(by)})" if by else " to one place"
 
 

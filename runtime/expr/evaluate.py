@@ -380,7 +380,7 @@ def can_fail(scalar: Scalar) -> bool:
     """Whether the expression might have an error on some row (False is certain, True is not)."""
     match scalar:
         case Call(function=function, args=args):
-            if overload_of(function, tuple(arg.type for arg in args)).can_fail:
+            if overload_of(function, tuple(arg.type for arg in args)).may_fail(args):
                 return True
         case PythonCall():
             return True

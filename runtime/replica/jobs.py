@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
+from ..compute.narrow_imports import narrow_imports
 from ..compute.spark.application import Application
+from ..compute.spark.broadcast import broadcast
 from ..compute.spark.job import Job
 from ..compute.spark.superstep import JobResult, JobRun
 from ..expr.tree.relation import GlobalId
@@ -40,21 +42,32 @@ def run_job(
     if command.directory:
         Path(command.directory).mkdir(parents=True, exist_ok=True)
     rows, group = command.rows, f"job-{command.job_id}"
+    partitions = command.partitions or default_partitions(rows, command.nbytes)
+    plan = command.plan
+    columns: dict[GlobalId, tuple[int, ...]] = {}
+    copies: dict[int, frozenset[str]] = {}
+    if command.step is None:  # of a step, the changes are on file as they came, and state lies by the keys
+        plan, columns = narrow_imports(plan)
+        sizes = {source.id: sum(part.rows for part in source.snapshot) for source in command.imports}
+        plan, copies = broadcast(plan, sizes, partitions)
     job = Job(
-        plan=command.plan,
+        plan=plan,
         as_of=command.as_of,
         schemas=_schemas(command),
         blobs=blobs,
         directory=command.directory,
         writer=job_writer(command.job_id),
-        partitions=command.partitions or default_partitions(rows, command.nbytes),
+        partitions=partitions,
         rows=rows,
+        columns=columns,
+        copies=copies,
         output_shard=command.output_shard,
         index_key=command.index_key,
         answer_bytes=command.answer_bytes,
         step=command.step,
         merge_upper=command.merge_upper,
         permit=str(app.permit(group)),
+        payloads=str(app.payloads(group)),
     )
     imports = [(source.id, source.snapshot) for source in command.imports]
     run = app.job_run(job)

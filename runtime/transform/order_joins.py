@@ -11,24 +11,32 @@ From the first input on, the next one is that which
 Equalities are those of the classes, so that `a.x = b.x AND b.x = c.x` may join a with c.  Only joins with a cross
 product somewhere are touched: any other order is the one that was written.  Inputs that nothing connects are joined
 last, each group of connected ones by itself first.
+
+A semi or anti join above them whose keys are columns of one input is made with that input, before the others, unless these have filters,
+which may leave less for it to look at: so less is joined, and held.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from ..expr.tree.relation import Filter, Join, JoinKind, Project, Relation
+from ..expr.tree.relation import Filter, Get, Join, JoinKind, Map, Project, Relation
 from ..expr.tree.relation_tree import inputs, with_inputs
-from ..expr.tree.scalar import Call, Literal, Parameter, Scalar, remap
+from ..expr.tree.scalar import Call, ColumnRef, Literal, Parameter, Scalar, remap
 from .facts import Analysis, key_columns
 from .multi_join import MultiJoin, multi_join, residual_ready
-from .rewrite import projected
+from .rewrite import projected, references
 
 
 def order_joins(relation: Relation) -> Relation:
     analysis = Analysis()
 
     def visit(node: Relation) -> Relation:
+        if isinstance(node, Join) and node.kind in (JoinKind.SEMI, JoinKind.ANTI) and not node.residual:
+            columns = [key.index for key in node.left_keys if isinstance(key, ColumnRef)]
+            if columns and len(columns) == len(node.left_keys):
+                node = _earlier(node, node.left, columns) or node
         if isinstance(node, Join) and _crosses(node):
             joined = multi_join(node)
             if joined is not None and len(joined.inputs) > 2:
@@ -38,6 +46,39 @@ def order_joins(relation: Relation) -> Relation:
         return node if all(a is b for a, b in zip(children, new, strict=True)) else with_inputs(node, new)
 
     return visit(relation)
+
+
+def _earlier(semi: Join, left: Relation, keys: Sequence[int]) -> Relation | None:
+    """`left`, in which the semi join is made with the input that has the columns `keys`; None when it is none's."""
+    match left:
+        case Project(input=child, indices=indices):
+            below = _earlier(semi, child, [indices[key] for key in keys])
+            return None if below is None else replace(left, input=below)
+        case Join(kind=JoinKind.INNER, left=first, right=second, residual=()):
+            width = len(first.schema)
+            if max(keys) < width and _has_no_filters(second):
+                return replace(left, left=_made_with(semi, first, keys))
+            if min(keys) >= width and _has_no_filters(first):
+                return replace(left, right=_made_with(semi, second, [key - width for key in keys]))
+    return None
+
+
+def _made_with(semi: Join, relation: Relation, keys: Sequence[int]) -> Relation:
+    return _earlier(semi, relation, keys) or replace(
+        semi, left=relation, left_keys=references(relation, keys)
+    )
+
+
+def _has_no_filters(relation: Relation) -> bool:
+    match relation:
+        case Get():
+            return True
+        case Project(input=child) | Map(input=child):
+            return _has_no_filters(child)
+        case Join(kind=JoinKind.INNER, left=left, right=right, residual=()):
+            return _has_no_filters(left) and _has_no_filters(right)
+        case _:
+            return False
 
 
 def _crosses(relation: Relation) -> bool:

@@ -11,6 +11,9 @@
 | union, distinct, threshold | everything                                                        |
 | recursion      | everything, into the body and no further                                      |
 
+Of an OR, what all its branches ask for is a predicate of its own: `(a AND b) OR (a AND c)` is `a AND (b OR c)`.  Of one that needs
+both sides of an inner join, each side is asked beforehand for what every branch asks of it.
+
 A predicate that can fail does not move past a join, a grouping, or a difference: it would meet rows that it does not
 meet now.
 """
@@ -39,7 +42,7 @@ from ..expr.tree.relation import (
     Window,
 )
 from ..expr.tree.relation_tree import inputs, with_inputs
-from ..expr.tree.scalar import And, ColumnRef, Scalar, columns_of, remap
+from ..expr.tree.scalar import And, ColumnRef, Or, Scalar, columns_of, remap
 from .rewrite import filtered, key_pair, shifted, side_of, substitute
 
 
@@ -95,8 +98,38 @@ def _push(relation: Relation, predicates: Sequence[Scalar]) -> Relation:
 def _split(predicates: Sequence[Scalar]) -> list[Scalar]:
     out: list[Scalar] = []
     for predicate in predicates:
-        out.extend(_split(predicate.args) if isinstance(predicate, And) else [predicate])
+        match predicate:
+            case And(args=args):
+                out.extend(_split(args))
+            case Or():
+                out.extend(_factored(predicate))
+            case _:
+                out.append(predicate)
     return out
+
+
+def _factored(disjunction: Or) -> list[Scalar]:
+    """What all branches ask for, and the OR of the rest.  (With an error in it, NULL AND (TRUE OR error) would be another value.)"""
+    if can_fail(disjunction):
+        return [disjunction]
+    branches = [_split([branch]) for branch in disjunction.args]
+    common = [predicate for predicate in branches[0] if all(predicate in other for other in branches[1:])]
+    if not common:
+        return [disjunction]
+    rests = [[predicate for predicate in branch if predicate not in common] for branch in branches]
+    return common if not all(rests) else [*common, Or(tuple(map(_all, rests)))]
+
+
+def _implied(predicate: Scalar, columns: set[int]) -> list[Scalar]:
+    """What every branch of an OR that cannot fail asks of `columns` alone."""
+    if not isinstance(predicate, Or):
+        return []
+    branches = [[p for p in _split([branch]) if columns_of(p) <= columns] for branch in predicate.args]
+    return [Or(tuple(map(_all, branches)))] if all(branches) else []
+
+
+def _all(predicates: Sequence[Scalar]) -> Scalar:
+    return predicates[0] if len(predicates) == 1 else And(tuple(predicates))
 
 
 def _decided(predicates: Sequence[Scalar], columns: set[int]) -> tuple[list[Scalar], list[Scalar]]:
@@ -132,7 +165,8 @@ def _inner(join: Join, predicates: Sequence[Scalar]) -> Relation:
     residual: list[Scalar] = []
     above: list[Scalar] = []
     takes_keys = not (join.null_safe and left_keys)
-    for predicate in [*_split(join.residual), *predicates]:
+    held = _split(join.residual)
+    for place, predicate in enumerate([*held, *predicates]):
         side = side_of(predicate, width)
         pair = key_pair(predicate, width) if takes_keys and side == "both" else None
         if pair is not None:
@@ -146,6 +180,10 @@ def _inner(join: Join, predicates: Sequence[Scalar]) -> Relation:
             right.append(shifted(predicate, -width))
         else:
             residual.append(predicate)
+            if place >= len(held):  # one that has come down now: of another, its sides know
+                left += _implied(predicate, set(range(width)))
+                moved = _implied(predicate, set(range(width, width + len(join.right.schema))))
+                right += [shifted(p, -width) for p in moved]
     joined = Join(
         _push(join.left, left),
         _push(join.right, right),

@@ -293,3 +293,30 @@ def test_aggregates_that_do_not_exist() -> None:
     with pytest.raises(UndefinedFunction, match=r"function sum\(\) does not exist"):
         resolve_aggregate("sum", None)
     assert AGGREGATES["min"].kind is AggregateKind.HIERARCHICAL
+
+
+@pytest.mark.parametrize("function", ["like", "not_like", "ilike", "not_ilike"])
+@pytest.mark.parametrize(
+    ("pattern", "escape", "fails"),
+    [
+        (Literal("%green\\_", TEXT), None, False),
+        (Literal(None, TEXT), None, False),
+        (Literal("green\\", TEXT), None, True),
+        (ColumnRef(1, TEXT), None, True),
+        (Literal("50!%", TEXT), Literal("!", TEXT), False),
+        (Literal("50!", TEXT), Literal("!", TEXT), True),
+        (Literal("50\\", TEXT), Literal("", TEXT), False),
+        (Literal("50", TEXT), Literal("!!", TEXT), True),
+        (Literal("50", TEXT), Literal(None, TEXT), True),
+        (Literal("50", TEXT), ColumnRef(1, TEXT), True),
+    ],
+)
+def test_a_pattern_that_is_known_to_be_well_formed_cannot_fail(
+    function: str, pattern: Scalar, escape: Scalar | None, fails: bool
+) -> None:
+    args = (ColumnRef(0, TEXT), pattern) if escape is None else (ColumnRef(0, TEXT), pattern, escape)
+    call = resolve_call(function, args)
+    assert can_fail(call) == fails
+    if not fails:
+        texts, others = pa.array(["green_", None, "", "50%", "50\\"]), pa.array(["a\\", None, "b", "", "c"])
+        assert evaluate(call, (texts, others), 5).errors is None

@@ -1,6 +1,6 @@
 """Benchmark queries as materialized views: each must go on equalling PostgreSQL's answer while its tables change.
 
-A workload is a folder with `schema.sql` (CREATE TABLE statements) and one query per other file.  The same statements
+A workload is CREATE TABLE statements, and queries by name.  The same statements
 go to the runtime and to PostgreSQL, every batch of changes in one transaction.
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -21,14 +20,19 @@ Row = tuple[Any, ...]
 
 
 class MaintainedQueries:
-    """The queries in `folder`, maintained in `runtime` and computed afresh in `oracle`."""
+    """The queries, maintained in `runtime` and computed afresh in `oracle`."""
 
-    def __init__(self, folder: Path, runtime: psycopg.Connection, oracle: psycopg.Connection) -> None:
+    def __init__(
+        self,
+        schema: str,
+        queries: Mapping[str, str],
+        runtime: psycopg.Connection,
+        oracle: psycopg.Connection,
+    ) -> None:
         self._both = (runtime, oracle)
         self._runtime = runtime
         self._oracle = oracle
-        self.queries = {path.stem: path.read_text() for path in sorted(folder.glob("q*.sql"))}
-        schema = (folder / "schema.sql").read_text()
+        self.queries = queries
         oracle.execute("SET search_path = pg_temp")  # the tables vanish with the connection
         for connection in self._both:
             for statement in filter(str.strip, schema.split(";")):

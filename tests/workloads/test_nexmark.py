@@ -15,13 +15,15 @@ from .maintained import MaintainedQueries
 from .nexmark_data import NexmarkData
 
 FOLDER = Path(__file__).with_name("nexmark")
+SCHEMA = (FOLDER / "schema.sql").read_text()
+QUERIES = {path.stem: path.read_text() for path in sorted(FOLDER.glob("q*.sql"))}
 
 
 @pytest.mark.parametrize(("events", "batches"), [(300, 3), pytest.param(1000, 12, marks=pytest.mark.slow)])
 def test_views_equal_recomputation(oracle: psycopg.Connection, events: int, batches: int) -> None:
     data = NexmarkData(seed=events)
     with running() as runtime, runtime.connect() as connection:
-        queries = MaintainedQueries(FOLDER, connection, oracle)
+        queries = MaintainedQueries(SCHEMA, QUERIES, connection, oracle)
         assert len(queries.queries) == 22
         queries.load({"side_input": data.side_input()})
         queries.change(data.batch(events))

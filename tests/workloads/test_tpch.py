@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from decimal import Decimal
 
 import psycopg
 import pytest
 from inprocess import running
 
+from benchmarks import tpch
+
 from .maintained import MaintainedQueries
 from .tpch_data import TpchData
 
-FOLDER = Path(__file__).with_name("tpch")
+QUERIES = tpch.queries(fraction=Decimal("0.01"), quantity=160)
 
 
 @pytest.mark.parametrize(("orders", "refreshes"), [(300, 3), pytest.param(1500, 12, marks=pytest.mark.slow)])
 def test_views_equal_recomputation(oracle: psycopg.Connection, orders: int, refreshes: int) -> None:
     data = TpchData(seed=orders, orders=orders)
     with running() as runtime, runtime.connect() as connection:
-        queries = MaintainedQueries(FOLDER, connection, oracle)
+        queries = MaintainedQueries(tpch.SCHEMA, QUERIES, connection, oracle)
         assert len(queries.queries) == 22
         queries.load(data.tables)
         queries.create_views()

@@ -12,6 +12,8 @@ from decimal import Decimal
 from random import Random
 from typing import Any
 
+from benchmarks.tpch.data import REGIONS
+
 Row = tuple[Any, ...]
 Change = tuple[str, list[Row], list[str]]
 """(table, rows to insert, statements that delete or update)."""
@@ -19,13 +21,15 @@ Change = tuple[str, list[Row], list[str]]
 FIRST_DAY = date(1992, 1, 1)
 DAYS = 2_400
 
-REGIONS = ("AFRICA", "AMERICA", "ASIA", "EUROPE", "MIDDLE EAST")
 NATIONS = (
     ("ALGERIA", 0), ("BRAZIL", 1), ("CANADA", 1), ("UNITED STATES", 1), ("CHINA", 2), ("INDIA", 2), ("JAPAN", 2),
     ("FRANCE", 3), ("GERMANY", 3), ("UNITED KINGDOM", 3), ("SAUDI ARABIA", 4), ("EGYPT", 4),
 )  # fmt: skip
 COLORS = ("forest", "green", "almond", "azure", "beige")
-TYPES = ("ECONOMY BRASS", "PROMO BRASS", "STANDARD TIN", "PROMO STEEL", "LARGE BRASS", "ECONOMY COPPER")
+TYPES = (
+    "ECONOMY ANODIZED STEEL", "PROMO PLATED BRASS", "STANDARD BRUSHED TIN", "PROMO POLISHED STEEL", "LARGE PLATED BRASS",
+    "ECONOMY PLATED COPPER",
+)  # fmt: skip
 BRANDS = ("Brand#12", "Brand#23", "Brand#34", "Brand#45")
 CONTAINERS = ("SM CASE", "SM BOX", "MED BAG", "MED BOX", "LG CASE", "LG BOX")
 SIZES = (3, 9, 14, 19, 23, 36, 45, 49)

@@ -11,6 +11,7 @@ from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
 from .job import Job
+from .payload_file import remove_payloads
 from .permit import withdraw
 from .resident import run_resident
 from .session import PRELOAD, spark_context, stop_context
@@ -25,6 +26,8 @@ class Application:
         conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
         self._context: SparkContext = spark_context(master, "ptvc", conf, directory=directory)
         self._permits = directory / "permits"
+        self._payloads = directory / "payloads"
+        remove_payloads(self._payloads)  # of jobs of a driver that has died
         self._stopping = False
 
     @cached_property
@@ -71,6 +74,10 @@ class Application:
     def permit(self, group: str) -> Path:
         """Of the tasks of a group's job."""
         return self._permits / group
+
+    def payloads(self, group: str) -> Path:
+        """Where the tasks of a group's job leave what they send."""
+        return self._payloads / group
 
     def cancel(self, group: str) -> None:
         """Ends the jobs of a group; none running is fine."""

@@ -18,13 +18,16 @@ from ...repr.batch import NO_ERRORS, Batch, Delta, Indices, concat_batches, empt
 from ...repr.buffers import Words
 from ...repr.hash import hash_columns
 from ...repr.schema import ERROR_SCHEMA, Schema
-from ..plan import Exchange
+from ..plan import EVERYWHERE, Exchange
 
 Row = tuple[int, tuple[int, bytes]]
-"""(pid, (port, payload)): a pair, as Spark shuffles pairs by their first half."""
+"""(pid, (port, payload)): a pair, as Spark shuffles pairs by their first half.  A large payload is in a file (`payload_file`)."""
 
 REPORT = -1
 """The port of what a task reports to the driver.  An empty one only makes sure that its partition runs."""
+
+WORK = -2
+"""The port of what a task is to read."""
 
 PAYLOAD_BYTES = 8 << 20
 """Of Arrow data in one row: the JVM holds some rows at a time, as one array of bytes."""
@@ -46,6 +49,10 @@ def split(batch: Batch, by: Exchange, partitions: int, here: int) -> Iterator[tu
     if by is None or partitions == 1:
         yield here, batch
         return
+    if by is EVERYWHERE:
+        for pid in range(partitions):
+            yield pid, batch
+        return
     if not by:
         yield 0, batch
         return
@@ -59,23 +66,24 @@ def pieces(batch: Batch, pids: Indices, partitions: int) -> Iterator[tuple[int, 
         yield pid, batch.filter(pids == pid)
 
 
-def encode(schema: Schema, delta: Delta, time: int) -> Iterator[bytes]:
+def encode(schema: Schema, delta: Delta, time: int) -> Iterator[pa.Buffer]:
     """The delta as payloads of bounded size; none for an empty one.  The decoder knows `time`."""
     yield from _payloads(_ROWS, schema, delta.oks, time)
     yield from _payloads(_ERRORS, ERROR_SCHEMA, delta.errs, time)
 
 
-def encode_state(name: str, schema: Schema, batch: Batch) -> Iterator[bytes]:
+def encode_state(name: str, schema: Schema, batch: Batch) -> Iterator[pa.Buffer]:
     """A part of a spine's contents as payloads; `name` is short ASCII."""
     return _payloads(_STATE + name.encode(), schema, batch, None)
 
 
-def state_name(payload: bytes) -> str | None:
+def state_name(payload: pa.Buffer) -> str | None:
     """The spine that a payload of `encode_state` is for; None for one of `encode`."""
-    return payload[1:_ALIGNMENT].decode().strip() if payload[:1] == _STATE else None
+    tag = payload.slice(0, _ALIGNMENT).to_pybytes()
+    return tag[1:].decode().strip() if tag[:1] == _STATE else None
 
 
-def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> Iterator[bytes]:
+def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> Iterator[pa.Buffer]:
     if not len(batch):
         return
     pieces = max(1, min(len(batch), -(-batch.nbytes // PAYLOAD_BYTES)))
@@ -84,7 +92,7 @@ def _payloads(tag: bytes, columns: Schema, batch: Batch, time: int | None) -> It
         yield _payload(tag, columns, batch.slice(start, stop), time)
 
 
-def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> bytes:
+def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> pa.Buffer:
     diffs = batch.diffs
     fields = list(schema.arrow())
     columns = list(batch.columns)
@@ -100,13 +108,13 @@ def _payload(tag: bytes, schema: Schema, batch: Batch, time: int | None) -> byte
     sink.write(tag.ljust(_ALIGNMENT))  # the reader needs no copy to have its columns aligned
     with pa.ipc.new_stream(sink, record.schema) as writer:
         writer.write_batch(record)
-    return sink.getvalue().to_pybytes()  # type: ignore[no-any-return]
+    return sink.getvalue()
 
 
-def decode(schema: Schema, payload: bytes, time: int) -> Delta:
+def decode(schema: Schema, payload: pa.Buffer, time: int) -> Delta:
     """The inverse of `encode`, one payload at a time; updates that came without a time are at `time`."""
-    errors = payload[0] == _ERRORS[0]
-    record = pa.ipc.open_stream(pa.py_buffer(payload).slice(_ALIGNMENT)).read_next_batch()
+    errors = payload.slice(0, 1).to_pybytes() == _ERRORS
+    record = pa.ipc.open_stream(payload.slice(_ALIGNMENT)).read_next_batch()
     columns = list(record.columns)
     width = len(ERROR_SCHEMA) if errors else len(schema)
     extra = dict(zip(record.schema.names[width:], columns[width:], strict=True))

@@ -38,7 +38,7 @@ SAMPLE_ROWS = 1 << 15
 MOST_KEYS = 64
 """So many keys of one side are split at most."""
 
-_DEALT = {
+DEALT = {
     JoinKind.INNER: (0, 1),
     JoinKind.LEFT: (0,),
     JoinKind.RIGHT: (1,),
@@ -48,7 +48,7 @@ _DEALT = {
 }
 """The inputs whose rows may be dealt out."""
 
-_COPIES = (
+COPIES = (
     ("right", "right_keys", "left_matching_keys"),
     ("left", "right_matching_keys"),
 )
@@ -63,7 +63,7 @@ class HotKeys:
 
     def split(self, batch: Batch, by: Exchange, partitions: int, side: int) -> Iterator[tuple[int, Batch]]:
         """The rows of input `side` by partition, none of the pieces empty."""
-        assert by, "hot keys are keys"
+        assert isinstance(by, tuple), "hot keys are keys"
         hashes = hash_columns([batch.columns[i] for i in by], len(batch))
         own, others = (_among(hashes, self.dealt[i]) for i in (side, 1 - side))
         usual = np.flatnonzero(~(own | others))
@@ -80,7 +80,7 @@ class HotKeys:
 
     def own(self, name: str, run: Run, partitions: int, here: int) -> Run:
         """Of a run of the spine `name`, what the partition `here` is to write."""
-        for side, names in enumerate(_COPIES):
+        for side, names in enumerate(COPIES):
             if name in names and len(self.dealt[side]):
                 copies = _among(run.hashes, self.dealt[side]) & (partition_of(run.hashes, partitions) != here)
                 if copies.any():
@@ -89,9 +89,15 @@ class HotKeys:
         return run
 
 
+def own_share(run: Run, partitions: int, here: int) -> Run:
+    """Of a run that all partitions have, what the partition `here` is to write."""
+    kept = np.flatnonzero(partition_of(run.hashes, partitions) == here)
+    return Run(run.hashes[kept], run.batch.take(kept))
+
+
 def splittable(op: object) -> bool:
     """Whether the keys of an operator can be split."""
-    return isinstance(op, JoinOp) and bool(op.left_key) and bool(_DEALT[op.kind])
+    return isinstance(op, JoinOp) and bool(op.left_key) and bool(DEALT[op.kind])
 
 
 def heavy(hashes: Words, least: int) -> dict[int, int]:
@@ -113,7 +119,7 @@ def find(
     """The hot keys of a join whose inputs travel on `ports`, from what all tasks that send to it have counted."""
     facts = list(facts)
     dealt: list[dict[int, int]] = [{}, {}]
-    for side in _DEALT[op.kind]:
+    for side in DEALT[op.kind]:
         totals: Counter[int] = Counter()
         for fact in facts:
             totals.update(fact.heavy.get(ports[side], {}))

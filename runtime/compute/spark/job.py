@@ -55,11 +55,13 @@ class Step:
 class Job:
     """Everything that all tasks need to know.
 
-    `blobs` is their URL; `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes`
+    `schemas` are those of the stored imports; of those in `columns` the plan reads these columns only.  `copies` are
+    the spines that hold what was sent everywhere, by node (`broadcast`).  `blobs` is their URL;
+    `directory` receives state and answers.  `rows` is the size of all imports; `answer_bytes`
     bounds what one task may answer; `combine` is False only to measure what combining saves.  Of a `step`, `as_of` is
     its `lower`, and the rows of the output are left as an index's are.  Of a compaction, `as_of` is the time below which times are advanced, all
     are below `merge_upper`, and errors travel and are written as rows are.  The tasks run as long as the file `permit` is
-    there (`permit`).
+    there (`permit`), and large payloads between them are in the folder `payloads` (`payload_file`).
     """
 
     plan: DataflowPlan
@@ -70,6 +72,8 @@ class Job:
     writer: str
     partitions: int
     rows: int
+    columns: Mapping[GlobalId, tuple[int, ...]] = field(default_factory=dict)
+    copies: Mapping[int, frozenset[str]] = field(default_factory=dict)
     output_shard: ShardId | None = None
     index_key: tuple[int, ...] | None = None
     answer_bytes: int | None = None
@@ -78,6 +82,7 @@ class Job:
     step: Step | None = None
     merge_upper: int | None = None
     permit: str | None = None
+    payloads: str | None = None
 
     @property
     def upper(self) -> int:

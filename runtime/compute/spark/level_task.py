@@ -13,6 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from ...expr.tree.relation import GlobalId
 from ...interrupt import check_interrupt
 from ...persist.location import open_blob
@@ -36,6 +38,7 @@ from ..plan import (
     Import,
     JoinOp,
     LookupOp,
+    Mfp,
     Node,
     ReduceOp,
     ThresholdOp,
@@ -48,9 +51,10 @@ from ..run_store import StateId
 from ..snapshot_join import snapshot_join
 from ..spine import Spine
 from .answer import write_answer
-from .exchange import REPORT, Row, concat, decode, encode, encode_state, split, state_name
-from .hot_keys import HotKeys, heavy, splittable
+from .exchange import REPORT, WORK, Row, concat, decode, encode, encode_state, split, state_name
+from .hot_keys import HotKeys, heavy, own_share, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
+from .payload_file import PayloadReader, PayloadWriter
 from .topology import Edge, Topology
 
 
@@ -86,10 +90,13 @@ class LevelTask:
         self._nodes = self._topology.levels[level]
         self._last = level == len(self._topology.levels) - 1
         self._imported: dict[GlobalId, list[Delta]] = {}
+        self._pieces: dict[int, list[Delta]] = {}
         self._received: dict[int, list[Delta]] = {}
         self._states: dict[int, dict[str, list[Batch]]] = {}
         self._outputs: dict[int, Delta] = {}
         self._state: list[tuple[int, str, str]] = []
+        self._reader = PayloadReader()
+        self._writer = PayloadWriter(self._payload_path())
         self._rows_read = self._rows_in = self._bytes_sent = 0
         self._sent: dict[int, int] = {}
         self._heavy: dict[int, dict[int, int]] = {}
@@ -106,8 +113,9 @@ class LevelTask:
         for port in self._topology.leaving(self._level):
             for pid, payload in self._send(port):
                 check_interrupt()
-                self._bytes_sent += len(payload)
-                yield pid, (port, payload)
+                self._bytes_sent += payload.size
+                yield pid, (port, self._writer.put(payload))
+        self._writer.close()
         check_interrupt()
         yield from self._finish()
         rows_out = sum(len(output.oks) for output in self._outputs.values())
@@ -115,17 +123,25 @@ class LevelTask:
 
     # -- in --
 
-    def _take(self, port: int, payload: bytes) -> Iterator[Row]:
+    def _take(self, port: int, sent: bytes) -> Iterator[Row]:
         """Takes in one row, or passes it on if it is for a later level."""
         topology = self._topology
         if port == REPORT:
-            if payload:
-                yield self._partition, (REPORT, payload)
-        elif self._level == 0:
-            self._read(pickle.loads(payload))
-        elif topology.level_of[topology.edges[port].consumer] > self._level:
-            yield self._partition, (port, payload)
-        elif (name := state_name(payload)) is not None:
+            if sent:
+                yield self._partition, (REPORT, sent)
+            return
+        if port == WORK:
+            item = pickle.loads(sent)
+            if self._level == topology.import_level[item.id]:
+                self._read(item)
+            else:
+                yield self._partition, (WORK, sent)
+            return
+        if topology.level_of[topology.edges[port].consumer] > self._level:
+            yield self._partition, (port, sent)
+            return
+        payload = self._reader.get(sent)
+        if (name := state_name(payload)) is not None:
             node = topology.consumer(port)
             schema = state_schemas(node.op, topology.schema(port), node.schema)[name]
             batch = decode(schema, payload, self._job.as_of).oks
@@ -145,8 +161,8 @@ class LevelTask:
             delta = Delta(nothing, updates) if item.errors else Delta(updates, NO_ERRORS)
             self._imported.setdefault(item.id, []).append(delta)
             return
-        as_of, schema = self._job.as_of, self._job.schemas[item.id]
-        delta = read_updates(self._blob, (item.part,), schema, 0, self._job.upper)
+        as_of, schema, columns = self._job.as_of, self._job.schemas[item.id], self._job.columns.get(item.id)
+        delta = read_updates(self._blob, (item.part,), schema, 0, self._job.upper, columns)
         start, stop = (len(delta.oks) * i // item.pieces for i in (item.piece, item.piece + 1))
         errs = delta.errs if item.piece == 0 else NO_ERRORS
         self._rows_read += stop - start
@@ -166,7 +182,15 @@ class LevelTask:
     def _apply(self, node: Node) -> Delta:
         plan, as_of = self._job.plan, self._job.as_of
         if isinstance(node.op, Import):
-            return concat(node.schema, self._imported.pop(node.op.id, []))
+            pieces = self._imported.pop(node.op.id, [])
+            if self._only_mapped(node):
+                self._pieces[node.id] = pieces
+                return empty_delta(node.schema)
+            return concat(node.schema, pieces)
+        if isinstance(node.op, Mfp) and (found := self._pieces.pop(node.inputs[0], None)) is not None:
+            operator = build(node.op, plan.input_schemas(node), node.schema, NEVER)
+            steps = [operator.step((piece,), as_of, self._job.upper) for piece in found if piece]
+            return concat(node.schema, steps)
         inputs = tuple(self._input(node, index) for index in range(len(node.inputs)))
         if self._job.step is not None:
             return self._go_on(self._job.step, node, inputs)
@@ -192,6 +216,15 @@ class LevelTask:
         if self._job.keeps_state:
             self._keep(node, operator)
         return output
+
+    def _only_mapped(self, node: Node) -> bool:
+        """Whether one node reads an import, and maps and filters it here: then what it reads need not be put together before."""
+        ports = self._topology.ports_of(node.id)
+        readers = [self._topology.consumer(port) for port in ports]
+        return node.id != self._job.plan.output and [
+            isinstance(reader.op, Mfp) and self._topology.level_of[reader.id] == self._level
+            for reader in readers
+        ] == [True]
 
     def _go_on(self, step: Step, node: Node, inputs: tuple[Delta, ...]) -> Delta:
         """The step of one operator, from the state that the dataflow has.
@@ -243,8 +276,11 @@ class LevelTask:
 
     def _keep(self, node: Node, operator: Operator) -> None:
         hot = self._known.hot.get(node.id)
+        copies = self._job.copies.get(node.id, frozenset())
         for name, spine in operator.spines().items():
             for index, run in enumerate(spine.runs):
+                if name in copies:
+                    run = own_share(run, self._job.partitions, self._partition)
                 if hot is not None:
                     run = hot.own(name, run, self._job.partitions, self._partition)
                 if len(run):
@@ -256,12 +292,17 @@ class LevelTask:
         write_run(path, run)
         return str(path)
 
+    def _payload_path(self) -> Path | None:
+        folder = self._job.payloads
+        name = f"{self._level}-{self._partition}-{self._attempt}"
+        return None if folder is None else Path(folder) / name
+
     def _path(self, name: str) -> Path:
         return Path(self._job.directory) / f"{self._level}-{self._partition}-{self._attempt}-{name}"
 
     # -- out --
 
-    def _send(self, port: int) -> Iterator[tuple[int, bytes]]:
+    def _send(self, port: int) -> Iterator[tuple[int, pa.Buffer]]:
         """The output of the port's producer, by partition."""
         edge, schema = self._topology.edges[port], self._topology.schema(port)
         if self._job.step is not None and edge.consumer in self._job.step.shared:
@@ -283,7 +324,7 @@ class LevelTask:
                         yield pid, payload
         yield from self._send_errors(schema, output.errs)
 
-    def _send_errors(self, schema: Schema, errors: Batch) -> Iterator[tuple[int, bytes]]:
+    def _send_errors(self, schema: Schema, errors: Batch) -> Iterator[tuple[int, pa.Buffer]]:
         """Errors stay where they are, unless they are what it is about."""
         by: Exchange = None
         if self._job.merges:
@@ -300,9 +341,10 @@ class LevelTask:
             or job.rows < job.hot_rows
             or job.step is not None
             or not splittable(self._topology.consumer(port).op)
+            or edge.consumer in job.copies
         ):
             return
-        assert edge.exchange
+        assert isinstance(edge.exchange, tuple)
         hashes = hash_columns([rows.columns[i] for i in edge.exchange], len(rows))
         self._sent[port] = len(rows)
         self._heavy[port] = heavy(hashes, max(1, job.hot_rows // job.partitions))

@@ -1,7 +1,7 @@
 """A large step as a Spark job, level by level.
 
 ```
-work items -> shuffle -> level 0 -> shuffle -> level 1 -> ... -> reports
+work items -> level 0 -> shuffle -> level 1 -> ... -> reports
 ```
 
 The plan is cut at its exchanges (`plan.levels`); between levels travel the rows of `exchange`, a task runs one partition
@@ -19,9 +19,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from pathlib import Path
 
 from pyspark import RDD, SparkContext, TaskContext
@@ -37,10 +37,11 @@ from ..memory import hand_back
 from ..operators.counts import Counts, occurs
 from ..plan import JoinOp, TopKOp
 from ..run_file import read_run, write_run
-from .exchange import REPORT, Row
+from .exchange import REPORT, WORK, Row
 from .hot_keys import find, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 from .level_task import Knowledge, LevelTask
+from .payload_file import payload_folder
 from .permit import granted, working_under
 from .topology import Topology
 
@@ -113,9 +114,8 @@ class JobRun:
         """
         self._context.setLocalProperty("spark.scheduler.pool", pool)
         self._context.setJobGroup(group, f"step of {self._job.writer}", interruptOnCancel=True)
-        permit = self._job.permit
         try:
-            with nullcontext() if permit is None else granted(Path(permit)):
+            with granted_to(self._job):
                 return self._levels(imports)
         finally:
             self._remove_shuffles()
@@ -123,8 +123,11 @@ class JobRun:
     def _levels(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> JobResult:
         job, context = self._job, self._context
         known = Knowledge({})
-        rows_of_work = work_rows(job, imports)
-        arrived: RDD[Row] = self._shuffled(context.parallelize(rows_of_work, job.partitions))
+        work: list[list[Row]] = [[] for _ in range(job.partitions)]
+        for row in work_rows(job, imports):
+            work[row[0]].append(row)
+        # One element in each partition: where they are to be, without a shuffle.
+        arrived: RDD[Row] = context.parallelize(work, job.partitions).mapPartitions(chain.from_iterable)
         for level in range(len(self._topology.levels)):
             rows = arrived.mapPartitions(_task(job, level, known, self._facts))
             leaving = self._shuffled(rows)
@@ -169,12 +172,25 @@ class JobRun:
         )
 
 
+@contextmanager
+def granted_to(job: Job) -> Iterator[None]:
+    """What the tasks need is there inside: their permit, and the folder of what they send."""
+    with (
+        nullcontext() if job.permit is None else granted(Path(job.permit)),
+        nullcontext() if job.payloads is None else payload_folder(Path(job.payloads)),
+    ):
+        yield
+
+
 def feeds(job: Job, topology: Topology, level: int) -> bool:
     """Whether anything must be known of what a level sends before it is read."""
     if job.partitions == 1 or job.step is not None:
         return False
-    ops = [topology.consumer(port).op for port in topology.leaving(level)]
-    joins = job.rows >= job.hot_rows and any(splittable(op) for op in ops)
+    readers = [topology.consumer(port) for port in topology.leaving(level)]
+    ops = [node.op for node in readers]
+    joins = job.rows >= job.hot_rows and any(
+        splittable(node.op) and node.id not in job.copies for node in readers
+    )
     return joins or (not job.keeps_state and any(isinstance(op, TopKOp) for op in ops))
 
 
@@ -189,7 +205,12 @@ def learn(job: Job, topology: Topology, level: int, known: Knowledge, facts: Seq
     for id_ in {topology.edges[port].consumer for port in topology.leaving(level)}:
         node = job.plan.nodes[id_]
         sent_earlier = any(topology.level_of[producer] < level for producer in node.inputs)
-        if isinstance(node.op, JoinOp) and splittable(node.op) and not sent_earlier:
+        if (
+            isinstance(node.op, JoinOp)
+            and splittable(node.op)
+            and node.id not in job.copies
+            and not sent_earlier
+        ):
             ports = [topology.port(node, index) for index in (0, 1)]
             found = find(node.op, ports, facts, job.partitions, job.hot_rows)
             if found is not None:
@@ -221,20 +242,22 @@ def gather(job: Job, rows: Iterable[Row]) -> JobResult:
 
 
 def work_rows(job: Job, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> list[Row]:
-    """What the tasks of level 0 are to read."""
+    """What the tasks are to read."""
     rows = [(pid, (REPORT, b"")) for pid in range(job.partitions)]
-    work = _dealt_out(job.partitions, imports) if job.step is None else _shares(job.partitions, job.step)
-    return rows + [(pid, (0, pickle.dumps(item))) for pid, item in work]
+    work = _dealt_out(job, imports) if job.step is None else _shares(job.partitions, job.step)
+    return rows + [(pid, (WORK, pickle.dumps(item))) for pid, item in work]
 
 
 def _dealt_out(
-    partitions: int, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]
+    job: Job, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]
 ) -> Iterator[tuple[int, WorkItem]]:
-    """Pieces of parts, the largest first, each to the task that has least."""
-    share = max(SPLIT_ROWS, sum(part.rows for _, parts in imports for part in parts) // partitions)
+    """Pieces of parts, the largest first, each to the task that has least to read at its level."""
+    read_at = Topology(job.plan).import_level
+    share = max(SPLIT_ROWS, sum(part.rows for _, parts in imports for part in parts) // job.partitions)
     items = [item for id_, parts in imports for part in parts for item in _pieces(id_, part, share)]
-    load = [0] * partitions
+    loads = {level: [0] * job.partitions for level in read_at.values()}
     for item in sorted(items, key=lambda i: -(i.part.rows // i.pieces)):
+        load = loads[read_at[item.id]]
         pid = load.index(min(load))
         load[pid] += item.part.rows // item.pieces + 1
         yield pid, item

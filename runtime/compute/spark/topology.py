@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...repr.schema import Schema
-from ..plan import DataflowPlan, Exchange, Node, levels, silent_at_first
+from ..plan import DataflowPlan, Exchange, Import, Node, levels, silent_at_first
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,9 @@ class Topology:
         self.plan = plan
         self.levels = levels(plan)
         self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
+        self.import_level = {
+            node.op.id: self.level_of[node.id] for node in plan if isinstance(node.op, Import)
+        }
         self.edges = tuple(
             Edge(producer, node.id, by)
             for node in plan.nodes
@@ -40,6 +43,10 @@ class Topology:
     def port(self, node: Node, index: int) -> int:
         """The port of input `index` of a node."""
         return self._first_port[node.id] + index
+
+    def ports_of(self, producer: int) -> list[int]:
+        """The ports on which the rows of a node travel."""
+        return [port for port, edge in enumerate(self.edges) if edge.producer == producer]
 
     def side(self, port: int) -> int:
         """Which input of its consumer a port is."""

@@ -39,7 +39,8 @@ class Overload:
     """One signature.  `params` are compared by kind only; None accepts whatever the function's resolver built.
 
     `result` is a type, or a rule over the coerced arguments (numeric scales).  `nullable` None says: as strict
-    functions are, NULL only where an argument is.
+    functions are, NULL only where an argument is.  `safe_args` says of which arguments it is certain that an overload that
+    can fail does not.
     """
 
     params: tuple[ScalarType, ...] | None
@@ -48,6 +49,11 @@ class Overload:
     can_fail: bool = False
     strict: bool = True
     nullable: bool | None = None
+    safe_args: Callable[[tuple[Scalar, ...]], bool] | None = None
+
+    def may_fail(self, args: tuple[Scalar, ...]) -> bool:
+        """Whether a call with these arguments might have an error on some row (False is certain, True is not)."""
+        return self.can_fail and not (self.safe_args is not None and self.safe_args(args))
 
     def result_type(self, args: tuple[Scalar, ...]) -> ScalarType:
         return self.result if isinstance(self.result, ScalarType) else self.result(args)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -10,8 +11,10 @@ from random import Random
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
 from ptvc.compute.lower.shared_arrangements import IndexKey
+from ptvc.compute.narrow_imports import narrow_imports
 from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.application import Application
+from ptvc.compute.spark.broadcast import broadcast
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.expr.functions.aggregates import resolve_aggregate
@@ -75,7 +78,14 @@ class Case:
             partitions=partitions,
             rows=sum(len(delta.oks) for deltas in inputs.values() for delta in deltas),
             output_shard="view",
+            payloads=str(directory / "payloads"),
         )
+
+    def plan_for(self, sizes: Mapping[str, int]) -> None:
+        """The job's plan is that of a hydration of inputs of these sizes."""
+        plan, columns = narrow_imports(self.plan)
+        plan, copies = broadcast(plan, sizes, self.job.partitions)
+        self.job = replace(self.job, plan=plan, columns=columns, copies=copies)
 
     def parts(self, id: str) -> list[PartRef]:
         return [

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
@@ -11,8 +10,7 @@ from pathlib import Path
 from ptvc.compute.spark.exchange import Row
 from ptvc.compute.spark.job import Facts, Job
 from ptvc.compute.spark.level_task import Knowledge, LevelTask
-from ptvc.compute.spark.permit import granted
-from ptvc.compute.spark.superstep import JobResult, Progress, feeds, gather, learn, work_rows
+from ptvc.compute.spark.superstep import JobResult, Progress, feeds, gather, granted_to, learn, work_rows
 from ptvc.compute.spark.topology import Topology
 from ptvc.persist.part import PartRef
 
@@ -21,9 +19,13 @@ _ATTEMPTS = count(1)
 
 def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> JobResult:
     """What `JobRun.run` does."""
+    with granted_to(job):
+        return gather(job, _levels(job, work_rows(job, imports)))
+
+
+def _levels(job: Job, rows: list[Row]) -> list[Row]:
     topology = Topology(job.plan, first=job.step is None)
     known = Knowledge({})
-    rows = work_rows(job, imports)
     for level in range(len(topology.levels)):
         sent, facts = _level(job, level, known, rows)
         if feeds(job, topology, level):
@@ -32,7 +34,7 @@ def run_locally(job: Job, imports: Sequence[tuple[str, Sequence[PartRef]]]) -> J
                 known = learned
                 sent, _ = _level(job, level, known, rows)
         rows = sent
-    return gather(job, rows)
+    return rows
 
 
 class LocalApplication:
@@ -43,6 +45,9 @@ class LocalApplication:
 
     def permit(self, group: str) -> Path:
         return self._directory / group
+
+    def payloads(self, group: str) -> Path:
+        return self._directory / f"{group}-payloads"
 
     def job_run(self, job: Job) -> LocalRun:
         return LocalRun(job)
@@ -59,9 +64,7 @@ class LocalRun:
         return Progress(0, self.job.rows, 0, len(Topology(self.job.plan).levels), 0, 1)
 
     def run(self, imports: Sequence[tuple[str, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
-        permit = self.job.permit
-        with nullcontext() if permit is None else granted(Path(permit)):
-            return run_locally(self.job, imports)
+        return run_locally(self.job, imports)
 
 
 def _level(job: Job, level: int, known: Knowledge, rows: list[Row]) -> tuple[list[Row], list[Facts]]:

@@ -253,6 +253,20 @@ def test_sums_of_floats_are_exact_whatever_is_combined(tmp_path: Path, function:
         )
 
 
+def test_rows_of_one_task_need_have_no_result(tmp_path: Path) -> None:
+    """Here a task reads a deletion, and another one what is deleted: the sum of its squares is less than nothing."""
+    _, result = resolve_aggregate("stddev", INT4)
+    view = r.Reduce(
+        get("u1"), (column(0),), ("key",), (r.Aggregate("stddev", column(1), result, "deviation"),)
+    )
+    parts = [
+        part(NUMBERS, [(1, 100)] * 40),
+        part(NUMBERS, [(1, 0)] * 30),
+        part(NUMBERS, [(1, 100)] * 10, time=AS_OF, diff=-1),
+    ]
+    Case(None, tmp_path, view, {"u1": parts}).check()
+
+
 KINDS = [kind for kind in r.JoinKind if kind is not r.JoinKind.FULL]
 
 

@@ -107,7 +107,7 @@ class _Inside:
         from ..build import build  # which builds loops by way of this module
 
         operator = build(op, schemas, node.schema, 0)
-        exchange = [by for by in node.exchange if by is not None]
+        exchange = [by for by in node.exchange if isinstance(by, tuple)]
         if isinstance(operator, Join) or not exchange:
             assert isinstance(operator, Join) or not operator.spines(), "state, and no word on its groups"
             self.operator = operator

@@ -151,7 +151,7 @@ def _reduced(op: ReduceOp, schema: Schema, rows: Batch, time: int) -> Combined:
     sums = tuple(a for a in op.aggregates if a.function not in EXTREMES)
     local = Reduce(replace(op, aggregates=sums, scalar=False, monotonic=()), schema, schema, time)
     rest = concat_batches(schema, [rows, sent.negate()])
-    local.step((Delta(rest, NO_ERRORS),), time, time + 1)
+    local.hold(rest)
     state = {name: _contents(spine) for name, spine in local.spines().items()}
     groups = state["groups"]
     # Of no values no ends are known: zeros.

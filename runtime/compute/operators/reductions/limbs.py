@@ -35,11 +35,16 @@ def limb_count(type_: ScalarType) -> int:
 
 
 def to_limbs(column: pa.Array) -> Limbs:
-    """One occurrence of each value; NULL is zero."""
+    """One occurrence of each value; NULL is zero.  Of numerics that are small and not negative, which most are, the upper limbs
+    are left out: all are zero."""
     if column.type.id in buffers.DECIMAL_LIMBS:
         words = buffers.limbs(column)
-        out = np.ascontiguousarray(words.view(np.uint32).T.astype(np.int64))
-        out[-1] = out[-1].astype(np.int32)  # the sign lives in the last limb
+        low = words[:, 0].copy().view(np.int64)
+        if len(low) and not words[:, 1:].any() and low.min() >= 0:
+            out = low[None, :] if low.max() <= _LOW else np.stack((low & _LOW, low >> _SHIFT))
+        else:
+            out = np.ascontiguousarray(words.view(np.uint32).T.astype(np.int64))
+            out[-1] = out[-1].astype(np.int32)  # the sign lives in the last limb
     else:
         values = buffers.fixed(column)
         wide = values.astype(np.int64)

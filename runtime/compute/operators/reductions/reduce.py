@@ -61,6 +61,17 @@ class _Results:
     errors: tuple[RowErrors, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Taken:
+    """State before each of s segments and after it: `stacked` int64[1 + columns, 2 s], multiplicities first; and what the others say of
+    both."""
+
+    stacked: Ints
+    floats: dict[FloatSum, ExactSums]
+    extremes: dict[int, dict[Extreme, pa.Array]]
+    whole: dict[int, pa.Array]
+
+
 class Reduce(Operator):
     """`as_of` is when a `scalar` reduction over nothing has its row."""
 
@@ -146,6 +157,17 @@ class Reduce(Operator):
             batch = insertions(self._input_schema, batch, self._op.monotonic)
             if not len(batch):
                 return self._nothing
+        batch, keys, heads, segments = self._segmented(batch)
+        taken = self._take_in(batch, keys, heads, segments)
+        results = self._finish(taken.stacked[0], taken.stacked[1:], taken.floats, taken.extremes, taken.whole)
+        return self._emit(results, heads, segments)
+
+    def hold(self, batch: Batch) -> None:
+        """Takes rows into the state, and computes no results: of rows that are only a part of their groups there may be none."""
+        self._take_in(*self._segmented(batch))
+
+    def _segmented(self, batch: Batch) -> tuple[Batch, tuple[pa.Array, ...], tuple[pa.Array, ...], Segments]:
+        """The rows with their keys in canonical form; the keys of rows and of groups; the segments."""
         keys = tuple(canonical(column) for column in batch.columns[: self._keys])
         batch = batch.with_columns((*keys, *batch.columns[self._keys :]))
         segments = segments_of(batch, keys)
@@ -153,11 +175,11 @@ class Reduce(Operator):
             heads = keys
         else:
             heads = take(keys, segments.heads)
-        return self._emit(self._results(batch, keys, heads, segments), heads, segments)
+        return batch, keys, heads, segments
 
-    def _results(
+    def _take_in(
         self, batch: Batch, keys: tuple[pa.Array, ...], heads: tuple[pa.Array, ...], segments: Segments
-    ) -> _Results:
+    ) -> _Taken:
         of_rows = segments.of_rows()
         counts = segments.sums(batch.diffs)
         deltas = np.zeros((self._accumulators.width, len(segments.starts)), np.int64)
@@ -207,7 +229,7 @@ class Reduce(Operator):
         before = held[: 1 + len(deltas)]
         after = segments.running(before, np.concatenate((counts[None, :], deltas)))
         stacked = np.concatenate((segments.previous(before, after), after), axis=1)
-        return self._finish(stacked[0], stacked[1:], floats, extremes, whole)
+        return _Taken(stacked, floats, extremes, whole)
 
     def _before(self, heads: tuple[pa.Array, ...], segments: Segments) -> Ints:
         """The state before the step: int64[1 + columns, g], the multiplicity of every group and its columns."""

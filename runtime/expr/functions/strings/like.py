@@ -20,6 +20,7 @@ from ...columns.blank_padding import padded
 from ...columns.row_errors import Evaluated, RowErrors, merge_errors, same_error
 from ...datetimes.datetime_input import InputError
 from ...tree.function import CallInfo, Datum, Function, Kernel, Overload, as_array
+from ...tree.scalar import Literal, Scalar
 from ..rowwise import rowwise
 
 INVALID_ESCAPE = "22025"
@@ -124,10 +125,22 @@ def _by_pattern(text: pa.Array, patterns: pa.Array, escapes: pa.Array) -> tuple[
     return result, merge_errors(errors)
 
 
+def _is_well_formed(args: tuple[Scalar, ...]) -> bool:
+    """A pattern that stands in the statement, and has its end where it ought to."""
+    match args:
+        case (_, Literal(value=pattern)):
+            escape = "\\"
+        case (_, Literal(value=pattern), Literal(value=str(escape))) if len(escape) <= 1:
+            pass
+        case _:
+            return False
+    return pattern is None or _parse(pattern, escape) is not None
+
+
 def _function(name: str, operator: str, *, fold: bool, negate: bool) -> Function:
     kernel = _like(fold, negate)
     overloads = tuple(
-        Overload((subject, *(TEXT,) * count), BOOL, kernel, can_fail=True)
+        Overload((subject, *(TEXT,) * count), BOOL, kernel, can_fail=True, safe_args=_is_well_formed)
         for subject in (TEXT, BPCHAR, NAME)
         for count in (1, 2)
     )

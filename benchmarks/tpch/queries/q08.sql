@@ -16,7 +16,7 @@ FROM (
         AND r_name = 'AMERICA'
         AND s_nationkey = n2.n_nationkey
         AND o_orderdate BETWEEN date '1995-01-01' AND date '1996-12-31'
-        AND p_type = 'ECONOMY BRASS'
+        AND p_type = 'ECONOMY ANODIZED STEEL'
 ) AS all_nations
 GROUP BY o_year
 ORDER BY o_year

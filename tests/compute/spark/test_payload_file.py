@@ -1,0 +1,44 @@
+"""Large payloads lie in a file that its readers map; small ones travel as they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+from ptvc.compute.spark.payload_file import INLINE_BYTES, PayloadReader, PayloadWriter, payload_folder
+
+PAYLOADS = [b"small", b"o" * INLINE_BYTES, b"", b"e" * (3 * INLINE_BYTES + 5), b"s" * (INLINE_BYTES + 1)]
+
+
+def test_what_is_put_comes_back(tmp_path: Path) -> None:
+    writer = PayloadWriter(tmp_path / "sent")
+    sent = [writer.put(pa.py_buffer(payload)) for payload in PAYLOADS]
+    writer.close()
+    assert [len(s) < INLINE_BYTES for s in sent] == [True] * len(PAYLOADS)
+    reader = PayloadReader()
+    found = [reader.get(s) for s in sent]
+    assert [buffer.to_pybytes() for buffer in found] == PAYLOADS
+    assert all(buffer.address % 64 == 0 for buffer in found if buffer.size >= INLINE_BYTES)
+
+
+def test_no_file_for_small_ones(tmp_path: Path) -> None:
+    writer = PayloadWriter(tmp_path / "sent")
+    assert writer.put(pa.py_buffer(b"small")) == b"small"
+    writer.close()
+    assert not list(tmp_path.iterdir())
+
+
+def test_without_a_file_all_travel() -> None:
+    writer = PayloadWriter(None)
+    assert [writer.put(pa.py_buffer(payload)) for payload in PAYLOADS] == PAYLOADS
+    writer.close()
+
+
+def test_the_folder_goes_with_the_job_and_what_is_mapped_stays(tmp_path: Path) -> None:
+    with payload_folder(tmp_path / "payloads"):
+        writer = PayloadWriter(tmp_path / "payloads" / "0-0-1")
+        sent = writer.put(pa.py_buffer(PAYLOADS[1]))
+        writer.close()
+        mapped = PayloadReader().get(sent)
+    assert not list(tmp_path.iterdir())
+    assert mapped.to_pybytes() == PAYLOADS[1]
