@@ -132,8 +132,8 @@ class JobRun:
             rows = arrived.mapPartitions(_task(job, level, known, self._facts))
             leaving = self._shuffled(rows)
             if feeds(job, self._topology, level):
-                # One partition that reads nothing: all tasks of the level have run by then, and do not run again.
-                context.runJob(leaving, _nothing, [0])
+                # In the JVM, without tasks in Python: those of the level have run by then, and do not run again.
+                leaving._jrdd.count()
                 learned = learn(job, self._topology, level, known, self._level_facts(level))
                 if learned != known:
                     known = learned
@@ -285,10 +285,6 @@ def _pieces(id: GlobalId, part: PartRef, share: int) -> Iterator[WorkItem]:
 def _itself(pid: int) -> int:
     """Rows say themselves where they belong."""
     return pid
-
-
-def _nothing(_: Iterable[Row]) -> list[Row]:
-    return []
 
 
 def _task(

@@ -159,6 +159,9 @@ class Reduce(Operator):
                 return self._nothing
         batch, keys, heads, segments = self._segmented(batch)
         taken = self._take_in(batch, keys, heads, segments)
+        if self._from_nothing:
+            # What the state began with are parts of groups, which need not have results, and has not been put out.
+            taken.stacked[:, : len(segments.starts)] = 0
         results = self._finish(taken.stacked[0], taken.stacked[1:], taken.floats, taken.extremes, taken.whole)
         return self._emit(results, heads, segments)
 
@@ -266,7 +269,7 @@ class Reduce(Operator):
                 errors.append(result.errors)
         exists = np.ones(len(rows), np.bool_) if self._op.scalar else rows > 0
         if self._from_nothing:
-            exists[: len(rows) // 2] = False  # what the state began with has not been put out yet
+            exists[: len(rows) // 2] = False
         return _Results(exists, tuple(columns), tuple(errors))
 
     def _emit(self, results: _Results, heads: tuple[pa.Array, ...], segments: Segments) -> Delta:
