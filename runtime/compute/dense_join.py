@@ -154,7 +154,9 @@ class _Table:
         values = buffers.fixed(column)
         last = len(self.numbers) - 1
         if len(values) and self.least <= values.min() and values.max() < self.least + last:
-            return values - values.dtype.type(self.least) if self.least else values
+            # Two keys of int2 may lie further apart than its greatest.
+            wide = np.promote_types(values.dtype, np.int32)
+            return np.subtract(values, wide.type(self.least), dtype=wide) if self.least else values
         # What is below the least key is far beyond the greatest when it is read without a sign.
         far = (values.astype(np.int64) - self.least).view(np.uint64)
         return np.minimum(far, np.uint64(last)).view(np.int64)

@@ -50,7 +50,9 @@ def _strict_args(value: Scalar) -> tuple[Scalar, ...]:
             overload = overload_of(function, tuple(arg.type for arg in args))
             certain = overload.strict and overload.nullable is None and not overload.can_fail
             return args if certain else ()
-        case Cast(arg=arg, type=type_) if _plain((arg,)) and not cast_can_fail(arg.type, type_):
+        case Cast(arg=arg, type=type_) if (
+            _plain((arg,)) and not value.can_make_null and not cast_can_fail(arg.type, type_)
+        ):
             return (arg,)
         case _:
             return ()

@@ -16,7 +16,7 @@ from ptvc.expr.tree.scalar import ColumnRef, Literal
 from ptvc.repr.batch import NO_ERRORS, Batch
 from ptvc.repr.rows import Rows
 from ptvc.repr.schema import ERROR_SCHEMA, Schema
-from ptvc.repr.types import FLOAT8, INT4, INT8, TEXT
+from ptvc.repr.types import FLOAT8, INT2, INT4, INT8, TEXT
 
 from .histories import batch_of, schema_of, updates_of
 
@@ -89,6 +89,23 @@ def test_what_stands_twice_stays_one_and_facts_are_handed_on() -> None:
     joined = contents[found.input.left.id]
     assert joined.floats(2) == pieces["many"].floats(2)
     assert joined.floats(3) == pieces["few"].floats(0)
+
+
+@pytest.mark.parametrize("kind", DENSE)
+def test_keys_of_int2_further_apart_than_its_greatest(kind: JoinKind) -> None:
+    schema = schema_of(INT2)
+    least, greatest = -(2**15), 2**15 - 1
+    sparse = [*range(least, greatest, dense_join.SPARSE), greatest]
+    batches = {
+        "many": batch_of(schema, [((key,), 3, 1) for key in range(least, greatest + 1)]),
+        "few": batch_of(schema, [((key,), 3, 1) for key in sparse]),
+    }
+    query = Join(Get("many", schema), Get("few", schema), kind, (ColumnRef(0, INT2),), (ColumnRef(0, INT2),))
+    found, contents = of_dense_joins(
+        query, {id_: Rows(schema, 3, (batch,), NO_ERRORS) for id_, batch in batches.items()}
+    )
+    assert isinstance(found, Get)
+    assert rows(found, {found.id: contents[found.id].delta.oks}) == rows(query, batches)
 
 
 SPREAD = batch_of(FEW, [((0.5, key * 1_000), 3, 1) for key in range(5)])

@@ -7,16 +7,18 @@ from random import Random
 
 import pytest
 from ptvc.errors import PtvcError
+from ptvc.expr.coercion.type_rules import CastContext, can_cast
 from ptvc.expr.evaluate import evaluate, fold
 from ptvc.expr.null_tests import NULL_TESTS, null_test
 from ptvc.expr.registry import FUNCTIONS, resolve_call
 from ptvc.expr.tree.scalar import Call, Cast, ColumnRef, Literal, Scalar
-from ptvc.repr.types import BOOL, INT4, INT8, JSONB, TEXT, ScalarType, array_of
+from ptvc.repr.types import BOOL, FLOAT8, INT4, INT8, JSONB, NUMERIC, TEXT, Kind, ScalarType, array_of
 from support import column, product
 from values import EDGES
 
 A, B, TEXTUAL = ColumnRef(0, INT8), ColumnRef(1, INT8), ColumnRef(2, TEXT)
 MOST_ROWS = 200
+BPCHAR3 = ScalarType(Kind.BPCHAR, length=3)
 OF_ANY_TYPE = frozenset(("eq", "ne", "lt", "le", "gt", "ge", "concat_op"))
 
 
@@ -76,6 +78,33 @@ def _rows(call: Call) -> list[tuple[str | None, ...]]:
     types = _types(call)
     every = product(*(EDGES[types[i]] for i in range(len(types))))
     return Random(0).sample(every, min(len(every), MOST_ROWS))
+
+
+CASTS = [
+    (source, target)
+    for source in EDGES
+    for target in (*EDGES, JSONB, BPCHAR3)
+    if can_cast(source, target, CastContext.EXPLICIT)
+]
+
+
+def test_a_cast_makes_null_where_it_says_so() -> None:
+    for source, target in [
+        *CASTS,
+        *((JSONB, target) for target in (BOOL, INT4, FLOAT8, NUMERIC, TEXT, JSONB)),
+    ]:
+        texts: list[str | None] = ["null", "1", None] if source == JSONB else EDGES[source]
+        cast = Cast(ColumnRef(0, source, False), target)
+        for text in texts:
+            values = (column([text], source),)
+            made = evaluate(cast, values, 1)
+            if text is not None and made.errors is None and made.values.null_count:
+                assert cast.nullable, (source, target, text)
+            for function in NULL_TESTS:
+                wanted = evaluate(Call(function, (cast,), BOOL, False), values, 1)
+                found = evaluate(null_test(Call(function, (cast,), BOOL, False)), values, 1)
+                assert (wanted.errors is None) == (found.errors is None)
+                assert wanted.errors is not None or found.values.equals(wanted.values), (source, target, text)
 
 
 def _types(scalar: Scalar) -> dict[int, ScalarType]:

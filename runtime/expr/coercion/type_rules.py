@@ -11,6 +11,7 @@ from collections.abc import Sequence
 
 from ...errors import DatatypeMismatch, Unsupported
 from ...repr.types import (
+    BPCHAR,
     FLOAT8,
     INT4,
     INT8,
@@ -229,6 +230,18 @@ def common_type(types: Sequence[ScalarType | None], context: str = "UNION") -> S
                 sqlstate="42846",
             )
     return _merge_modifiers(chosen, known, has_unknown=len(known) < len(types))
+
+
+def compared_type(left: ScalarType, right: ScalarType) -> ScalarType | None:
+    """The type in which an operator compares two types of strings, where that is not their `common_type`: a `bpchar` beside a text
+    is a text, and a varchar beside a `bpchar` is one, whichever comes first.  None: their common type."""
+    return _COMPARED.get(frozenset((left.kind, right.kind)))
+
+
+_COMPARED = {
+    frozenset((Kind.BPCHAR, Kind.TEXT)): TEXT,
+    frozenset((Kind.BPCHAR, Kind.VARCHAR)): BPCHAR,
+}
 
 
 _SIGNED = {Kind.UINT2: INT4, Kind.UINT4: INT8, Kind.UINT8: derived_numeric(0)}

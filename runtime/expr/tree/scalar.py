@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any, assert_never
 
 from ...interrupt import check_interrupt
-from ...repr.types import BOOL, MZ_TIMESTAMP, ScalarType
+from ...repr.types import BOOL, MZ_TIMESTAMP, Kind, ScalarType
 from .python_function import PythonFunction
 
 
@@ -77,7 +77,15 @@ class Cast:
 
     @property
     def nullable(self) -> bool:
-        return self.arg.nullable
+        return self.arg.nullable or self.can_make_null
+
+    @property
+    def can_make_null(self) -> bool:
+        """Whether a value may become NULL: the document `null` as a scalar, the time of day of an infinite timestamp."""
+        source, target = self.arg.type.kind, self.type.kind
+        if source is Kind.JSONB:
+            return target not in (Kind.JSONB, Kind.JSON, Kind.TEXT, Kind.VARCHAR, Kind.BPCHAR)
+        return source in (Kind.TIMESTAMP, Kind.TIMESTAMPTZ) and target is Kind.TIME
 
 
 @dataclass(frozen=True, slots=True)

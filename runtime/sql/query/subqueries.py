@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...errors import DatatypeMismatch, GroupingError, SqlSyntaxError, Unsupported
 from ...expr.coercion.literals import cast_to
+from ...expr.coercion.type_rules import compared_type
 from ...expr.functions.comparison.comparison_keys import has_keys, sort_key
 from ...expr.functions.containers.records import row
 from ...expr.tree.relation import (
@@ -374,6 +375,8 @@ def _unify(
     expressions: Expressions, arg: Typed, element: Typed, position: int, symbol: str
 ) -> tuple[list[Scalar], ScalarType]:
     """Both sides of `arg symbol (query)` as one type; as in PostgreSQL, without one there is no such operator."""
+    if not arg.unknown and (type_ := compared_type(arg.scalar.type, element.scalar.type)) is not None:
+        return [cast_to(side.scalar, type_) for side in (arg, element)], type_
     try:
         return expressions.unify((arg, element), "IN", position)
     except DatatypeMismatch:

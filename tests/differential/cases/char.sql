@@ -95,3 +95,7 @@ select data_type::text, character_maximum_length from information_schema.columns
 insert into defaults default values
 select * from defaults
 drop table defaults
+select v = any (array['b ']), v <> all (array['b ']::text[]), v < any (array['b ']), 'b '::text = any (array[v]), v = any (array['b ']::varchar[]), 'b '::varchar = any (array[v]) from (select 'b'::char(4) as v) as x
+select v in (select 'b '::text), v in (select 'b '::varchar), v > any (select 'b'::text), v <= all (select 'b '::varchar), v not in (select 'b '::text) from (select 'b'::char(4) as v) as x
+select 'b '::text in (select v), 'b '::varchar in (select v), 'b '::text = all (select v), ('b '::text, 1) in (select v, 1), (v, 1) in (select 'b '::text, 1) from (select 'b'::char(4) as v) as x
+select v is distinct from 'b '::text, 'b '::varchar is not distinct from v, nullif(v, 'b '::text), nullif(v, 'x'::text) || '|', nullif('b '::varchar, v), nullif(v, 'b '::varchar) from (select 'b'::char(4) as v) as x

@@ -56,7 +56,7 @@ from ....repr.types import (
 from ...coercion.casts import cast_array
 from ...coercion.comparands import comparands
 from ...coercion.literals import cast_to, coerce_unknown
-from ...coercion.type_rules import base_name, common_type
+from ...coercion.type_rules import base_name, common_type, compared_type
 from ...columns.arrays import array_of_numpy, both_valid, valid_mask
 from ...columns.blank_padding import is_padded
 from ...columns.row_errors import Mask
@@ -240,7 +240,7 @@ def unify(
     """The arguments of an operator over one type, coerced to what `=` would choose for each pair."""
     known = [arg.type for arg, flag in zip(args, unknown, strict=True) if not flag]
     try:
-        target = common_type(
+        target = (compared_type(*known) if len(known) == len(args) == 2 else None) or common_type(
             [None if flag else arg.type for arg, flag in zip(args, unknown, strict=True)], name
         )
     except DatatypeMismatch as error:
