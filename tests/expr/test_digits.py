@@ -9,8 +9,23 @@ from typing import Any
 import pyarrow as pa
 import pytest
 from ptvc.expr.digits import HUGE, whole
+from ptvc.expr.text import text_input
 from ptvc.expr.text.text_input import from_text
-from ptvc.repr.types import FLOAT8, INT2, INT4, INT8, INTERVAL, JSONB, MZ_TIMESTAMP, NUMERIC, OID, ScalarType
+from ptvc.repr.types import (
+    FLOAT8,
+    INT2,
+    INT4,
+    INT8,
+    INTERVAL,
+    JSONB,
+    MZ_TIMESTAMP,
+    NUMERIC,
+    OID,
+    UINT2,
+    UINT4,
+    UINT8,
+    ScalarType,
+)
 
 MANY = 5000
 
@@ -73,3 +88,26 @@ def test_time_is_linear() -> None:
 
 def test_in_json() -> None:
     assert read("9" * MANY, JSONB) == "9" * MANY
+
+
+@pytest.mark.parametrize("type_", [INT2, INT4, INT8, UINT2, UINT4, UINT8, OID], ids=str)
+def test_integers_of_many_digits_are_read_as_columns(
+    type_: ScalarType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All but the greatest, and those that the type has not: it says so of each."""
+    least, greatest = (0, (1 << 32) - 1) if type_ == OID else type_.integer_bounds
+    edge = greatest // 10**6 if greatest > 10**6 else 500
+    values = [*range(greatest - edge, greatest - edge + 20), *range(greatest - 5, greatest + 1), 7, 10]
+    values += [-value for value in values if least < -value] + [least]
+    read = from_text(pa.array(list(map(str, values))), type_)
+    assert read.errors is None
+    assert read.values.to_pylist() == values
+    beyond = from_text(pa.array([str(greatest + 1), "9" * len(str(greatest)), "1"]), type_)
+    assert beyond.errors is not None
+    assert beyond.errors.indices.tolist() == [0, 1]
+    assert beyond.values.to_pylist()[2] == 1
+    odd: list[str] = []
+    monkeypatch.setattr(text_input, "_integer", lambda text, _: odd.append(text) or 0)
+    middle = [str(greatest * part // 100) for part in range(80)]
+    from_text(pa.array(middle), type_)
+    assert not odd
