@@ -64,7 +64,8 @@ def run_append_cost(
     Each history is a store of its own, and they are appended to in turns.
     """
     with _directory() as directory, _served(directory, database) as url, ExitStack() as stack:
-        stores, took = {}, {}
+        stores: dict[int, Store] = {}
+        took: dict[int, list[float]] = {}
         for history in histories:
             stores[history] = store = Store(directory, open_consensus(url(f"h{history}")))
             took[history] = []

