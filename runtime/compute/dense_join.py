@@ -29,7 +29,7 @@ from ..repr.batch import Batch, Mask, one_of_each
 from ..repr.float_facts import FloatFacts
 from ..repr.rows import Rows
 from ..repr.types import Kind
-from .row_chain import rows_of_chain
+from .row_chain import rows_of_chain, source_of_chain
 
 MOST_NUMBERS = 1 << 23
 """Of a table, whatever its rows are: 32 MiB."""
@@ -80,21 +80,30 @@ def _joined(join: Join, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
         return None
     if key.type.kind not in _INTEGERS or other.type.kind != key.type.kind:
         return None
-    left, right = (rows_of_chain(side, inputs) for side in (join.left, join.right))
-    if left is None or right is None or len(left.errs) or len(right.errs):
+    left_source, right_source = (source_of_chain(side, inputs) for side in (join.left, join.right))
+    if left_source is None or right_source is None or len(left_source.errs) or len(right_source.errs):
         return None
-    if join.kind is JoinKind.INNER and len(left) < len(right):
-        many, few, places = _Side(right, other.index), _Side(left, key.index), slice(None, None, -1)
-    else:
-        many, few, places = _Side(left, key.index), _Side(right, other.index), slice(None)
-    if len(many.rows) < FEWER * len(few.rows):
-        return None
+    swapped = join.kind is JoinKind.INNER and len(left_source) < len(right_source)
+    sizes = (len(right_source), len(left_source)) if swapped else (len(left_source), len(right_source))
+    few_side = join.left if swapped else join.right
     is_pair = join.kind in (JoinKind.INNER, JoinKind.LEFT)
-    if is_pair and any(type_.arrow.id not in buffers.FIXED for type_ in few.rows.schema.types):
+    # What is known without computing anything comes first, then the few rows.
+    if sizes[0] < FEWER * sizes[1]:
         return None
-    table = _Table.of(few, unique=is_pair)
+    if is_pair and any(type_.arrow.id not in buffers.FIXED for type_ in few_side.schema.types):
+        return None
+    few_rows = rows_of_chain(few_side, inputs)
+    if few_rows is None:
+        return None
+    table = _Table.of(_Side(few_rows, (key if swapped else other).index), unique=is_pair)
     if table is None:
         return None
+    many_rows = rows_of_chain(join.right if swapped else join.left, inputs)
+    if many_rows is None:
+        return None
+    many = _Side(many_rows, (other if swapped else key).index)
+    left, right = (few_rows, many_rows) if swapped else (many_rows, few_rows)
+    places = slice(None, None, -1 if swapped else None)
     pieces = []
     for piece in many.rows.present:
         check_interrupt()

@@ -70,6 +70,14 @@ def evaluate_chain_of_rows(
     return Delta(Batch(whole.columns, constant(np.uint64(time), len(whole)), whole.diffs), failed)
 
 
+def source_of_chain(query: Relation, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
+    """The collection that a chain is over, of which nothing is computed; None when it is none."""
+    leaf = query
+    while isinstance(leaf, Map | Filter | Project):
+        leaf = leaf.input
+    return inputs.get(leaf.id) if isinstance(leaf, Get) else None
+
+
 def rows_of_chain(query: Relation, inputs: Mapping[GlobalId, Rows]) -> Rows | None:
     """The rows of a chain over a collection, piece by piece; None when it is none, or some row fails."""
     chain = chain_of(query)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from random import Random
 from typing import Any
 
@@ -145,3 +146,26 @@ def test_errors_leave_it_to_the_operators() -> None:
     errors = batch_of(ERROR_SCHEMA, [(("22012", "division by zero"), 3, 1)])
     inputs = {"many": Rows(MANY, 3, (many(Random(1)),), errors), "few": Rows(FEW, 3, (batch,), NO_ERRORS)}
     assert of_dense_joins(join, inputs) == (join, inputs)
+
+
+def test_nothing_is_computed_of_a_join_that_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither of one between many rows, nor of the many rows of one whose keys have no table."""
+    computed: list[Relation] = []
+    rows_of = dense_join.rows_of_chain
+
+    def noted(query: Relation, inputs: Mapping[str, Rows]) -> Rows | None:
+        computed.append(query)
+        return rows_of(query, inputs)
+
+    monkeypatch.setattr(dense_join, "rows_of_chain", noted)
+    positive = (resolve_call("gt", (ColumnRef(0, INT4), Literal(0, INT4))),)
+    join = Join(Filter(LEFT, positive), RIGHT, JoinKind.SEMI, (ColumnRef(0, INT4),), (ColumnRef(1, INT4),))
+    as_many = batch_of(FEW, [((0.5, key), 3, 1) for key in range(300)])
+    for few_rows, wanted in ((as_many, []), (SPREAD, [RIGHT])):
+        computed.clear()
+        inputs = {
+            "many": Rows(MANY, 3, (many(Random(1)),), NO_ERRORS),
+            "few": Rows(FEW, 3, (few_rows,), NO_ERRORS),
+        }
+        assert of_dense_joins(join, inputs) == (join, inputs)
+        assert computed == wanted
