@@ -256,6 +256,14 @@ class Spine:
                 worker.request(self)
         return self._unspilled()
 
+    def at_rest(self) -> bool:
+        """Whether nothing is merged or written, and nothing is due to be; what is due is asked for."""
+        if self._pending:
+            self._settle()
+        else:
+            self._request()
+        return not self._merging and self._plan(self._runs, None) is None and not self._unspilled()
+
     def _unspilled(self) -> bool:
         store = self.store
         return store is not None and any(store.wants(run) for run in self._runs)

@@ -133,7 +133,10 @@ class DurableState:
         if not self._may_be_packed or self._packed or self._published is None:
             return False
         patience = PACKED_AFTER_HYDRATION_S if self._steps <= 1 else PACKED_AFTER_USE_S
-        return monotonic() - self._touched_at >= patience
+        if monotonic() - self._touched_at < patience:
+            return False
+        # A run that is being merged or written stays as it is, and this happens once.
+        return all(spine.at_rest() for spine in self.spines.values())
 
     def write(
         self, upper: int, handles: Mapping[StateId, tuple[Run, ...]], since: int | None, pack: bool

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ import pytest
 from ptvc.compute import run_store as run_store_module
 from ptvc.compute.checkpoint import publish, read
 from ptvc.compute.merge import merge_worker
+from ptvc.compute.run import Run
 from ptvc.compute.spine import Spine
 from ptvc.errors import StorageError
 from ptvc.replica import checkpoint as module
@@ -90,12 +92,40 @@ def test_state_that_is_left_alone_is_packed(tmp_path: Path, time: Time) -> None:
 
     for seconds in (module.PACKED_AFTER_HYDRATION_S, module.PACKED_AFTER_USE_S):
         subject.take(100)
+        subject.spine.at_rest()
         merge_worker().drain()
         written = subject.write()
         assert written is not None
         subject.answer(written)
         del written  # whoever has a checkpoint has its files
         packed_after(seconds)
+
+
+def test_state_is_packed_when_no_run_is_being_written(
+    tmp_path: Path, time: Time, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    subject = Subject(tmp_path / "v").start()
+    has_begun, may_go_on, spill = threading.Event(), threading.Event(), subject.state.store.spill
+
+    def slow(run: Run) -> Run | None:
+        has_begun.set()
+        may_go_on.wait()
+        return spill(run)
+
+    monkeypatch.setattr(subject.state.store, "spill", slow)
+    subject.take(100)
+    assert not subject.spine.at_rest()
+    has_begun.wait()
+    written = subject.write()
+    assert written is not None
+    subject.answer(written)
+    time.now += module.PACKED_AFTER_HYDRATION_S
+    assert subject.state.due(subject.upper + 1) is None
+    may_go_on.set()
+    merge_worker().drain()
+    packed = subject.write()
+    assert packed is not None
+    assert {file.path.suffix for file in packed.checkpoint.files()} == {".packed"}
 
 
 def test_an_index_is_not_packed(tmp_path: Path, time: Time) -> None:
