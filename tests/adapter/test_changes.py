@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import json
+from hashlib import sha256
 from typing import Any
 
 import pytest
 from dbt.tests.util import run_dbt, run_dbt_and_capture, write_file
+
+from dbt.adapters.ptvc.relation import mark
 
 SEED = "id,name\n1,a\n2,b\n3,c\n"
 BASE = "select id, name from {{ ref('seed') }} where id > 1"
@@ -39,6 +43,20 @@ def index_names(project: Any) -> list[str]:
     return [name for (name,) in rows]
 
 
+class TestEarlierVersions:
+    @pytest.fixture(scope="class")
+    def models(self) -> dict[str, str]:
+        return {"by_text.sql": "select 1 as id"}
+
+    def test_what_they_made_is_unchanged(self, project: Any) -> None:
+        hash_ = sha256(json.dumps(["view", "select 1 as id", {}]).encode()).hexdigest()
+        project.run_sql(f"create view {project.test_schema}.by_text as {mark('select 1 as id', hash_)}")
+        assert messages(run_dbt(["run"])) == {"by_text": "UNCHANGED"}
+        write_file("select 2 as id", project.project_root, "models", "by_text.sql")
+        run_dbt(["run"])
+        assert project.run_sql(f"select * from {project.test_schema}.by_text", fetch="all") == [(2,)]
+
+
 class TestChanges:
     @pytest.fixture(scope="class")
     def project_config_update(self) -> dict[str, Any]:
@@ -62,6 +80,13 @@ class TestChanges:
         before = oids(project)
         results = run_dbt(["run"])
         assert messages(results) == {"base": "UNCHANGED", "top": "UNCHANGED", "lookup": "UNCHANGED"}
+        assert oids(project) == before
+
+    def test_another_way_to_write_the_same_is_no_change(self, project: Any) -> None:
+        before = oids(project)
+        rewritten = "-- the rows that count\n" + BASE.replace("select", "SELECT").replace(" from", "\n  from")
+        write_file(rewritten, project.project_root, "models", "base.sql")
+        assert messages(run_dbt(["run"]))["base"] == "UNCHANGED"
         assert oids(project) == before
 
     def test_a_change_reaches_the_models_above(self, project: Any) -> None:

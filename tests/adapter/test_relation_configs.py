@@ -5,23 +5,8 @@ from typing import Any
 import pytest
 from dbt_common.exceptions import DbtRuntimeError
 
-from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, definition_hash, index_statement_is
+from dbt.adapters.ptvc.relation_configs import IndexChanges, IndexConfig, index_statement_is
 from dbt.adapters.ptvc.source_body import closing_parenthesis
-
-
-def test_the_hash_follows_query_kind_and_options() -> None:
-    one = definition_hash("view", "select 1", {})
-    assert one == definition_hash("view", "\nselect 1  \n", {"cluster": None})
-    others = {
-        definition_hash("view", "select 2", {}),
-        definition_hash("materialized_view", "select 1", {}),
-        definition_hash("view", "select 1", {"cluster": "fast"}),
-    }
-    assert len(others | {one}) == 4
-
-
-def test_blanks_inside_the_query_count() -> None:
-    assert definition_hash("view", "select 'a  b'", {}) != definition_hash("view", "select 'a b'", {})
 
 
 def test_index_names_follow_columns_cluster_and_relation() -> None:

@@ -32,6 +32,7 @@ from dbt.adapters.ptvc.column import PtvcColumn
 from dbt.adapters.ptvc.connections import PtvcAdapterResponse, PtvcConnectionManager
 from dbt.adapters.ptvc.constraints import Constraint, ConstraintChanges, with_not_null
 from dbt.adapters.ptvc.credentials import PtvcCredentials
+from dbt.adapters.ptvc.definition_hash import definition_hash
 from dbt.adapters.ptvc.dependencies import Edge, transitive_dependents
 from dbt.adapters.ptvc.deploying import Deploying, Server
 from dbt.adapters.ptvc.deployment import DEFAULT_CLUSTER, Deployment, as_in_production
@@ -49,7 +50,7 @@ from dbt.adapters.ptvc.relation import (
     parse_kind,
     shorten,
 )
-from dbt.adapters.ptvc.relation_configs import IndexChanges, definition_hash, index_statement_is
+from dbt.adapters.ptvc.relation_configs import IndexChanges, index_statement_is
 from dbt.adapters.ptvc.retired import Retirement, is_retired, left_over, retired_below, stands_for
 from dbt.adapters.ptvc.seeds import copy_value, difference
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
@@ -273,9 +274,13 @@ class PtvcAdapter(SQLAdapter):
     # --- what changed ----------------------------------------------------------------------------------------------
 
     @available
-    def definition_hash(self, kind: str, sql: str, options: Mapping[str, Any]) -> str:
-        """Of the definition as it is in production: what a deployment has built is unchanged when it is promoted."""
-        return definition_hash(kind, as_in_production(sql), options)
+    def definition_hash(
+        self, kind: str, sql: str, options: Mapping[str, Any], existing: PtvcRelation | None = None
+    ) -> str:
+        """Of the definition as it is in production: what a deployment has built is unchanged when it is promoted.  That of the
+        `existing` relation if it has the same definition."""
+        known = existing.definition_hash if existing is not None else None
+        return definition_hash(kind, as_in_production(sql), options, known)
 
     @available
     def definition_marker(self, value: str) -> str:

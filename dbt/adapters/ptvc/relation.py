@@ -22,6 +22,7 @@ MAX_IDENTIFIER_BYTES = 63
 
 _FIRST_WORD = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:\w+|\()", re.DOTALL)
 _MARKER = re.compile(r"/\* dbt:hash=([0-9a-f]{64}) \*/")
+_TEST = re.compile(r"/\* dbt:test=([^*]*) \*/")
 
 
 class PtvcRelationType(StrEnum):
@@ -67,6 +68,12 @@ def _with_comment(sql: str, comment: str) -> str:
 def hash_in(text: str | None) -> str | None:
     """The hash that a definition's text carries, if dbt wrote it."""
     found = _MARKER.search(text or "")
+    return found.group(1) if found else None
+
+
+def said_of_test(text: str) -> str | None:
+    """What `mark_as_test` has put into a text."""
+    found = _TEST.search(text)
     return found.group(1) if found else None
 
 

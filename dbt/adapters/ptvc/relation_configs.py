@@ -1,6 +1,6 @@
 """What a model asks of its relation, and how that differs from what exists.
 
-A definition (the compiled query and the options that shape the object) is compared by one hash.  Indexes are compared
+A definition (the compiled query and the options that shape the object) is compared by one hash (`definition_hash.py`).  Indexes are compared
 by name: a name holds the hash of what the index is made of, so nothing but names need be known of the old ones, and a
 change of indexes alone never rebuilds their relation.
 """
@@ -12,7 +12,6 @@ import json
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 from dbt.adapters.relation_configs.config_base import RelationConfigBase
 from dbt_common.exceptions import DbtRuntimeError
@@ -21,15 +20,6 @@ from dbt.adapters.ptvc.relation import shorten
 
 _INDEX_KEYS = {"columns", "cluster", "default", "name", "type", "unique"}
 _NAME_INFIX = "__dbtidx_"
-_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
-
-
-def definition_hash(kind: str, sql: str, options: Mapping[str, Any]) -> str:
-    """SHA-256 over the kind, the query's text (blanks at the ends of lines aside) and the options that are set."""
-    body = _BLANKS.sub("", sql.strip())
-    chosen = {name: value for name, value in options.items() if value is not None}
-    content = json.dumps([kind, body, chosen], sort_keys=True, default=str)
-    return hashlib.sha256(content.encode()).hexdigest()
 
 
 @dataclass(frozen=True, eq=True, unsafe_hash=True)

@@ -34,11 +34,12 @@ from ..catalog.named_types import types_in
 from ..parser.query import spelled_out
 from ..scalars import build
 from ..scalars.expressions import Expressions
+from ..scalars.literal_columns import is_untyped, natural_type, values
 from ..scalars.scope import Correlated, OuterColumn, Scope
 from ..scalars.typed import Typed, at, unified
 from ..scalars.zone import fold, fold_rows
 from ..syntax import ast
-from ..syntax.literal_rows import LiteralRows, is_untyped, natural_type, values
+from ..syntax.literal_rows import LiteralRows
 from ..syntax.types import resolve_type
 from .recursion import bind_mutual, bind_recursive, check_unique, let_rec
 from .subqueries import Subqueries

@@ -13,7 +13,8 @@ from ...expr.tree.scalar import Call, Cast, Literal, Scalar
 from ...repr.types import BOOL, NESTED, TEXT, Kind, array_of
 from ..parser.query import spelled_out
 from ..syntax import ast
-from ..syntax.literal_rows import LiteralRows, natural_type, values
+from ..syntax.literal_rows import LiteralRows
+from .literal_columns import natural_type, values
 from .typed import Typed
 
 if TYPE_CHECKING:

@@ -52,7 +52,7 @@
   {% if not ptvc__deploying() %}{{ return(none) }}{% endif %}
   {% set existing = adapter.get_relation(this.database, adapter.schema_in_production(this.schema), this.identifier) %}
   {% if existing is none or not existing.is_sink %}{{ return(none) }}{% endif %}
-  {% if existing.definition_hash == adapter.definition_hash('sink', sql, ptvc__definition_options()) %}
+  {% if existing.definition_hash == adapter.definition_hash('sink', sql, ptvc__definition_options(), existing) %}
     {{ return(existing) }}
   {% elif existing.schema == this.schema %}
     {{ exceptions.raise_compiler_error(

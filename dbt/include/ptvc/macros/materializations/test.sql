@@ -31,7 +31,8 @@
 {% macro ptvc__store_failures(target_relation, sql) -%}
   {% set existing = load_cached_relation(target_relation) %}
   {% set wanted = target_relation.incorporate(
-      definition_hash=none if target_relation.is_table else adapter.definition_hash(target_relation.type, sql, {})) %}
+      definition_hash=none if target_relation.is_table
+          else adapter.definition_hash(target_relation.type, sql, {}, existing)) %}
   {% if existing is none or existing.type != wanted.type or wanted.is_table
       or existing.definition_hash != wanted.definition_hash %}
     {% call statement(auto_begin=True) %}

@@ -14,7 +14,7 @@
 {% macro ptvc__maintain(target_relation, sql) -%}
   {% set existing = load_cached_relation(this) %}
   {% set wanted = target_relation.incorporate(
-      definition_hash=adapter.definition_hash(target_relation.type, sql, ptvc__definition_options())) %}
+      definition_hash=adapter.definition_hash(target_relation.type, sql, ptvc__definition_options(), existing)) %}
   {{ run_hooks(pre_hooks, inside_transaction=False) }}
   {{ run_hooks(pre_hooks, inside_transaction=True) }}
 
