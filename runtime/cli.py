@@ -370,11 +370,15 @@ def _connect(info: RuntimeInfo) -> psycopg.Connection[tuple[object, ...]]:
 
 
 def _print_rows(cursor: psycopg.Cursor[tuple[object, ...]]) -> None:
+    """Values as the runtime writes them, which is as PostgreSQL does."""
+    result = cursor.pgresult
+    assert result is not None
     table = Table()
     for column in cursor.description or ():
         table.add_column(Text(column.name), overflow="fold")
-    for row in cursor:
-        table.add_row(*(Text("" if value is None else str(value)) for value in row))
+    for row in range(result.ntuples):
+        values = (result.get_value(row, place) for place in range(result.nfields))
+        table.add_row(*(Text((value or b"").decode()) for value in values))
     _print_table(table)
 
 

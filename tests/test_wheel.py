@@ -31,7 +31,7 @@ def _without_network() -> list[str]:
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Built from a copy of what is in the checkout, so that neither build/ nor *.egg-info appears there."""
     source = tmp_path_factory.mktemp("source")
-    for name in ("pyproject.toml", "README.md", "LICENSE", "runtime", "dbt", "tests"):
+    for name in ("pyproject.toml", "README.md", "LICENSE", "runtime", "dbt", "scripts", "tests"):
         _copy(ROOT / name, source / name)
     target = tmp_path_factory.mktemp("wheel")
     command = [

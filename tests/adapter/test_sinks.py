@@ -30,6 +30,10 @@ def wait_for(condition: Any) -> None:
 @pytest.mark.usefixtures("folder")
 class TestSinks:
     @pytest.fixture(scope="class")
+    def project_config_update(self) -> dict[str, Any]:
+        return {"models": {"+grants": {"select": ["public"]}}}  # which is nothing for the sink among them
+
+    @pytest.fixture(scope="class")
     def folder(self, tmp_path_factory: pytest.TempPathFactory) -> Path:
         return tmp_path_factory.mktemp("sinks")
 

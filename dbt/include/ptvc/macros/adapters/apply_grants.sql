@@ -1,3 +1,12 @@
+{# Nobody reads a sink: what a folder's `+grants` say is for the relations in it. #}
+{% macro ptvc__apply_grants(relation, grant_config, should_revoke=True) -%}
+  {% if relation.is_sink %}
+    {{ log('grants are not for sinks: none on ' ~ relation.render()) }}
+  {% else %}
+    {{ default__apply_grants(relation, grant_config, should_revoke) }}
+  {% endif %}
+{%- endmacro %}
+
 {# What roles but the owner may do; everybody is "public" to a config. #}
 {% macro ptvc__get_show_grant_sql(relation) -%}
   {%- if relation.type == 'function' -%}
