@@ -120,10 +120,14 @@ class InvalidParameter(PtvcError):
 
 
 COLLECTION_ERROR_HINT = (
-    "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted. "
-    "A record whose key cannot be read stays in error until its source is dropped and created anew."
+    "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted."
 )
 """For an error that is data: what a collection holds instead of a row."""
+
+RECORD_ERROR_HINT = (
+    "A record whose key cannot be read stays in error until its source is dropped and created anew."
+)
+"""To be added where a source is read."""
 
 
 class DataError(PtvcError):

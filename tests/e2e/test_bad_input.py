@@ -93,6 +93,7 @@ def test_a_wrong_type_is_gone_once_it_is_corrected(runtime: Runtime, tmp_path: P
     said = refused(runtime, "SELECT * FROM mistyped", "22P02")
     assert 'line 2: column "v": invalid input syntax for type integer: "two"' in said
     assert "corrected or deleted" in said
+    assert "A record whose key" in said
     with file.open("a") as more:
         more.write('{"id":2,"v":2}\n')
     runtime.eventually(lambda: runtime.run(statistics) == [(3,)])
@@ -182,6 +183,7 @@ def test_an_error_in_a_view_lasts_as_long_as_its_row(
     assert message in said
     assert 'The query reads "public.computed".' in said
     assert "corrected or deleted" in said
+    assert "record" not in said
     assert runtime.run("SELECT n FROM beside") == [(3,)]
     runtime.run("DELETE FROM fed WHERE a = 'zwei' OR b = 0")
     assert runtime.rows("SELECT x FROM computed") == before

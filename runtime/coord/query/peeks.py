@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...compute.oneshot import evaluate_once
-from ...errors import COLLECTION_ERROR_HINT, DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
+from ...errors import DroppedMeanwhile, ObjectNotReady, PtvcError, ReplicaLost
 from ...expr.cost import is_computed_here
 from ...expr.temporal import at_time, finds_now
 from ...expr.tree.relation import Finishing, Get, GlobalId, OrderBy, Relation, TopK
@@ -48,6 +48,7 @@ from .look_up_plan import LookUpPlan
 from .look_ups import MOST_KEYS, Keys, LookUps, listed
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
+from .row_errors import explain
 from .system_reads import (
     CatalogQueries,
     SystemRows,
@@ -235,12 +236,7 @@ class Peeks:
                 await asyncio.sleep(pause)
                 continue
             except PtvcError as error:
-                if error.hint == COLLECTION_ERROR_HINT and not reads:
-                    error.hint = None  # there is no row to be corrected
-                elif error.hint == COLLECTION_ERROR_HINT and error.detail is None:
-                    found = (context.catalog.find_by_id(id_) for id_ in reads)
-                    names = sorted(f'"{item.full_name}"' for item in found if item is not None)
-                    error.detail = f"The query reads {', '.join(names)}."
+                explain(error, context.catalog, reads)
                 raise
 
     async def _read(
