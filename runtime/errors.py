@@ -119,15 +119,15 @@ class InvalidParameter(PtvcError):
     sqlstate = "22023"
 
 
-COLLECTION_ERROR_HINT = (
+ROW_ERROR_HINT = (
     "The error comes from a row of what the query reads; it is gone once that row is corrected or deleted."
 )
-"""For an error that is data: what a collection holds instead of a row."""
 
-RECORD_ERROR_HINT = (
+COLLECTION_ERROR_HINT = (
+    f"{ROW_ERROR_HINT} "
     "A record whose key cannot be read stays in error until its source is dropped and created anew."
 )
-"""To be added where a source is read."""
+"""For an error that is data: what a collection holds instead of a row."""
 
 
 class DataError(PtvcError):

@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 from zipfile import ZIP_DEFLATED, ZipFile
 
-from setuptools.build_meta import (
-    build_editable as _build_editable,
-)
+from setuptools import build_meta
 from setuptools.build_meta import (
     build_sdist,
     build_wheel,
@@ -43,7 +41,7 @@ def build_editable(
     wheel_directory: str, config_settings: Any = None, metadata_directory: str | None = None
 ) -> str:
     """As PEP 660 says: the name of the wheel in `wheel_directory`."""
-    name = _build_editable(wheel_directory, config_settings, metadata_directory)
+    name = build_meta.build_editable(wheel_directory, config_settings, metadata_directory)
     path = Path(wheel_directory) / name
     with ZipFile(path) as wheel:
         files = {info.filename: wheel.read(info) for info in wheel.infolist()}

@@ -9,7 +9,7 @@ DDL statement is one append.  Objects of temporary schemas are in memory only.
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -255,6 +255,15 @@ class Catalog:
     def dependents(self, id: GlobalId) -> list[Item]:
         """Objects whose definition names `id`, indexes on it included, in order of creation."""
         return list(self._dependents.get(id, ()))
+
+    def below(self, ids: Collection[GlobalId]) -> Iterator[Item]:
+        """The objects of these ids, and all that they are made of, once each."""
+        pending, seen = list(ids), set(ids)
+        while pending:
+            if (item := self.find_by_id(pending.pop())) is not None:
+                yield item
+                pending += set(item.uses) - seen
+                seen.update(item.uses)
 
     def schemas(self) -> list[SchemaEntry]:
         return list(self._schemas.values())

@@ -131,18 +131,12 @@ def check_losable(catalog: Catalog, view: MaterializedView) -> None:
 
 def check_cycle(catalog: Catalog, view: MaterializedView, uses: tuple[GlobalId, ...]) -> None:
     """Raises when what a replacement of the view uses is computed from the view."""
-    pending, seen = list(uses), set(uses)
-    while pending:
-        id_ = pending.pop()
-        if id_ == view.id:
-            raise PtvcError(
-                f'materialized view "{view.name}" cannot be replaced by what is computed from it',
-                sqlstate="42P17",
-                hint="The definition must not read the view itself, nor anything that reads it.",
-            )
-        if (item := catalog.find_by_id(id_)) is not None:
-            pending += set(item.uses) - seen
-            seen.update(item.uses)
+    if any(item.id == view.id for item in catalog.below(uses)):
+        raise PtvcError(
+            f'materialized view "{view.name}" cannot be replaced by what is computed from it',
+            sqlstate="42P17",
+            hint="The definition must not read the view itself, nor anything that reads it.",
+        )
 
 
 def _maintained_from(catalog: Catalog, view: MaterializedView) -> Iterator[Maintained]:

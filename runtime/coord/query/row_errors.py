@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from ...errors import COLLECTION_ERROR_HINT, RECORD_ERROR_HINT, PtvcError
+from ...errors import COLLECTION_ERROR_HINT, ROW_ERROR_HINT, PtvcError
 from ...expr.tree.relation import GlobalId
 from ..catalog.catalog import Catalog
 from ..catalog.items import Source
@@ -21,17 +21,5 @@ def explain(error: PtvcError, catalog: Catalog, reads: Collection[GlobalId]) -> 
         found = (catalog.find_by_id(id_) for id_ in reads)
         names = sorted(f'"{item.full_name}"' for item in found if item is not None)
         error.detail = f"The query reads {', '.join(names)}."
-    if _rests_on_source(catalog, reads):
-        error.hint = f"{COLLECTION_ERROR_HINT} {RECORD_ERROR_HINT}"
-
-
-def _rests_on_source(catalog: Catalog, ids: Collection[GlobalId]) -> bool:
-    pending, seen = list(ids), set(ids)
-    while pending:
-        item = catalog.find_by_id(pending.pop())
-        if isinstance(item, Source):
-            return True
-        if item is not None:
-            pending += set(item.uses) - seen
-            seen.update(item.uses)
-    return False
+    if not any(isinstance(item, Source) for item in catalog.below(reads)):
+        error.hint = ROW_ERROR_HINT  # there are no records
