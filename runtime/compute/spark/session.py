@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from pyspark import SparkConf
 from pyspark.core.context import SparkContext
 from pyspark.sql import SparkSession
 
+from . import class_archive
 from .gateway import spark_home, start_gateway, stop_gateway
 from .java import ensure_java
 
@@ -80,15 +81,19 @@ def default_conf(directory: Path) -> dict[str, str]:
     }
 
 
-def spark_session(master: str, app_name: str, conf: Mapping[str, str], *, directory: Path) -> SparkSession:
-    """`spark_context` and a SQL session on top, which costs 4 s of CPU more; ended by `stop_session`."""
-    return SparkSession(spark_context(master, app_name, conf, directory=directory))
+def spark_session(
+    master: str, app_name: str, conf: Mapping[str, str], *, directory: Path, jvm_options: Sequence[str] = ()
+) -> SparkSession:
+    """`spark_context` and a SQL session on top, which costs more CPU time than that; ended by `stop_session`."""
+    return SparkSession(spark_context(master, app_name, conf, directory=directory, jvm_options=jvm_options))
 
 
-def spark_context(master: str, app_name: str, conf: Mapping[str, str], *, directory: Path) -> SparkContext:
+def spark_context(
+    master: str, app_name: str, conf: Mapping[str, str], *, directory: Path, jvm_options: Sequence[str] = ()
+) -> SparkContext:
     """Starts the JVM and the application: once per process, and once more after `stop_context`.
 
-    `conf` overrides `default_conf`.  Python workers run this interpreter.  Raises ReplicaUnavailable when there is
+    `conf` overrides `default_conf`; `jvm_options` are for the JVM in place of the class archive's.  Python workers run this interpreter.  Raises ReplicaUnavailable when there is
     no Java or the JVM does not start.
     """
     directory = directory.absolute()
@@ -107,7 +112,8 @@ def spark_context(master: str, app_name: str, conf: Mapping[str, str], *, direct
     environment = {**os.environ, **java}
     environment.setdefault("SPARK_LOCAL_IP", settings["spark.driver.bindAddress"])
     home = _linked_home(directory) if master.startswith("local-cluster[") else None
-    gateway = start_gateway(settings, environment, directory / "jvm.log", home=home)
+    chosen = (lambda command: jvm_options) if jvm_options else class_archive.options
+    gateway = start_gateway(settings, environment, directory / "jvm.log", home=home, jvm_options=chosen)
     spark_conf = SparkConf(_jvm=gateway.jvm)
     for key, value in settings.items():
         spark_conf.set(key, value)
