@@ -37,6 +37,8 @@ class PartRef:
 
     `settled`, unless it is 0, is the upper of a batch that a merge has made and whose updates all have one time: no
     other part of that batch has an update of a row that is in this one.
+
+    `net` is the sum of the diffs of all updates of rows in its bytes; None in parts that an earlier version wrote.
     """
 
     shard: ShardId
@@ -52,11 +54,17 @@ class PartRef:
     stats: PartStats | None = None
     lower: int = 0
     settled: int = 0
+    net: int | None = None
 
     @property
     def first_time(self) -> int:
         """No update that belongs to the part is earlier."""
         return max(self.min_time, self.lower)
+
+    def net_at(self, as_of: int) -> int | None:
+        """The sum of the diffs of the updates of rows that belong to the part and are not after `as_of`; None when its bytes have to be
+        looked at, as where it has both."""
+        return self.net if self.first_time == self.min_time and self.max_time <= as_of else None
 
     @property
     def decoded_nbytes(self) -> int:
@@ -85,12 +93,15 @@ class PartRef:
             self.max_time,
             self.checksum,
         ]
-        if self.stats is not None or self.lower or self.settled:
+        known = self.net is not None
+        if self.stats is not None or self.lower or self.settled or known:
             values.append(self.stats.to_json() if self.stats is not None else None)
-        if self.lower or self.settled:
+        if self.lower or self.settled or known:
             values.append(self.lower)
-        if self.settled:
+        if self.settled or known:
             values.append(self.settled)
+        if known:
+            values.append(self.net)
         return json.dumps(values, separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
@@ -110,6 +121,7 @@ class PartRef:
             stats=PartStats.from_json(rest[0]) if rest and rest[0] is not None else None,
             lower=rest[1] if len(rest) > 1 else 0,
             settled=rest[2] if len(rest) > 2 else 0,
+            net=rest[3] if len(rest) > 3 else None,
         )
 
 

@@ -100,6 +100,7 @@ def _reference(shard: ShardId, delta: Delta, data: bytes, encoding: str, key: Bl
         max_time=max(times),
         checksum=checksum(data),
         stats=None if key is None else batch_stats(delta.oks),
+        net=int(delta.oks.diffs.sum()),
     )
 
 

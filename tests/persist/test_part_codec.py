@@ -344,3 +344,22 @@ def test_a_trimmed_part_has_only_what_follows() -> None:
     assert trim((part, stamp(part, 9)), 3) == (part, stamp(part, 9))
     assert PartRef.from_metadata("s", later.metadata(), later.inline, later.blob) == later
     assert PartRef.from_metadata("s", part.metadata(), part.inline, part.blob) == part
+
+
+def test_a_part_says_what_its_diffs_add_up_to() -> None:
+    blob = MemoryBlob()
+    for count in (2, 2000):
+        random = Random(1)
+        rows = [((i, random.randbytes(40).hex()), 4 + i % 3, 1 if i % 4 else -2) for i in range(count)]
+        delta = Delta(delta_of(rows).oks, errors_of(4))
+        (part,) = write_parts(blob, "s", SCHEMA, delta, writer="w")
+        assert (part.blob is None) == (count == 2)
+        assert part.net == int(delta.oks.diffs.sum())
+        known = PartRef.from_metadata("s", part.metadata(), part.inline, part.blob)
+        assert known.net_at(part.max_time) == part.net
+        assert known.net_at(part.max_time - 1) is None, "some are later"
+        (later,) = trim((part,), part.min_time + 1)
+        assert later.net_at(9) is None, "some do not belong to it"
+        assert stamp(part, 9).net_at(9) == part.net
+        old = replace(part, net=None)
+        assert PartRef.from_metadata("s", old.metadata(), old.inline, old.blob).net_at(9) is None

@@ -1,7 +1,7 @@
 """Reading: a relation at a time, by the cheapest way there is.
 
-constants and catalog relations, if it is cheap -> computed here | an index -> looked up in a replica's memory
-| a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
+constants and catalog relations, if it is cheap, and counts of whole collections -> computed here | an index -> looked up in a
+replica's memory | a large input -> a Spark job | anything else -> a one-off dataflow in a replica, over snapshots
 
 `Overlay` adds the transaction's own writes to the tables that it reads.
 """
@@ -37,10 +37,11 @@ from ..controller.query_jobs import QueryJobs
 from ..controller.replicas import ReplicaClient
 from ..results.results import Columns
 from ..storage.part_choice import Conditions, filtered_reads, part_conditions
-from ..storage.parts import WrittenPart, row_count
+from ..storage.parts import WrittenPart, known_count, row_count
 from ..storage.storage import Storage
 from ..thread_pool import EVALUATION, FEW_ROWS, PLANNING, over_rows, release_rows
 from .changes_reads import changes_in, check_size, without_changes
+from .counted_rows import with_counts
 from .index_choice import IndexRead, choose_index
 from .key_choice import TableKey, key_reads
 from .keyed_rows import KeyedRows, are_few
@@ -269,6 +270,18 @@ class Peeks:
         if _shows_none(finishing):
             return
         changes = changes_in(relation)
+        if not changes:
+            counted = with_counts(
+                relation, lambda read: known_count(self._import(read.id, time, context, None))
+            )
+            if counted is not relation:
+                found = trivial_rows(counted)
+                if found is None:
+                    relation = optimize(counted)
+                    found = trivial_rows(relation)
+                if found is not None:
+                    yield consolidate_in_order(found) if finishing is None else found
+                    return
         reads = filtered_reads(relation)
         searches = key_reads(reads, context.catalog)
         if (

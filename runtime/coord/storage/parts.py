@@ -57,6 +57,17 @@ def row_count(parts: Iterable[WrittenPart]) -> int:
     return sum(part.rows for part in parts)
 
 
+def known_count(source: Import) -> int | None:
+    """How many rows there are in what `snapshot` gives; None when that is not known without reading them, or one is in error."""
+    total = 0
+    for part in source.snapshot:
+        net = part.net_at(source.as_of)
+        if net is None or part.errors:
+            return None
+        total += net
+    return total if total >= 0 else None
+
+
 def encoded_bytes(parts: Iterable[WrittenPart]) -> int:
     """What has to be fetched to read the parts."""
     return sum(part.nbytes for part in parts)

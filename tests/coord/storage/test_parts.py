@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
-from ptvc.coord.storage.parts import held_bytes
+from ptvc.coord.storage.parts import held_bytes, known_count
 from ptvc.coord.storage.storage import Storage
 from ptvc.persist.pushdown import Comparison, Condition
 from ptvc.persist.read import read_updates
@@ -63,5 +65,30 @@ def test_a_snapshot_leaves_out_the_parts_in_which_nothing_is_true_of_a_condition
         assert chosen.blob == source.snapshot[1].blob
         assert chosen.stats is None, "it was chosen by them already"
         assert len(storage.snapshot(source, where=[above, below]).snapshot) == 2
+
+    run(test)
+
+
+def test_a_count_is_known_without_reading_where_no_part_is_partly_later_or_in_error() -> None:
+    async def test(storage: Storage) -> None:
+        create(storage, "t")
+        time = await insert(storage, "t", *range(LARGE))
+        await insert(storage, "t", 1, 2, 3, removed=(4,))
+        last = await insert(storage, "t", removed=(5, 6))
+        written = await storage.encode("t", SCHEMA, rows(7, 8, 9).negate())
+
+        def count(as_of: int) -> int | None:
+            return known_count(storage.snapshot(storage.collections.import_of("t", as_of)))
+
+        assert [count(time - 1), count(time), count(last)] == [0, LARGE, LARGE]
+        source = storage.snapshot(storage.collections.import_of("t", last), written)
+        assert known_count(source) == LARGE - 3
+        first, *others = source.snapshot
+        for changed in (
+            replace(first, net=None),
+            replace(first, errors=1),
+            replace(first, min_time=last, max_time=last + 1),
+        ):
+            assert known_count(replace(source, snapshot=(changed, *others))) is None
 
     run(test)
