@@ -100,7 +100,8 @@ class Replica:
         self._outputs = OutputWriter(connection.send, self._supervisor)
         self._dataflows = Dataflows(retrying, writer, self._outputs)
         self._peeks = Peeks(blob, cache, connection, self._supervisor)
-        self._stored = StoredLookUps(cache)
+        self._look_ups = ThreadPoolExecutor(1, "look-ups")
+        self._stored = StoredLookUps(blob, cache, connection.send, self._look_up_beside)
         self._sources = Sources(retrying, writer, connection.send)
         self._sinks = Egress(retrying, connection.send)
         self._dataflows.memory.buffers = (self._sinks, self._outputs)
@@ -135,6 +136,7 @@ class Replica:
             self._sources.close()
             self._sinks.close()
             self._peeks.close()
+            self._look_ups.shutdown(wait=False, cancel_futures=True)
             self._outputs.close()
             self._checkpointer.shutdown(cancel_futures=True)
             self._connection.close()
@@ -157,7 +159,7 @@ class Replica:
                 self._connection.send(looked_up(message, self._dataflows.index))
                 continue
             if isinstance(message, LookUpStored):
-                self._connection.send(self._stored.looked_up(message))
+                self._stored.receive(message)
                 continue
             if isinstance(message, Peek | PeekIndex):
                 self._peeks.receive(message)
@@ -170,6 +172,10 @@ class Replica:
         self._gone.set()
         self._dataflows.abandon(None)
         self._inbox.put(None)
+
+    def _look_up_beside(self, work: Callable[[], None]) -> None:
+        with suppress(RuntimeError):  # the replica ends
+            self._look_ups.submit(work)
 
     def _drain(self) -> bool:
         """Takes everything that waits, so that under load one step covers many commits."""

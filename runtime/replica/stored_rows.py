@@ -2,30 +2,35 @@
 
 ```
   inline parts ── a spine, in memory: some hundred small parts at most
-  blobs ───────── their decoded columns, and their rows in the order of the key's hashes: files of the column cache, mapped
+  small blobs ─── a run each, in memory, as far as `KeptRuns` has room
+  large blobs ─── their decoded columns, and their rows in the order of the key's hashes: files of the column cache, mapped
 ```
 
-The coordinator tells which parts there are.  What is not decoded yet is not decoded here: the query that finds the rows then,
-in a process of its own, leaves it in the column cache.  A part that has none of the keys by its statistics need never be: that query
-does not read it either.
+The coordinator tells which parts there are.  A small blob is fetched and decoded for the first look-up that may find something in it.
+A large one is not: the query that finds the rows then, in a process of its own, leaves it in the column cache.  A part that has none of
+the keys by its statistics need never be: that query does not read it either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from ..compute.spine import Matches, Spine, probe_runs, run_of
+from ..compute.spine import Matches, Run, Spine, probe_runs, run_of
+from ..persist.blob.base import Blob
 from ..persist.codec import decode
 from ..persist.column_cache import ColumnCache
 from ..persist.key_search import ascending, positions
 from ..persist.part import PartRef
 from ..persist.part_stats import bounds_of
 from ..persist.pushdown import Comparison, Condition, may_match
-from ..persist.read import timed
+from ..persist.read import read_part, timed
 from ..repr.batch import Batch, concat_batches
 from ..repr.buffers import Words
 from ..repr.hash import hash_columns
@@ -33,14 +38,23 @@ from ..repr.schema import Schema
 from .index import Numbers, of_each
 from .protocol import StoredChange
 
+SMALL_BYTES = 1 << 20
+"""So many bytes at most, as they are stored, has a blob that is decoded here: fetched and put in order in some milliseconds."""
+
+KEPT_BYTES = 32 << 20
+"""So many bytes of small blobs a replica keeps decoded, of all its tables."""
+
+Keys = Sequence[Sequence[Any] | pa.Array]
+"""The values of each column of a key, none of them NULL."""
+
 
 class StoredRows:
-    """Of rows of `schema`, by the columns at the positions `key`.  Readable at any time that the coordinator holds.  Of one thread."""
+    """Of rows of `schema`, by the columns at the positions `key`.  Of one thread, but for what `now` says."""
 
-    def __init__(self, schema: Schema, key: tuple[int, ...], cache: ColumnCache) -> None:
+    def __init__(self, schema: Schema, key: tuple[int, ...], kept: KeptRuns) -> None:
         self.schema = schema
         self._key = key
-        self._cache = cache
+        self._kept = kept
         self._inline: dict[int, Batch] = {}
         self._blobs: dict[int, list[_Blob]] = {}
         self._spine = Spine(schema, key)
@@ -50,7 +64,7 @@ class StoredRows:
         """Other parts are there from now on."""
         rebuilt = False
         for number in change.gone:
-            self._blobs.pop(number, None)
+            self._kept.forget(self._blobs.pop(number, ()))
             self._unreadable.discard(number)
             rebuilt |= self._inline.pop(number, None) is not None
         for number, parts in change.added:
@@ -77,48 +91,80 @@ class StoredRows:
         if blobs:
             self._blobs[number] = blobs
 
+    def now(self) -> StoredParts | None:
+        """The parts that are there now; None if there is one that no look-up can read."""
+        if self._unreadable:
+            return None
+        blobs = tuple(chain.from_iterable(self._blobs.values()))
+        return StoredParts(self.schema, self._key, self._spine.handle(), blobs, self._kept)
+
+    def forget(self) -> None:
+        """It is not asked any more: memory has room for others."""
+        self._kept.forget(chain.from_iterable(self._blobs.values()))
+
+
+@dataclass(frozen=True, slots=True)
+class StoredParts:
+    """The parts of a table at some moment, for any thread.  Readable at any time that the coordinator holds."""
+
+    schema: Schema
+    key: tuple[int, ...]
+    runs: tuple[Run, ...]
+    blobs: tuple[_Blob, ...]
+    kept: KeptRuns
+
     def lookup_each(
-        self, keys: Sequence[Sequence[Any]], as_of: int, columns: tuple[int, ...]
+        self, keys: Keys, as_of: int, columns: tuple[int, ...], cache: ColumnCache, blob: Blob | None = None
     ) -> tuple[Batch, Numbers] | None:
         """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0.
 
-        `keys` has the values of each column of the key, none of them NULL.  None if not all can be had from memory and files."""
-        if self._unreadable or any(self.schema[place].dropped for place in columns):
+        Small blobs are fetched from `blob`, if it is given.  None if not all can be had then from memory and from files of `cache`,
+        which is the calling thread's.  Raises StorageError."""
+        if any(self.schema[place].dropped for place in columns):
             return None
         wanted = tuple(
-            pa.array(values, self.schema[place].type.arrow)
-            for values, place in zip(keys, self._key, strict=True)
+            values if isinstance(values, pa.Array) else pa.array(values, self.schema[place].type.arrow)
+            for values, place in zip(keys, self.key, strict=True)
         )
         hashes = hash_columns(wanted, len(wanted[0]))
         searched = ascending(hashes)
-        probed = list(probe_runs(self._spine.handle(), self._key, wanted, hashes, columns=columns))
+        runs = list(self.runs)
+        found: list[Matches] = []
         conditions: tuple[Condition, ...] | None = None
-        for blobs in self._blobs.values():
-            for blob in blobs:
-                rows = blob.rows(self._cache, self.schema, self._key, searched, columns)
-                if rows is None:
-                    if conditions is None:
-                        conditions = tuple(_between(self._key, wanted))
-                    if may_match(blob.part, self.schema, conditions):
-                        return None
-                elif len(rows):
-                    probed += self._matches(rows, wanted, hashes, len(columns))
-        return of_each(self.schema.project(columns), probed, len(wanted[0]), as_of)
+        for stored in self.blobs:
+            run = stored.run
+            rows = None if run is not None else stored.rows(cache, self.schema, self.key, searched, columns)
+            if run is None and rows is None:
+                if conditions is None:
+                    conditions = tuple(_between(self.key, wanted))
+                if not may_match(stored.part, self.schema, conditions):
+                    continue
+                if blob is None or stored.part.nbytes > SMALL_BYTES:
+                    return None
+                if (run := self.kept.fetched(stored, self, blob)) is None:
+                    return None
+            if run is not None:
+                runs.append(run)
+            elif rows is not None and len(rows):
+                found += self._matches(rows, wanted, hashes, len(columns))
+        probed = chain(probe_runs(runs, self.key, wanted, hashes, columns=columns), found)
+        return of_each(self.schema.project(columns), list(probed), len(wanted[0]), as_of)
 
     def _matches(
         self, rows: Batch, wanted: tuple[pa.Array, ...], hashes: Words, width: int
     ) -> Iterator[Matches]:
         """Those of some rows, `width` columns and then the key's, that have a key."""
-        key = tuple(range(width, width + len(self._key)))
+        key = tuple(range(width, width + len(self.key)))
         run = run_of(rows, hash_columns(rows.columns[width:], len(rows)))
         return probe_runs([run], key, wanted, hashes, columns=range(width))
 
 
 class _Blob:
-    """A part that is a blob.  Its hashes stay mapped."""
+    """A part that is a blob.  Its hashes stay mapped; `run` has all of its updates, of a small one that is kept."""
 
     def __init__(self, part: PartRef) -> None:
         self.part = part
+        self.run: Run | None = None
         self._order: pa.StructArray | None = None
 
     def rows(
@@ -139,6 +185,47 @@ class _Blob:
             return _NOTHING
         decoded = cache.known(self.part, schema, (*columns, *key))
         return None if decoded is None else timed(self.part, decoded.take(places))
+
+
+class KeptRuns:
+    """The small blobs that are decoded, about `most` bytes of them at most.  For any thread."""
+
+    def __init__(self, most: int = KEPT_BYTES) -> None:
+        self._most = most
+        self._held: dict[_Blob, int] = {}
+        self._nbytes = 0
+        self._lock = threading.Lock()
+
+    def fetched(self, stored: _Blob, parts: StoredParts, blob: Blob) -> Run | None:
+        """The updates of one of `parts` in the order of their keys.  Other tables' go for it; None if those of its own leave no room:
+        to fetch them for each look-up takes longer than a query."""
+        nbytes = stored.part.decoded_nbytes
+        with self._lock:
+            if self._nbytes + nbytes > self._most:
+                own = set(parts.blobs)
+                for other in [held for held in self._held if held not in own]:
+                    self._drop(other)
+            if self._nbytes + nbytes > self._most:
+                return None
+        rows = read_part(blob, stored.part, parts.schema).oks
+        run = run_of(rows, hash_columns([rows.columns[place] for place in parts.key], len(rows)))
+        with self._lock:
+            if stored not in self._held:
+                self._held[stored] = nbytes
+                self._nbytes += nbytes
+            stored.run = run
+        return run
+
+    def forget(self, blobs: Iterable[_Blob]) -> None:
+        """They are not there any more."""
+        with self._lock:
+            for stored in blobs:
+                if stored in self._held:
+                    self._drop(stored)
+
+    def _drop(self, stored: _Blob) -> None:
+        self._nbytes -= self._held.pop(stored)
+        stored.run = None
 
 
 def _between(key: tuple[int, ...], wanted: tuple[pa.Array, ...]) -> Iterator[Condition]:

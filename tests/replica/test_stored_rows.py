@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from random import Random
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from ptvc.persist.blob.memory import MemoryBlob
 from ptvc.persist.column_cache import ColumnCache
@@ -17,10 +19,11 @@ from ptvc.persist.part import PartRef, stamp
 from ptvc.persist.read import read_rows, read_updates
 from ptvc.persist.state import Snapshot
 from ptvc.persist.write import INLINE_MAX_BYTES, write_parts
-from ptvc.replica import peek_thread
+from ptvc.replica import peek_thread, stored_rows
+from ptvc.replica.index import Numbers
 from ptvc.replica.peek_thread import StoredLookUps
-from ptvc.replica.protocol import LookUpStored, StoredChange
-from ptvc.replica.stored_rows import StoredRows
+from ptvc.replica.protocol import LookedUp, LookUpStored, StoredChange
+from ptvc.replica.stored_rows import KeptRuns, Keys, StoredRows
 from ptvc.repr.batch import NO_ERRORS, Batch, Delta, batch_from_rows, from_record
 from ptvc.repr.schema import ERROR_SCHEMA, Column, Schema
 from ptvc.repr.types import INT8, TEXT
@@ -88,11 +91,28 @@ def table(tmp_path: Path) -> Table:
     return Table(tmp_path / "columns")
 
 
+def look_up(
+    table: Table,
+    rows: StoredRows,
+    keys: Keys,
+    as_of: int,
+    columns: tuple[int, ...],
+    blob: MemoryBlob | None = None,
+) -> tuple[Batch, Numbers] | None:
+    parts = rows.now()
+    return None if parts is None else parts.lookup_each(keys, as_of, columns, table.cache, blob)
+
+
 def found(
-    rows: StoredRows, keys: list[int], as_of: int, columns: tuple[int, ...]
+    table: Table,
+    rows: StoredRows,
+    keys: list[int],
+    as_of: int,
+    columns: tuple[int, ...],
+    blob: MemoryBlob | None = None,
 ) -> list[Counter[tuple[Any, ...]]]:
     """The rows of each key."""
-    answer = rows.lookup_each((keys,), as_of, columns)
+    answer = look_up(table, rows, (keys,), as_of, columns, blob)
     assert answer is not None
     batch, numbers = answer
     each: list[Counter[tuple[Any, ...]]] = [Counter() for _ in keys]
@@ -103,10 +123,13 @@ def found(
     return each
 
 
+@pytest.mark.parametrize("fetched", [False, True])
 @pytest.mark.parametrize("seed", range(6))
-def test_against_all_updates(seed: int, table: Table) -> None:
+def test_against_all_updates(seed: int, fetched: bool, table: Table) -> None:
+    """Of blobs that a query has decoded, or that are fetched."""
     random = Random(seed)
-    rows = StoredRows(SCHEMA, KEY, table.cache)
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
+    blob = table.blob if fetched else None
     since, now = 0, 1
     living: Counter[Row] = Counter()
     for _ in range(25):
@@ -134,59 +157,114 @@ def test_against_all_updates(seed: int, table: Table) -> None:
         rows.change(table.change(*numbers, gone=tuple(gone)))
         columns = random.choice(((0, 1, 2), (2,), (1,), (2, 0)))
         as_of = random.randint(max(since, 1), now + 2)
-        table.decode(columns, as_of)
+        if not fetched:
+            table.decode(columns, as_of)
         keys = [random.randrange(42) for _ in range(random.randint(1, 5))]
-        for key, of_key in zip(keys, found(rows, keys, as_of, columns), strict=True):
+        for key, of_key in zip(keys, found(table, rows, keys, as_of, columns, blob), strict=True):
             wanted: Counter[tuple[Any, ...]] = Counter()
             for row, count in table.at(key, as_of).items():
                 wanted[tuple(row[place] for place in columns)] += count
             assert of_key == wanted
 
 
+def test_many_keys_as_an_array(table: Table) -> None:
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
+    count = 2 * LARGE
+    for start, time in ((0, 3), (LARGE, 4)):
+        rows.change(table.change(table.write([(("w" * 40, start + i, "m"), time, 1) for i in range(LARGE)])))
+    keys = pa.array(range(count - 1, -1, -2), pa.int64())
+    for as_of, there in ((3, LARGE), (4, count)):
+        answer = look_up(table, rows, (keys,), as_of, (1,), table.blob)
+        assert answer is not None
+        assert answer[0].columns[0].to_pylist() == [key for key in keys.to_pylist() if key < there]
+        assert answer[1].tolist() == [i for i, key in enumerate(keys.to_pylist()) if key < there]
+
+
+def test_a_small_blob_is_fetched_once(table: Table) -> None:
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
+    number = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
+    rows.change(table.change(number))
+    assert found(table, rows, [7, LARGE], 5, (2,), table.blob) == [Counter({("m",): 1}), Counter()]
+    (part,) = table.parts[number]
+    assert part.blob is not None
+    table.blob.delete(part.blob)
+    assert found(table, rows, [8], 5, (0,)) == [Counter({("w" * 40,): 1})], "it is kept"
+
+
+def test_a_large_blob_is_not_fetched(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
+    number = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
+    rows.change(table.change(number))
+    monkeypatch.setattr(stored_rows, "SMALL_BYTES", table.parts[number][0].nbytes - 1)
+    assert look_up(table, rows, ([7],), 5, (2,), table.blob) is None
+
+
+def test_small_blobs_are_kept_as_far_as_there_is_room(table: Table) -> None:
+    """Those of another table make room, those of the same one do not: all of them are wanted each time."""
+    first, second, third = (
+        table.write([(("w" * 40, i, str(n)), 3, 1) for i in range(LARGE)]) for n in range(3)
+    )
+    kept = KeptRuns(2 * table.parts[first][0].decoded_nbytes + 100)
+    other, rows = (StoredRows(SCHEMA, KEY, kept) for _ in range(2))
+    other.change(table.change(first))
+    assert found(table, other, [7], 5, (2,), table.blob) == [Counter({("0",): 1})]
+    rows.change(table.change(first, second))
+    assert found(table, rows, [7], 5, (2,), table.blob) == [Counter({("0",): 1, ("1",): 1})]
+    assert look_up(table, other, ([7],), 5, (2,)) is None, "it had to go"
+    rows.change(table.change(third))
+    assert look_up(table, rows, ([7],), 5, (2,), table.blob) is None
+    rows.change(StoredChange(None, (), (first,)))
+    assert found(table, rows, [7], 5, (2,), table.blob) == [Counter({("1",): 1, ("2",): 1})]
+    rows.forget()
+    assert found(table, other, [7], 5, (2,), table.blob) == [Counter({("0",): 1})]
+
+
 def test_what_is_not_decoded_is_not_decoded_here(table: Table) -> None:
-    rows = StoredRows(SCHEMA, KEY, table.cache)
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
     large = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
     assert table.parts[large][0].inline is None
     rows.change(table.change(large))
-    assert rows.lookup_each(([7],), 5, (2,)) is None
+    assert look_up(table, rows, ([7],), 5, (2,)) is None
     table.decode((2,), 5)
-    assert found(rows, [7, LARGE], 5, (2,)) == [Counter({("m",): 1}), Counter()]
-    assert rows.lookup_each(([7],), 5, (0,)) is None, "another column"
-    assert found(rows, [LARGE], 5, (0,)) == [Counter()], "no row of it is looked at"
+    assert found(table, rows, [7, LARGE], 5, (2,)) == [Counter({("m",): 1}), Counter()]
+    assert look_up(table, rows, ([7],), 5, (0,)) is None, "another column"
+    assert found(table, rows, [LARGE], 5, (0,)) == [Counter()], "no row of it is looked at"
     table.decode((0,), 5)
-    assert found(rows, [7], 5, (0,)) == [Counter({("w" * 40,): 1})]
+    assert found(table, rows, [7], 5, (0,)) == [Counter({("w" * 40,): 1})]
 
 
 def test_a_part_without_the_keys_need_not_be_decoded(table: Table) -> None:
     """The query that finds the rows leaves it out as well, by its statistics: else no look-up would ever do without one."""
-    rows = StoredRows(SCHEMA, KEY, table.cache)
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
     other = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE, 2 * LARGE)])
     (of_other,) = table.parts[other]
     assert of_other.inline is None
     rows.change(table.change(other))
-    assert rows.lookup_each(([7, 3 * LARGE],), 5, (2,)) is None, "between these there are keys that it has"
-    assert found(rows, [7, 9], 5, (2,)) == [Counter(), Counter()]
+    assert look_up(table, rows, ([7, 3 * LARGE],), 5, (2,)) is None, (
+        "between these there are keys that it has"
+    )
+    assert found(table, rows, [7, 9], 5, (2,)) == [Counter(), Counter()]
     del table.parts[other]
     first = table.write([(("w" * 40, i, "m"), 3, 1) for i in range(LARGE)])
     rows.change(table.change(first))
     table.decode((2,), 5)
-    assert found(rows, [7, 9], 5, (2,)) == [Counter({("m",): 1})] * 2
-    assert rows.lookup_each(([LARGE + 1],), 5, (2,)) is None
+    assert found(table, rows, [7, 9], 5, (2,)) == [Counter({("m",): 1})] * 2
+    assert look_up(table, rows, ([LARGE + 1],), 5, (2,)) is None
 
 
 def test_the_time_of_a_part_is_that_of_its_reference(table: Table) -> None:
-    rows = StoredRows(SCHEMA, KEY, table.cache)
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
     for count in (1, LARGE):
         number = table.write([(("w" * 40, i, "m"), 0, 1) for i in range(count)])
         table.parts[number] = tuple(stamp(part, 5 + count) for part in table.parts[number])
         rows.change(table.change(number))
     table.decode((1,), 5 + LARGE)
-    assert [len(found(rows, [0], time, (1,))[0]) for time in (5, 6, 5 + LARGE)] == [0, 1, 1]
-    assert found(rows, [0], 5 + LARGE, (1,)) == [Counter({(0,): 2})]
+    assert [len(found(table, rows, [0], time, (1,))[0]) for time in (5, 6, 5 + LARGE)] == [0, 1, 1]
+    assert found(table, rows, [0], 5 + LARGE, (1,)) == [Counter({(0,): 2})]
 
 
 def test_a_part_with_errors_is_for_queries(table: Table) -> None:
-    rows = StoredRows(SCHEMA, KEY, table.cache)
+    rows = StoredRows(SCHEMA, KEY, KeptRuns())
     number = table.write([(("w", 1, "m"), 3, 1)])
     failing = Delta(
         read_updates(table.blob, table.parts[number], SCHEMA, 0, 9).oks,
@@ -194,26 +272,55 @@ def test_a_part_with_errors_is_for_queries(table: Table) -> None:
     )
     table.parts[number] = write_parts(table.blob, "s", SCHEMA, failing, writer="w")
     rows.change(table.change(number))
-    assert rows.lookup_each(([1],), 5, (1,)) is None
+    assert look_up(table, rows, ([1],), 5, (1,)) is None
     rows.change(StoredChange(None, (), (number,)))
-    assert found(rows, [1], 5, (1,)) == [Counter()]
+    assert found(table, rows, [1], 5, (1,)) == [Counter()]
 
 
 def test_a_column_that_was_dropped_is_for_a_query(table: Table) -> None:
     """It says that there is none: here it would be NULL."""
     columns = (*SCHEMA.columns[:2], replace(SCHEMA[2], dropped=True))
-    rows = StoredRows(Schema(columns), KEY, table.cache)
+    rows = StoredRows(Schema(columns), KEY, KeptRuns())
     rows.change(table.change(table.write([(("w", 1, "m"), 3, 1)])))
-    assert found(rows, [1], 5, (0, 1)) == [Counter({("w", 1): 1})]
-    assert rows.lookup_each(([1],), 5, (0, 2)) is None
+    assert found(table, rows, [1], 5, (0, 1)) == [Counter({("w", 1): 1})]
+    assert look_up(table, rows, ([1],), 5, (0, 2)) is None
 
 
 def asked(keys: list[int], change: StoredChange | None, key: int = 1) -> LookUpStored:
     return LookUpStored(9, key, (keys,), (1, 2), 5, change)
 
 
+class Asked(StoredLookUps):
+    """The last answer; `beside` is what is left to be done."""
+
+    def __init__(self, table: Table) -> None:
+        self.beside: list[Callable[[], None]] = []
+        self.answer: LookedUp | None = None
+        super().__init__(table.blob, table.cache, self._answered, self.beside.append)
+
+    def _answered(self, answer: LookedUp) -> None:
+        self.answer = answer
+
+    def looked_up(self, asked: LookUpStored) -> LookedUp:
+        """The answer, which is there at once."""
+        self.answer = None
+        self.receive(asked)
+        assert not self.beside
+        assert self.answer is not None
+        return self.answer
+
+    def looked_up_beside(self, asked: LookUpStored) -> LookedUp:
+        """The answer, which is for another thread."""
+        self.answer = None
+        self.receive(asked)
+        assert self.answer is None
+        self.beside.pop()()
+        assert self.answer is not None
+        return self.answer
+
+
 def test_the_answer_says_what_each_key_has(table: Table) -> None:
-    look_ups = StoredLookUps(table.cache)
+    look_ups = Asked(table)
     first = table.write([(("w", 1, "m"), 3, 1), (("w", 2, "n"), 3, 2)])
     answer = look_ups.looked_up(asked([2, 5, 1], table.change(first, begin=True)))
     assert answer.peek_id == 9
@@ -228,7 +335,7 @@ def test_the_answer_says_what_each_key_has(table: Table) -> None:
 
 def test_a_table_that_is_not_known_is_told_anew(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peek_thread, "MOST_TABLES", 2)
-    look_ups = StoredLookUps(table.cache)
+    look_ups = Asked(table)
     number = table.write([(("w", 1, "m"), 3, 1)])
     begin = table.change(number, begin=True)
     assert look_ups.looked_up(asked([1], None)).forgotten
@@ -240,7 +347,7 @@ def test_a_table_that_is_not_known_is_told_anew(table: Table, monkeypatch: pytes
 
 
 def test_a_failure_is_no_end(table: Table, caplog: pytest.LogCaptureFixture) -> None:
-    look_ups = StoredLookUps(table.cache)
+    look_ups = Asked(table)
     number = table.write([(("w", 1, "m"), 3, 1)])
     assert look_ups.looked_up(asked([1], table.change(number, begin=True))).counts == (1,)
     broken = look_ups.looked_up(LookUpStored(9, 1, (["no number"],), (1,), 5, None))
@@ -252,9 +359,34 @@ def test_a_failure_is_no_end(table: Table, caplog: pytest.LogCaptureFixture) -> 
 
 def test_many_rows_are_for_a_query(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
-    look_ups = StoredLookUps(table.cache)
+    look_ups = Asked(table)
     number = table.write([(("w", key, "m"), 3, key) for key in (1, 2, 3)])
     for key in (1, 2, 3):
         answer = look_ups.looked_up(asked([key], table.change(number, begin=True)))
         assert answer.counts == ((key,) if key < 3 else ())
         assert not answer.forgotten
+
+
+def test_many_keys_and_blobs_are_for_another_thread(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
+    look_ups = Asked(table)
+    begin = table.change(table.write([(("w", key, "m"), 3, 1) for key in (1, 2, 3)]), begin=True)
+    assert look_ups.looked_up(asked([1, 2], begin)).counts == (1, 1)
+    assert look_ups.looked_up_beside(asked([1, 2, 3, 4], None)).counts == (1, 1, 1, 0)
+    large = table.write([(("w" * 40, key, "m"), 3, 1) for key in range(1, LARGE)])
+    assert look_ups.looked_up_beside(asked([1], table.change(large))).counts == (2,)
+    assert look_ups.looked_up(asked([2], None)).counts == (2,), "it is decoded now"
+    monkeypatch.setattr(peek_thread, "MOST_ROWS", 7)
+    assert look_ups.looked_up_beside(asked([1, 2, 3, 4], None)).counts == (2, 2, 2, 1)
+    assert look_ups.looked_up_beside(asked([1, 2, 3, 4, 5], None)).rows is None
+
+
+def test_a_blob_that_cannot_be_fetched_is_for_a_query(table: Table, caplog: pytest.LogCaptureFixture) -> None:
+    look_ups = Asked(table)
+    number = table.write([(("w" * 40, key, "m"), 3, 1) for key in range(LARGE)])
+    (part,) = table.parts[number]
+    assert part.blob is not None
+    table.blob.delete(part.blob)
+    answer = look_ups.looked_up_beside(asked([1], table.change(number, begin=True)))
+    assert (answer.rows, answer.forgotten) == (None, False)
+    assert "cannot read what is stored" in caplog.text

@@ -80,7 +80,8 @@ class SimulatedReplica:
         self.slowness = 1.0
         self._blob = blob
         self._dataflows = Dataflows(blob, writer)
-        self._stored = StoredLookUps(ColumnCache(Path("/nowhere")))  # so that inline parts are found only
+        cache = ColumnCache(Path("/nowhere"))  # so that of large blobs nothing is found
+        self._stored = StoredLookUps(blob, cache, self._send, lambda work: work())
         self._checkpoints = outside.checkpoints
         self._connectors = Connectors(random, blob, writer, outside, self._send, self._later)
         self._ended = ended
@@ -166,7 +167,7 @@ class SimulatedReplica:
             case LookUp():
                 self._send(looked_up(message, self._dataflows.index))
             case LookUpStored():
-                self._send(self._stored.looked_up(message))
+                self._stored.receive(message)
             case CancelPeek(peek_id=peek_id):
                 self._canceled.add(peek_id)
             case CheckpointPublished():

@@ -18,6 +18,12 @@ from ...repr.types import NESTED, Kind, ScalarType
 MOST_KEYS = 100_000
 """More keys than this are not looked up: all rows are read."""
 
+_EXACT = frozenset(
+    {Kind.BOOL, Kind.TEXT, Kind.VARCHAR, Kind.BYTEA, Kind.UUID, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
+    | {Kind.MZ_TIMESTAMP}
+)
+"""Beside integers: kinds of which equal values have one form."""
+
 Values = tuple[object, ...]
 """What an expression may be equal to: distinct, none of them NULL."""
 
@@ -47,13 +53,13 @@ class Fixed:
     alone: bool = True
 
 
-def fixed_values(parts: Sequence[Scalar]) -> dict[Scalar, Fixed]:
-    """Expressions that one of the predicates fixes to a few literals of their own type."""
+def fixed_values(parts: Sequence[Scalar], most: int = MOST_KEYS) -> dict[Scalar, Fixed]:
+    """Expressions that one of the predicates fixes to a few literals of their own type, lists of more than `most` left aside."""
     found: dict[Scalar, Fixed] = {}
     for part in parts:
         match part:
             case Or(args=args):
-                found |= _fixed_by_each(part, [conjuncts((arg,)) for arg in args])
+                found |= _fixed_by_each(part, [conjuncts((arg,)) for arg in args], most)
                 continue
             case (
                 Call(function="eq", args=(Literal() as literal, left))
@@ -69,14 +75,21 @@ def fixed_values(parts: Sequence[Scalar]) -> dict[Scalar, Fixed]:
                 type_ = array.element
             case _:
                 continue
+        if len(values) > most:
+            continue
         for expression, known in _fix(left, type_, values):
             found[expression] = Fixed(known, part)
     return found
 
 
-def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]]) -> dict[Scalar, Fixed]:
+def is_told_by_key(type_: ScalarType) -> bool:
+    """Whether rows found by a key of the type always equal it, so that the predicate need not be evaluated again."""
+    return type_.is_integer or type_.kind in _EXACT
+
+
+def _fixed_by_each(whole: Scalar, branches: list[list[Scalar]], most: int) -> dict[Scalar, Fixed]:
     """Expressions that every branch of `whole`, a disjunction of conjunctions, fixes to something."""
-    fixed = [fixed_values(parts) for parts in branches]
+    fixed = [fixed_values(parts, most) for parts in branches]
     shared = [expression for expression in fixed[0] if all(expression in branch for branch in fixed)]
     return {
         expression: Fixed(

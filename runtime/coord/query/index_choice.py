@@ -15,16 +15,9 @@ from ...expr.tree.relation import Filter, Get, Map, Project, Relation
 from ...expr.tree.relation_tree import inputs, with_inputs
 from ...expr.tree.scalar import Scalar
 from ...repr.schema import Column, Schema
-from ...repr.types import Kind, ScalarType
 from ..catalog.catalog import Catalog
 from ..catalog.items import Index
-from .fixed_values import combinations, conjuncts, fixed_values
-
-_EXACT = frozenset(
-    {Kind.BOOL, Kind.TEXT, Kind.VARCHAR, Kind.BYTEA, Kind.UUID, Kind.DATE, Kind.TIMESTAMP, Kind.TIMESTAMPTZ}
-    | {Kind.MZ_TIMESTAMP}
-)
-"""Beside integers: kinds of which equal values have one form."""
+from .fixed_values import combinations, conjuncts, fixed_values, is_told_by_key
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +93,6 @@ def chain_over(relation: Relation) -> tuple[list[Relation], Relation]:
         chain.append(node)
         node = inputs(node)[0]
     return chain, node
-
-
-def is_told_by_key(type_: ScalarType) -> bool:
-    """Whether rows found by a key of the type always equal it, so that the predicate need not be evaluated again."""
-    return type_.is_integer or type_.kind in _EXACT
 
 
 def _without(chain: list[Relation], satisfied: list[Scalar]) -> list[Relation]:

@@ -23,9 +23,10 @@ from ...transform.narrow_reads import narrow_reads
 from ..controller.replicas import ReplicaClient
 from ..storage.parts import WrittenPart, row_count
 from ..storage.storage import Storage
-from ..thread_pool import FEW_ROWS
-from .key_choice import KeyRead
-from .look_ups import MOST_KEYS, LookUps, listed
+from ..thread_pool import FEW_ROWS, over_rows
+from .fixed_values import MOST_KEYS
+from .key_choice import KeyRead, without_told
+from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
 
 MOST_PARTS = 64
 """Of a transaction that has written more parts, a process of the replica reads them: it does not read them again for each statement."""
@@ -51,6 +52,7 @@ class KeyedRows:
             return None
         if any(calls_python(scalar) for node in walk(relation) for scalar in scalars_of(node)):
             return None
+        relation = without_told(relation, {id_: read for id_, read in reads.items() if id_ not in written})
         widths = {node.id: len(node.schema) for node in walk(relation) if isinstance(node, Get)}
         relation, columns = narrow_reads(relation)
         inputs = {}
@@ -67,7 +69,7 @@ class KeyedRows:
         longest = max((rows.nbytes for rows in inputs.values()), default=0)
         if not is_cheap_over(relation, count, longest):
             return None
-        result = evaluate_in_order(relation, inputs, time)
+        result = await over_rows(count, lambda: evaluate_in_order(relation, inputs, time))
         return None if len(result.errs) else result.oks
 
     async def _found(
@@ -80,15 +82,17 @@ class KeyedRows:
         time: int,
     ) -> Batch | None:
         """These columns of everybody's rows of the keys, and of all rows that the transaction has written: a filter is yet to come."""
-        keys = listed(_ascending(read.values))
-        if keys is None or not places:
+        count = len(read.values[0])
+        keys = await over_rows(count, lambda: _keys(read.values))
+        if keys is None or (written and not places):
             return None
-        schema = stored.project(places)
-        columns = await self._look_ups.rows(replica, read.key, schema, places, keys, time)
+        asked = places or read.key.columns[:1]  # rows of no columns are counted
+        columns = await self._look_ups.rows(replica, read.key, stored.project(asked), asked, keys, time)
         if columns is None:
             return None
         count = len(columns[0])
-        rows = Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
+        schema = stored.project(places)
+        rows = Batch(columns[: len(places)], np.zeros(count, np.uint64), np.ones(count, np.int64))
         if not written:
             return rows
         own = (await self._storage.decode(written, stored)).select(places)
@@ -99,6 +103,12 @@ class KeyedRows:
 def are_few(reads: Mapping[GlobalId, KeyRead]) -> bool:
     """Whether there are keys, and not more than are looked up at once."""
     return 0 < sum(len(read.values[0]) for read in reads.values()) <= MOST_KEYS
+
+
+def _keys(values: tuple[pa.Array, ...]) -> Keys | None:
+    """In their order; those that go alone as arrays."""
+    ordered = _ascending(values)
+    return ordered if len(ordered[0]) > MOST_TOGETHER else listed(ordered)
 
 
 def _ascending(keys: tuple[pa.Array, ...]) -> tuple[pa.Array, ...]:

@@ -18,8 +18,8 @@ from ...sql.plans.query_plans import Select
 from ..catalog.catalog import Catalog
 from ..catalog.items import Index, Table
 from ..catalog.views import own_writes_show
-from .fixed_values import conjuncts
-from .index_choice import chain_over, is_told_by_key
+from .fixed_values import conjuncts, is_told_by_key
+from .index_choice import chain_over
 from .key_choice import TableKey, table_keys
 from .look_ups import Keys
 

@@ -30,14 +30,14 @@ from ..results.results import Columns
 from ..storage.collections import Collections
 from .key_choice import TableKey
 
-MOST_KEYS = 1_000
-"""So many keys of all clients go with one message."""
+MOST_TOGETHER = 1_000
+"""So many keys of all clients go with one message.  More, which are of a table and of one client, go alone."""
 
 MOST_TABLES = 100
 """A replica is told of the parts of so many tables."""
 
-Keys = tuple[list[Any], ...]
-"""A list for each of the index's columns of keys, of the values of all keys that are looked up."""
+Keys = tuple[list[Any] | pa.Array, ...]
+"""The values of all keys that are looked up, for each of the index's columns of keys: lists, or arrays of more than MOST_TOGETHER."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +66,16 @@ class LookUps:
         """These columns, of `schema`, of the rows of the keys at `time`, at which the replica has the index, or which is held: each
         as often as it occurs.
 
-        None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column, of at most MOST_KEYS.
+        None: they cannot be had like this, and whoever asks in another way will hear why.  At least one column; of an index at most
+        MOST_TOGETHER keys.
         """
         of = index if isinstance(index, TableKey) else index.id
         name = (replica.id, of, columns)
         queue = self._queues.get(name)
-        if queue is None:
-            queue = self._queues[name] = _Queue(replica, of, schema, columns, self._collections)
+        if queue is None or len(keys[0]) > MOST_TOGETHER:
+            queue = _Queue(replica, of, schema, columns, self._collections)
+            if len(keys[0]) <= MOST_TOGETHER:  # who asks for many keys holds nobody up
+                self._queues[name] = queue
         request = _Request(keys, time, asyncio.get_running_loop().create_future())
         queue.add(request)
         try:
@@ -115,9 +118,10 @@ class _Queue:
         waiting = [request for request in self._waiting if not request.answer.done()]
         taken: list[_Request] = []
         self._waiting = []
-        left = MOST_KEYS
+        left = MOST_TOGETHER
         for request in waiting:
-            if request.time == waiting[0].time and len(request.keys[0]) <= left:
+            fits = not taken or (request.time == taken[0].time and len(request.keys[0]) <= left)
+            if fits:
                 taken.append(request)
                 left -= len(request.keys[0])
             else:
@@ -155,18 +159,24 @@ class _Queue:
                     request.answer.set_result(None)
         else:
             columns = from_record(self._schema, answer.rows)
-            key = row = 0
-            for request in asked:
-                number = len(request.keys[0])
-                count = sum(answer.counts[key : key + number])
-                if not request.answer.done():
-                    of_all = len(asked) == 1
-                    request.answer.set_result(
-                        columns if of_all else tuple(column.slice(row, count) for column in columns)
-                    )
-                key, row = key + number, row + count
+            if len(asked) == 1:
+                if not asked[0].answer.done():
+                    asked[0].answer.set_result(columns)
+            else:
+                _divide(asked, columns, answer.counts)
         if self._waiting:
             self._send()
+
+
+def _divide(requests: Sequence[_Request], columns: Columns, counts: Sequence[int]) -> None:
+    """To each its rows; each key has so many."""
+    key = row = 0
+    for request in requests:
+        number = len(request.keys[0])
+        count = sum(counts[key : key + number])
+        if not request.answer.done():
+            request.answer.set_result(tuple(column.slice(row, count) for column in columns))
+        key, row = key + number, row + count
 
 
 def listed(keys: Sequence[pa.Array]) -> Keys | None:

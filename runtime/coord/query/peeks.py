@@ -46,7 +46,7 @@ from .index_choice import IndexRead, choose_index
 from .key_choice import TableKey, key_reads
 from .keyed_rows import KeyedRows, are_few
 from .look_up_plan import LookUpPlan
-from .look_ups import MOST_KEYS, Keys, LookUps, listed
+from .look_ups import MOST_TOGETHER, Keys, LookUps, listed
 from .read_times import ReadTimes
 from .result_rows import OrderedRows, repeat
 from .row_errors import explain
@@ -408,7 +408,7 @@ class Peeks:
         payload, wanted = None, read.columns
         if read.keys is not None:
             count = len(read.keys[0])
-            few = listed(read.keys) if wanted and count <= MOST_KEYS else None
+            few = listed(read.keys) if wanted and count <= MOST_TOGETHER else None
             if wanted and few is not None:
                 schema = read.relation.schema
                 found = await self._look_ups.rows(replica, read.index, schema, wanted, few, time)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
+
 from ...expr.tree.relation import GlobalId, Relation
 from ...persist.part import PartRef
 from ...repr.schema import Schema
@@ -68,11 +70,12 @@ class StoredChange:
 
 @dataclass(frozen=True, slots=True)
 class LookUpStored:
-    """As `LookUp`, of the rows of a table by the columns of a unique constraint `key`, from what is stored.  `change` comes first."""
+    """As `LookUp`, of the rows of a table by the columns of a unique constraint `key`, from what is stored.  `change` comes first.
+    Many keys come as arrays."""
 
     peek_id: int
     key: int
-    keys: tuple[list[Any], ...]
+    keys: tuple[list[Any] | pa.Array, ...]
     columns: tuple[int, ...]
     as_of: int
     change: StoredChange | None

@@ -127,7 +127,7 @@ def test_one_message_is_of_one_time() -> None:
 
 
 def test_one_message_has_so_many_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(look_ups, "MOST_KEYS", 3)
+    monkeypatch.setattr(look_ups, "MOST_TOGETHER", 3)
 
     async def test(world: World) -> None:
         tasks = [world.ask(5), world.ask(1, 1), world.ask(2, 2), world.ask(1)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
@@ -13,9 +13,10 @@ from typing import Any, LiteralString
 import psycopg
 import pytest
 from inprocess import InProcess, running
+from ptvc.coord.controller.replicas import ReplicaClient
 from ptvc.coord.query.keyed_rows import KeyedRows
-from ptvc.replica.peek_thread import StoredLookUps
-from ptvc.replica.protocol import LookedUp, LookUpStored
+from ptvc.replica import stored_rows
+from ptvc.replica.protocol import LookedUp, LookUp, LookUpStored
 
 ROWS = 12_000
 """Some parts: too many rows to be read whole where one is asked for."""
@@ -68,16 +69,21 @@ def test_select(runtime: InProcess, condition: str, wanted: set[int]) -> None:
     assert runtime.query(f"SELECT count(*) FROM t WHERE {condition}") == [(len(wanted),)]
 
 
-def test_parts_are_searched(runtime: InProcess) -> None:
-    runtime.query("SELECT word FROM t WHERE id = 70")
+def test_parts_are_searched(runtime: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored_rows, "SMALL_BYTES", 0)
+    runtime.query("CREATE TABLE searched (id int PRIMARY KEY, word text, n bigint, filler text)")
+    runtime.query("INSERT INTO searched SELECT * FROM t")
+    runtime.query("SELECT word FROM searched WHERE id = 70")
     before = key_files(runtime)
     assert before
-    runtime.query("SELECT word FROM t WHERE n = 70")
-    runtime.query("SELECT word FROM t WHERE n = 70 AND id > 5")
-    runtime.query("SELECT a.word FROM t a JOIN t b ON a.n = b.n WHERE a.id = 7 AND b.word = 'x'")
+    runtime.query("SELECT word FROM searched WHERE n = 70")
+    runtime.query("SELECT word FROM searched WHERE n = 70 AND id > 5")
+    runtime.query(
+        "SELECT a.word FROM searched a JOIN searched b ON a.n = b.n WHERE a.id = 7 AND b.word = 'x'"
+    )
     assert key_files(runtime) == before
     assert runtime.query(
-        "SELECT a.id, b.id FROM t a JOIN (SELECT * FROM t WHERE id = 57) b ON a.n = b.n WHERE a.id = 58"
+        "SELECT a.id, b.id FROM searched a JOIN (SELECT * FROM searched WHERE id = 57) b ON a.n = b.n WHERE a.id = 58"
     ) == [(58, 57)]
 
 
@@ -156,18 +162,48 @@ def test_columns_come_and_go(runtime: InProcess) -> None:
 def answers(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Whether each look-up in stored rows was answered with rows."""
     seen: list[bool] = []
-    looked_up = StoredLookUps.looked_up
+    look_up = ReplicaClient.look_up
 
-    def watched(self: StoredLookUps, asked: LookUpStored) -> LookedUp:
-        answer = looked_up(self, asked)
-        seen.append(answer.rows is not None)
-        return answer
+    def watched(
+        self: ReplicaClient,
+        asked: Callable[[int], LookUp | LookUpStored],
+        answered: Callable[[LookedUp | None], None],
+    ) -> None:
+        def noted(answer: LookedUp | None) -> None:
+            seen.append(answer is not None and answer.rows is not None)
+            answered(answer)
 
-    monkeypatch.setattr(StoredLookUps, "looked_up", watched)
+        look_up(self, asked, noted)
+
+    monkeypatch.setattr(ReplicaClient, "look_up", watched)
     return seen
 
 
-def test_replicas_look_up_what_was_decoded_once(runtime: InProcess, answers: list[bool]) -> None:
+def test_replicas_decode_small_blobs_for_any_number_of_keys(runtime: InProcess, answers: list[bool]) -> None:
+    with runtime.connect() as db:
+        db.execute("CREATE TABLE small (id int PRIMARY KEY, word text, n bigint, filler text)")
+        db.execute("INSERT INTO small SELECT * FROM t")
+        assert db.execute("SELECT word FROM small WHERE id = 7").fetchall() == [("word 7",)]
+        assert answers == [True]
+        keys = list(range(0, 2 * ROWS, 3))
+        query = "SELECT count(*), sum(id) FROM small WHERE id = ANY (%s)"
+        there = [key for key in keys if key < ROWS]
+        assert db.execute(query, (keys,)).fetchall() == [(len(there), sum(there))]
+        assert db.execute("SELECT count(*) FROM small WHERE id = ANY (%s)", (keys,)).fetchall() == [
+            (len(there),)
+        ]
+        early = sum(key < 5_000 for key in there)
+        query = "DELETE FROM small WHERE id = ANY (%s) AND n < 100"
+        assert db.execute(query, (keys,)).rowcount == early
+        assert db.execute("DELETE FROM small WHERE id = ANY (%s)", (keys,)).rowcount == len(there) - early
+        assert answers == [True] * 5
+        assert db.execute("SELECT count(*) FROM small").fetchall() == [(ROWS - len(there),)]
+
+
+def test_replicas_look_up_what_was_decoded_once(
+    runtime: InProcess, answers: list[bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_rows, "SMALL_BYTES", 0)
     with runtime.connect() as db:
         db.execute("CREATE TABLE asked (id int PRIMARY KEY, word text, n bigint, filler text)")
         db.execute("INSERT INTO asked SELECT * FROM t")
