@@ -286,11 +286,17 @@ def _is_long(type_: ScalarType) -> bool:
     return type_.kind in _LONG
 
 
+_SHORT = frozenset({int, float, bool, type(None)})
+"""Types of which every value has a fixed size."""
+
+
 def _size(value: Any) -> int:
     match value:
         case str() | bytes():
             return len(value) + _FIXED
         case list() | tuple():
+            if _SHORT.issuperset(map(type, value)):  # drivers send keys by the thousand
+                return _FIXED * (1 + len(value))
             return _FIXED + sum(map(_size, value))
         case dict():
             return _FIXED + sum(_size(part) for pair in value.items() for part in pair)

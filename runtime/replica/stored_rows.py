@@ -2,7 +2,7 @@
 
 ```
   inline parts ── a spine, in memory: some hundred small parts at most
-  small blobs ─── a run each, in memory, as far as `KeptRuns` has room
+  small blobs ─── a run each, in memory, as far as `KeptRuns` has room; else as large ones
   large blobs ─── their decoded columns, and their rows in the order of the key's hashes: files of the column cache, mapped
 ```
 
@@ -26,7 +26,7 @@ from ..compute.spine import Matches, Run, Spine, probe_runs, run_of
 from ..persist.blob.base import Blob
 from ..persist.codec import decode
 from ..persist.column_cache import ColumnCache
-from ..persist.key_search import ascending, positions
+from ..persist.key_search import KeySearch, ascending, positions
 from ..persist.part import PartRef
 from ..persist.part_stats import bounds_of
 from ..persist.pushdown import Comparison, Condition, may_match
@@ -118,7 +118,7 @@ class StoredParts:
     ) -> tuple[Batch, Numbers] | None:
         """These columns of the rows at `as_of` of each key, one behind the other, and the number of the key of each, from 0.
 
-        Small blobs are fetched from `blob`, if it is given.  None if not all can be had then from memory and from files of `cache`,
+        Small blobs are fetched from `blob`, if it is given, and decoded.  None if not all can be had then from memory and from files of `cache`,
         which is the calling thread's.  Raises StorageError."""
         if any(self.schema[place].dropped for place in columns):
             return None
@@ -141,8 +141,11 @@ class StoredParts:
                     continue
                 if blob is None or stored.part.nbytes > SMALL_BYTES:
                     return None
-                if (run := self.kept.fetched(stored, self, blob)) is None:
-                    return None
+                run = self.kept.fetched(stored, self, blob)
+                if run is None:
+                    search = KeySearch(self.key, searched)
+                    places = (*columns, *self.key)
+                    rows = read_part(blob, stored.part, self.schema, places, cache, search).oks
             if run is not None:
                 runs.append(run)
             elif rows is not None and len(rows):
@@ -197,8 +200,7 @@ class KeptRuns:
         self._lock = threading.Lock()
 
     def fetched(self, stored: _Blob, parts: StoredParts, blob: Blob) -> Run | None:
-        """The updates of one of `parts` in the order of their keys.  Other tables' go for it; None if those of its own leave no room:
-        to fetch them for each look-up takes longer than a query."""
+        """The updates of one of `parts` in the order of their keys.  Other tables' go for it; None if those of its own leave no room."""
         nbytes = stored.part.decoded_nbytes
         with self._lock:
             if self._nbytes + nbytes > self._most:

@@ -42,6 +42,7 @@ class Table:
 
     def __init__(self, directory: Path) -> None:
         self.blob = MemoryBlob()
+        self.directory = directory
         self.cache = ColumnCache(directory)
         self.cache.clear()
         self.parts: dict[int, tuple[PartRef, ...]] = {}
@@ -80,6 +81,10 @@ class Table:
         parts = tuple(part for parts in self.parts.values() for part in parts)
         search = KeySearch(KEY, np.array([1], np.uint64))
         read_rows(self.blob, Snapshot("s", as_of, SCHEMA, parts), columns, self.cache, search)
+
+    def files(self) -> set[str]:
+        """Of decoded columns."""
+        return {path.name for path in self.directory.iterdir()}
 
     def change(self, *numbers: int, gone: tuple[int, ...] = (), begin: bool = False) -> StoredChange:
         added = tuple((number, self.parts[number]) for number in numbers)
@@ -200,7 +205,7 @@ def test_a_large_blob_is_not_fetched(table: Table, monkeypatch: pytest.MonkeyPat
 
 
 def test_small_blobs_are_kept_as_far_as_there_is_room(table: Table) -> None:
-    """Those of another table make room, those of the same one do not: all of them are wanted each time."""
+    """Those of another table make room, those of the same one do not: there are files then."""
     first, second, third = (
         table.write([(("w" * 40, i, str(n)), 3, 1) for i in range(LARGE)]) for n in range(3)
     )
@@ -212,9 +217,17 @@ def test_small_blobs_are_kept_as_far_as_there_is_room(table: Table) -> None:
     assert found(table, rows, [7], 5, (2,), table.blob) == [Counter({("0",): 1, ("1",): 1})]
     assert look_up(table, other, ([7],), 5, (2,)) is None, "it had to go"
     rows.change(table.change(third))
-    assert look_up(table, rows, ([7],), 5, (2,), table.blob) is None
-    rows.change(StoredChange(None, (), (first,)))
-    assert found(table, rows, [7], 5, (2,), table.blob) == [Counter({("1",): 1, ("2",): 1})]
+    assert not table.files()
+    assert found(table, rows, [7], 5, (2, 1), table.blob) == [
+        Counter({("0", 7): 1, ("1", 7): 1, ("2", 7): 1})
+    ]
+    assert table.files()
+    assert found(table, rows, [8], 5, (2,)) == [Counter({("0",): 1, ("1",): 1, ("2",): 1})]
+    fourth = table.write([(("w" * 40, i, "3"), 3, 1) for i in range(LARGE)])
+    rows.change(table.change(fourth, gone=(first, third)))
+    before = table.files()
+    assert found(table, rows, [7], 5, (2,), table.blob) == [Counter({("1",): 1, ("3",): 1})]
+    assert table.files() == before
     rows.forget()
     assert found(table, other, [7], 5, (2,), table.blob) == [Counter({("0",): 1})]
 

@@ -16,6 +16,9 @@ Counts = npt.NDArray[np.int32]
 
 Run = tuple[Words, Counts]
 
+_SORTED_PROBES = 1_000
+"""More hashes than this are put in order before they are looked up: neighbours then share cache lines of a run."""
+
 _EMPTY_HASHES: Words = np.empty(0, np.uint64)
 _EMPTY_COUNTS: Counts = np.empty(0, np.int32)
 
@@ -79,6 +82,11 @@ class KeyCounts:
 
     def of(self, hashes: Words) -> Counts:
         """How often each of `hashes` occurs."""
+        if len(hashes) > _SORTED_PROBES and (hashes[1:] < hashes[:-1]).any():
+            order = np.argsort(hashes)
+            total = np.empty(len(hashes), np.int32)
+            total[order] = self.of(hashes[order])
+            return total
         total = np.zeros(len(hashes), np.int32)
         for known, counts in self._runs:
             places = np.searchsorted(known, hashes)

@@ -88,3 +88,14 @@ def test_large_runs_are_joined_beside(seed: int) -> None:
         counts.replace(pair, counts.join(pair))
     sizes = [len(hashes) for hashes, _ in counts._runs]
     assert all(2 * newer <= older for older, newer in itertools.pairwise(sizes))
+
+
+def test_many_hashes_in_any_order() -> None:
+    random = Random(7)
+    known = [random.getrandbits(63) for _ in range(3_000)]
+    counts = KeyCounts()
+    counts.add(np.array(known, np.uint64), np.arange(1, 3_001))
+    asked = [*known[::2], *(random.getrandbits(63) for _ in range(1_500)), known[0]]
+    random.shuffle(asked)
+    model = dict(zip(known, range(1, 3_001), strict=True))
+    assert counts.of(np.array(asked, np.uint64)).tolist() == [model.get(hash_, 0) for hash_ in asked]

@@ -107,6 +107,9 @@ def aligned(args: Sequence[Datum], types: Sequence[ScalarType]) -> tuple[Datum, 
     return _as(left, types[0], target), _as(right, types[1], target), target
 
 
+_SIGNED = frozenset({Kind.INT2, Kind.INT4, Kind.INT8})
+
+
 def _as(datum: Datum, source: ScalarType, target: ScalarType) -> Datum:
     if source.arrow == target.arrow:
         return datum
@@ -116,6 +119,8 @@ def _as(datum: Datum, source: ScalarType, target: ScalarType) -> Datum:
         return _date_as_timestamp(datum, source, target)
     if source.kind is Kind.NUMERIC and target.kind is Kind.NUMERIC:
         return datum.cast(target.arrow)
+    if isinstance(datum, pa.Scalar) and source.kind in _SIGNED and target.kind in _SIGNED:
+        return datum.cast(target.arrow)  # the target has all values of the source
     if isinstance(datum, pa.Scalar):
         return cast_array(as_array(datum, 1), source, target).values[0]
     return cast_array(datum, source, target).values
