@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -28,6 +29,7 @@ from ..query.result_rows import repeat
 from ..results.results import Columns, Command, Rows
 from ..storage.expectation import Expected, KeyId
 from ..storage.key_counts import Counts, KeyCounts
+from ..storage.parts import WrittenPart
 from ..storage.storage import Storage
 from ..storage.unique_keys import KeysTaken, key_changes
 from ..thread_pool import over_rows
@@ -181,16 +183,28 @@ class Writes:
         keys = [constraint for constraint in item.constraints if constraint.is_key and len(changes)]
         if keys:
             await self._ready(item, keys)
-        await self._encode(item, changes, transaction)
+        check_written(changes.diffs)
+        encoding = asyncio.create_task(self._encoded(item, changes))
+        try:
+            counted = [await self._counted(item, constraint, changes, transaction) for constraint in keys]
+            parts = await encoding
+        finally:
+            encoding.cancel()
+        transaction.add(item.id, parts)
         if transaction.shapes.setdefault(item.id, item.shape) != item.shape:
             raise SerializationFailure("A table was altered meanwhile; run the transaction again.")
-        for constraint in keys:
-            own = transaction.keys.get(constraint.oid, KeyCounts(zeros=True)).copy()
-            count = partial(_count, item, constraint, changes, own, self._committed(item, constraint))
-            repeated = await over_rows(len(changes), count)
+        for constraint, (own, repeated) in zip(keys, counted, strict=True):
             transaction.keys[constraint.oid] = own
             if len(repeated):
                 await self._check_duplicates(item, constraint, repeated, context, transaction)
+
+    async def _counted(
+        self, item: Table, constraint: Constraint, changes: Batch, transaction: Transaction
+    ) -> tuple[KeyCounts, Words]:
+        """The keys that the transaction has changed with these; and the hashes that more than one row has then."""
+        own = transaction.keys.get(constraint.oid, KeyCounts(zeros=True)).copy()
+        count = partial(_count, item, constraint, changes, own, self._committed(item, constraint))
+        return own, await over_rows(len(changes), count)
 
     async def verify(
         self, taken: KeysTaken, context: ReadContext, transaction: Transaction
@@ -273,11 +287,10 @@ class Writes:
                 return False
         return True
 
-    async def _encode(self, item: Table, rows: Batch, transaction: Transaction) -> None:
+    async def _encoded(self, item: Table, rows: Batch) -> tuple[WrittenPart, ...]:
         """Times are open: the commit gives them."""
-        check_written(rows.diffs)
         stored = rows.with_columns(item.layout.as_stored(rows.columns, len(rows)))
-        transaction.add(item.id, await self._storage.encode(item.shard, item.physical, stored))
+        return await self._storage.encode(item.shard, item.physical, stored)
 
     async def _answer(self, tag: str, returning: Returning | None, rows: Batch) -> Command | Rows:
         count = int(rows.diffs.sum())
