@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 
 from ..errors import PtvcError
 from ..interrupt import check_interrupt
-from ..repr.types import BOOL, NUMERIC, TEXT
+from ..repr.types import BOOL, INT2, INT4, INT8, NUMERIC, TEXT, ScalarType, array_of
 from .chunks import LEAST_ROWS, count_made, in_chunks, makes_values
 from .coercion.casts import cast_array, cast_can_fail
 from .coercion.literals import python_value
@@ -410,8 +410,19 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_case(node, branches, otherwise)
         case Call(function=function) if function in NULL_TESTS and (test := null_test(node)) is not node:
             return fold(test)
+        case Cast(arg=Literal(value=list() as values, type=source), type=target) if _widens(source, target):
+            return Literal(values, target)
         case _:
             return _fold_constant(node)
+
+
+def _widens(source: ScalarType, target: ScalarType) -> bool:
+    """Whether both are arrays of integers, and the one has all values of the other as they are: drivers send keys by the thousand."""
+    return source in _SIGNED and target in _SIGNED and _SIGNED.index(source) <= _SIGNED.index(target)
+
+
+_SIGNED = tuple(map(array_of, (INT2, INT4, INT8)))
+"""Each has all values of those before it."""
 
 
 def _fold_constant(node: Scalar) -> Scalar:

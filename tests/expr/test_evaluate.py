@@ -27,6 +27,7 @@ from ptvc.repr.types import (
     TEXT,
     Kind,
     ScalarType,
+    array_of,
     derived_numeric,
 )
 
@@ -191,6 +192,16 @@ def test_fold_computes_constants_and_keeps_failures() -> None:
     assert fold(resolve_call("add", (A, Cast(Literal(1, INT2), INT4)))) == resolve_call("add", (A, one))
     folded = fold(resolve_call("add", (A, Cast(one, INT8))))
     assert Literal(1, INT8) in walk(folded)
+
+
+def test_fold_of_long_arrays() -> None:
+    """To a wider type the values stay as they are; to a narrower one they may not fit."""
+    few, many = Literal([1, None, -7], array_of(INT2)), Literal([1, 1 << 20], array_of(INT4))
+    for type_ in (INT2, INT4, INT8):
+        assert fold(Cast(few, array_of(type_))) == Literal([1, None, -7], array_of(type_))
+    assert fold(Cast(many, array_of(INT8))) == Literal([1, 1 << 20], array_of(INT8))
+    assert fold(Cast(many, array_of(INT2))) == Cast(many, array_of(INT2))
+    assert fold(Cast(Literal([1], array_of(INT8)), array_of(INT2))) == Literal([1], array_of(INT2))
 
 
 @pytest.mark.parametrize(
