@@ -158,9 +158,11 @@ def _few(
         if (rows.diffs < 1).any() or int(rows.diffs.sum()) > most:
             return None
         rows, numbers = rows.take(np.repeat(np.arange(len(rows)), rows.diffs)), np.repeat(numbers, rows.diffs)
-    counts = np.bincount(numbers, minlength=len(asked.keys[0]))
     payload = to_record(schema.project(asked.columns), rows.columns)
-    return LookedUp(asked.peek_id, payload, tuple(counts.tolist()))
+    count = len(asked.keys[0])
+    if count > AT_ONCE:
+        return LookedUp(asked.peek_id, payload)
+    return LookedUp(asked.peek_id, payload, tuple(np.bincount(numbers, minlength=count).tolist()))
 
 
 class StoredLookUps:

@@ -383,14 +383,21 @@ def test_many_rows_are_for_a_query(table: Table, monkeypatch: pytest.MonkeyPatch
 def test_many_keys_and_blobs_are_for_another_thread(table: Table, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(peek_thread, "AT_ONCE", 2)
     look_ups = Asked(table)
+
+    def ids(answer: LookedUp) -> list[int]:
+        assert answer.rows is not None
+        found: list[int] = from_record(SCHEMA.project((1, 2)), answer.rows)[0].to_pylist()
+        return found
+
     begin = table.change(table.write([(("w", key, "m"), 3, 1) for key in (1, 2, 3)]), begin=True)
     assert look_ups.looked_up(asked([1, 2], begin)).counts == (1, 1)
-    assert look_ups.looked_up_beside(asked([1, 2, 3, 4], None)).counts == (1, 1, 1, 0)
+    answer = look_ups.looked_up_beside(asked([4, 2, 3, 1], None))
+    assert (ids(answer), answer.counts) == ([2, 3, 1], ())
     large = table.write([(("w" * 40, key, "m"), 3, 1) for key in range(1, LARGE)])
     assert look_ups.looked_up_beside(asked([1], table.change(large))).counts == (2,)
     assert look_ups.looked_up(asked([2], None)).counts == (2,), "it is decoded now"
     monkeypatch.setattr(peek_thread, "MOST_ROWS", 7)
-    assert look_ups.looked_up_beside(asked([1, 2, 3, 4], None)).counts == (2, 2, 2, 1)
+    assert ids(look_ups.looked_up_beside(asked([1, 2, 3, 4], None))) == [1, 1, 2, 2, 3, 3, 4]
     assert look_ups.looked_up_beside(asked([1, 2, 3, 4, 5], None)).rows is None
 
 

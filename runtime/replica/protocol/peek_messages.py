@@ -83,8 +83,8 @@ class LookUpStored:
 
 @dataclass(frozen=True, slots=True)
 class LookedUp:
-    """Of the rows (`to_record`), each as often as it occurs, so many have the first key, and so on: `counts`.  None if they cannot be
-    had like this: the index is not there, not readable then, or has errors, parts are yet to be decoded, or the rows are too many.
+    """Of the rows (`to_record`), each as often as it occurs, so many have the first key, and so on: `counts`, unless many keys were asked
+    for, which are one client's.  None if they cannot be had like this: the index is not there, not readable then, or has errors, parts are yet to be decoded, or the rows are too many.
     Whoever asked asks otherwise, and is told what is wrong.  `forgotten`: the parts of the table are to be told anew."""
 
     peek_id: int

@@ -140,6 +140,30 @@ def test_one_message_has_so_many_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     run(test)
 
 
+def test_who_asks_for_many_keys_waits_for_no_one_and_holds_up_no_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(look_ups, "MOST_TOGETHER", 3)
+
+    async def test(world: World) -> None:
+        few = world.ask(1)
+        await settled()
+        many = world.ask(1, 2, 1, 2)
+        await settled()
+        assert world.replica.keys(1) == [1, 2, 1, 2]
+        after = world.ask(2)
+        await settled()
+        assert len(world.replica.asked) == 2, "it goes with the next message of few keys"
+        world.replica.answer()
+        assert len(names(await few)) == 1
+        await settled()
+        assert world.replica.keys(2) == [2]
+        for _ in range(2):
+            world.replica.answer()
+        assert (len(names(await many)), len(names(await after))) == (6, 2)
+        assert not world.look_ups._queues
+
+    run(test)
+
+
 def test_who_was_cancelled_is_not_asked_for_and_holds_up_no_one() -> None:
     async def test(world: World) -> None:
         tasks = [world.ask(key) for key in (5, 1, 2)]
