@@ -99,6 +99,13 @@ def spread(rows: int, parts: int, keys: int) -> list[Delta]:
     ]
 
 
+def counts(relation: r.Relation) -> r.Relation:
+    """Rows by key."""
+    return r.Reduce(
+        relation, (column(0),), ("key",), (r.Aggregate("count", None, INT8, "n", nullable=False),)
+    )
+
+
 def test_reductions_are_combined(tmp_path: Path) -> None:
     """Few groups: what travels is groups and not rows."""
     inputs = {"u1": spread(40_000, 4, 20)}
@@ -107,10 +114,7 @@ def test_reductions_are_combined(tmp_path: Path) -> None:
     case.job = replace(case.job, combine=False)
     plain = case.run()
     assert combined.bytes_sent * 2 < plain.bytes_sent
-    linear = r.Reduce(
-        get("u1"), (column(0),), ("key",), (r.Aggregate("count", None, INT8, "n", nullable=False),)
-    )
-    case = Case(None, tmp_path / "linear", linear, inputs, partitions=4)
+    case = Case(None, tmp_path / "linear", counts(get("u1")), inputs, partitions=4)
     combined = case.check()
     case.job = replace(case.job, combine=False)
     assert combined.bytes_sent * 10 < case.run().bytes_sent
@@ -149,6 +153,18 @@ def test_groups_that_are_unique_are_sent_as_they_are(tmp_path: Path) -> None:
     combined = case.check()
     case.job = replace(case.job, combine=False)
     assert combined.bytes_sent == case.run().bytes_sent
+
+
+def test_groups_of_few_rows_are_combined_if_one_has_most(tmp_path: Path) -> None:
+    """Sums of four rows each are not worth computing twice, but the rows of a hot key would all go to one task."""
+    even = numbers([key % 1000 for key in range(4000)], [0] * 4000)
+    hot = numbers([max(key - 3000, 0) for key in range(4000)], [0] * 4000)
+    for name, rows in (("even", even), ("hot", hot)):
+        case = Case(None, tmp_path / name, counts(get("u1")), {"u1": [rows]}, partitions=2)
+        combined = case.check()
+        case.job = replace(case.job, combine=False)
+        saved = case.run().bytes_sent - combined.bytes_sent
+        assert saved > 4000 if rows is hot else saved == 0
 
 
 @pytest.mark.parametrize("rows", [30, 3_000])

@@ -14,6 +14,9 @@ A = (k, 5, 10) (k, 5, 20) (k, 7, 30)     V = 2 (k, 5, NULL) 1 (k, 7, NULL)     A
      key, min's, sum's
 ```
 
+To compute the state twice, here of rows and there of what is sent, costs more than to send the rows, unless a key has many of them,
+or one has most.
+
 Where A is few rows again and again, those are sent, with how often each occurs; so it is for a distinct or a threshold.
 Of a top k whose state is not kept, only the first rows here can be among the first of all.
 """
@@ -49,7 +52,14 @@ EXTREMES = frozenset(("min", "max"))
 """Aggregates that look at values, and pass over NULL."""
 
 WORTH = 2
-"""Rows are combined when there are at least so many of them per key."""
+"""Rows are combined when there are at least so many of them per value that is sent."""
+
+WORTH_SUMS = 8
+"""To add sums up here, and again where they are sent, pays when there are at least so many rows per key: with fewer, more is
+computed than is saved."""
+
+HOT = 8
+"""With WORTH rows per key, it also does when a key has so large a part of them, a HOT-th: they would all go to one task."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,7 @@ def combine(op: Op, schema: Schema, rows: Batch, time: int, *, cut: bool = False
         case DistinctOp() | ThresholdOp():
             found = Combined(consolidate(rows), {}) if _repeats(rows, range(len(schema))) else whole
         case ReduceOp():
-            found = _reduced(op, schema, rows, time) if _repeats(rows, range(op.keys)) else whole
+            found = _reduced(op, schema, rows, time) if _pays(rows, range(op.keys)) else whole
         case TopKOp(limit=int(limit), offset=offset) if cut:
             if int(rows.diffs.min()) <= 0:
                 rows = consolidate(rows)
@@ -119,6 +129,16 @@ def _repeats(rows: Batch, key: Iterable[int], copies: int = 1) -> bool:
     """Whether there are at least WORTH rows per value of the columns `key`, were each sent so many times."""
     hashes = np.sort(hash_columns([rows.columns[i] for i in key], len(rows)))
     return copies * WORTH * (1 + int(np.count_nonzero(hashes[1:] != hashes[:-1]))) <= len(rows)
+
+
+def _pays(rows: Batch, key: Iterable[int]) -> bool:
+    """Whether to send the sums of each value of the columns `key` is worth their computation."""
+    n = len(rows)
+    hashes = np.sort(hash_columns([rows.columns[i] for i in key], n))
+    starts = np.flatnonzero(np.concatenate(([True], hashes[1:] != hashes[:-1])))
+    if WORTH_SUMS * len(starts) <= n:
+        return True
+    return WORTH * len(starts) <= n and HOT * int(np.diff(starts, append=n).max()) >= n
 
 
 def _first(op: TopKOp, rows: Batch, count: int) -> Batch:
