@@ -357,9 +357,10 @@ def not_a_job(plan: DataflowPlan) -> str | None:
     return None
 
 
-def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
+def levels(plan: DataflowPlan, silent: frozenset[int] = frozenset()) -> tuple[tuple[int, ...], ...]:
     """Node ids by superstep: a node stands one level after any input that must be exchanged first, and no
     earlier than any other input.  A row read without an exchange from an earlier level stays in its partition.
+    The Lookups in `silent` need not wait for what they look up.
 
     An import, and what maps and filters it, stands as late as its readers let it: rows that need not be exchanged need not be
     passed on, then.
@@ -368,7 +369,11 @@ def levels(plan: DataflowPlan) -> tuple[tuple[int, ...], ...]:
     for node in plan.nodes:
         level.append(
             max(
-                (level[i] + (by is not None) for i, by in zip(node.inputs, node.exchange, strict=True)),
+                (
+                    level[i] + (by is not None)
+                    for place, (i, by) in enumerate(zip(node.inputs, node.exchange, strict=True))
+                    if place == 0 or node.id not in silent
+                ),
                 default=0,
             )
         )

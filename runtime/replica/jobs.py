@@ -11,6 +11,7 @@ from time import monotonic
 from ..compute.narrow_imports import narrow_imports
 from ..compute.spark.application import Application
 from ..compute.spark.broadcast import broadcast
+from ..compute.spark.first_paths import first_paths
 from ..compute.spark.job import Job
 from ..compute.spark.superstep import JobResult, JobRun
 from ..expr.tree.relation import GlobalId
@@ -49,7 +50,7 @@ def run_job(
     if command.step is None:  # of a step, the changes are on file as they came, and state lies by the keys
         plan, columns = narrow_imports(plan)
         sizes = {source.id: sum(part.rows for part in source.snapshot) for source in command.imports}
-        plan, copies = broadcast(plan, sizes, partitions)
+        plan, copies = broadcast(first_paths(plan, sizes), sizes, partitions)
     job = Job(
         plan=plan,
         as_of=command.as_of,

@@ -128,7 +128,7 @@ def test_the_replica_s_executor_is_killed(runtime: Runtime) -> None:
 
 
 def test_an_executor_is_killed_under_a_job(runtime: Runtime) -> None:
-    """A hydration's tasks, and their shuffle files, are gone: they run again."""
+    """A hydration's tasks are gone: they run again."""
     (other,) = executors(runtime) - {executor_of_replica(runtime)}
     runtime.run(
         "CREATE MATERIALIZED VIEW w AS SELECT a.customer, count(*) AS n FROM orders a "

@@ -24,7 +24,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...expr.tree.relation import Filter, Map, Project, Relation
-from ...expr.tree.scalar import Call, Literal
+from ...expr.tree.scalar import Call, Literal, Scalar
 from ...transform.multi_join import MultiJoin
 
 LITERAL, FILTERED = 0.1, 0.3
@@ -122,13 +122,20 @@ def _passing(relation: Relation) -> float:
     part = 1.0
     while isinstance(relation, Filter | Map | Project):
         if isinstance(relation, Filter):
-            for predicate in relation.predicates:
-                match predicate:
-                    case Call(function="is_not_null"):
-                        continue
-                    case Call(function="eq", args=args) if any(isinstance(arg, Literal) for arg in args):
-                        part = min(part, LITERAL)
-                    case _:
-                        part = min(part, FILTERED)
+            part = min(part, passing(relation.predicates))
         relation = relation.input
+    return part
+
+
+def passing(predicates: Sequence[Scalar]) -> float:
+    """Which part of rows is taken to pass all of these."""
+    part = 1.0
+    for predicate in predicates:
+        match predicate:
+            case Call(function="is_not_null"):
+                continue
+            case Call(function="eq", args=args) if any(isinstance(arg, Literal) for arg in args):
+                part = min(part, LITERAL)
+            case _:
+                part = min(part, FILTERED)
     return part

@@ -5,7 +5,8 @@ many   read here ──────────────┐                  
 few    read here ── to all ────┴─ join                partition 1: many[1] x few
 ```
 
-It saves the exchange of the many rows, and the levels of a chain of such joins are one.  How many rows an input has at most is
+It saves the exchange of the many rows, and the levels of a chain of such joins are one.  So it does where rows lie by the key already,
+as those of a grouping do that are joined by what they were grouped by.  How many rows an input has at most is
 known of what is read, and passed on by operators that add none.
 
 The sides are those that may be dealt out for a hot key (`hot_keys`), by the same reasons.  A row and its retraction may lie in two
@@ -41,7 +42,7 @@ from ..plan import (
     UnionOp,
     WindowOp,
 )
-from .hot_keys import COPIES, DEALT
+from .hot_keys import COPIES, DEALT, splittable
 
 MOST_ROWS = 250_000
 """No more are sent to all partitions: each holds them in memory."""
@@ -49,6 +50,9 @@ MOST_ROWS = 250_000
 WORTH = 2
 """Sent everywhere they have to be so many times fewer than the rows that stay."""
 
+
+FEW_PARTITIONS = 4
+"""Up to so many, a join does without the exchange of a side that lies by its keys, and so without the splitting of hot ones."""
 
 Places = tuple[int, ...] | None
 
@@ -77,6 +81,7 @@ def broadcast(
     nodes: list[Node] = []
     copies: dict[int, frozenset[str]] = {}
     together: list[Places] = []
+    placed: list[Places] = []
     for node in plan:
         exchange = node.exchange
         match node.op:
@@ -91,7 +96,13 @@ def broadcast(
                 if stays is not None:
                     exchange = (None, EVERYWHERE) if stays == 0 else (EVERYWHERE, None)
                     copies[node.id] = frozenset(COPIES[stays])
+        if partitions <= FEW_PARTITIONS or not isinstance(node.op, JoinOp):
+            exchange = tuple(
+                None if by is not None and placed[i] == by else by
+                for i, by in zip(node.inputs, exchange, strict=True)
+            )
         nodes.append(replace(node, exchange=exchange))
+        placed.append(_placed(nodes[-1], [placed[i] for i in node.inputs]))
         widths = [len(plan.nodes[i].schema) for i in node.inputs]
         together.append(_together(nodes[-1], [together[i] for i in node.inputs], widths))
     return replace(plan, nodes=tuple(nodes)), copies
@@ -127,9 +138,33 @@ def _together(node: Node, inputs: list[Places], widths: list[int]) -> Places:
         case ReduceOp(keys=keys):
             return tuple(range(keys))
         case DistinctOp() | ThresholdOp() | TopKOp() if by is not EVERYWHERE:
-            return by
+            return inputs[0] if by is None else by
         case LookupOp() if by is not EVERYWHERE:
             return inputs[0] if by is None else by
+        case _:
+            return None
+
+
+def _placed(node: Node, inputs: list[Places]) -> Places:
+    """The columns whose hash says where each row of a node lies, as after an exchange by them; None if that is not known."""
+    by = node.exchange[0] if node.exchange else None
+    lies = inputs[0] if by is None and inputs else by
+    if not isinstance(lies, tuple):
+        return None
+    match node.op:
+        case Mfp(projection=projection):
+            return tuple(map(projection.index, lies)) if set(lies) <= set(projection) else None
+        case ReduceOp(keys=keys):
+            return lies if all(column < keys for column in lies) else None
+        case JoinOp(kind=kind):
+            # A hot key's rows lie elsewhere.
+            return lies if kind in _LEFT_STAYS and not splittable(node) else None
+        case (
+            DistinctOp() | ThresholdOp() | TopKOp() | ArrangeOp() | LookupOp() | NegateOp() | AssertSingleOp()
+        ):
+            return lies
+        case UnionOp():
+            return lies if all(other == lies for other in inputs) else None
         case _:
             return None
 

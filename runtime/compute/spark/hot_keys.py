@@ -29,7 +29,7 @@ from ...repr.batch import Batch, Mask
 from ...repr.buffers import Words
 from ...repr.consolidate import consolidate
 from ...repr.hash import hash_columns
-from ..plan import Exchange, JoinOp
+from ..plan import Exchange, JoinOp, Node
 from ..run import Run
 from .exchange import partition_of, pieces
 from .job import Facts
@@ -95,9 +95,15 @@ def own_share(run: Run, partitions: int, here: int) -> Run:
     return Run(run.hashes[kept], run.batch.take(kept))
 
 
-def splittable(op: object) -> bool:
-    """Whether the keys of an operator can be split."""
-    return isinstance(op, JoinOp) and bool(op.left_key) and bool(DEALT[op.kind])
+def splittable(node: Node) -> bool:
+    """Whether the keys of an operator can be split: of a join both of whose sides are exchanged by them."""
+    op = node.op
+    return (
+        isinstance(op, JoinOp)
+        and bool(op.left_key)
+        and bool(DEALT[op.kind])
+        and all(isinstance(by, tuple) for by in node.exchange)
+    )
 
 
 def heavy(hashes: Words, least: int) -> dict[int, int]:

@@ -24,6 +24,9 @@ from ..run_store import StateId
 HOT_ROWS = 250_000
 """A key of a join with at least so many rows on one side is split among tasks, if that is much for one of them."""
 
+SMALL_BYTES = 1 << 20
+"""A level that takes in so much, and reads nothing, is run by the driver: to have Spark run it takes longer than it does."""
+
 
 @dataclass(frozen=True, slots=True)
 class Changes:
@@ -78,6 +81,7 @@ class Job:
     index_key: tuple[int, ...] | None = None
     answer_bytes: int | None = None
     hot_rows: int = HOT_ROWS
+    small_bytes: int = SMALL_BYTES
     combine: bool = True
     step: Step | None = None
     merge_upper: int | None = None

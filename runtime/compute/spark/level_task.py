@@ -54,7 +54,7 @@ from .answer import write_answer
 from .exchange import REPORT, WORK, Row, concat, decode, encode, encode_state, split, state_name
 from .hot_keys import HotKeys, heavy, own_share, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
-from .payload_file import PayloadReader, PayloadWriter
+from .payload_file import INLINE_BYTES, PayloadReader, PayloadWriter
 from .topology import Edge, Topology
 
 
@@ -94,13 +94,15 @@ class LevelTask:
         self._received: dict[int, list[Delta]] = {}
         self._states: dict[int, dict[str, list[Batch]]] = {}
         self._outputs: dict[int, Delta] = {}
+        self._arrangements: dict[int, Arrange] = {}
         self._state: list[tuple[int, str, str]] = []
         self._reader = PayloadReader()
-        self._writer = PayloadWriter(self._payload_path())
+        self._writer = PayloadWriter(self._payload_path(), INLINE_BYTES // job.partitions)
         self._rows_read = self._rows_in = self._bytes_sent = 0
         self._sent: dict[int, int] = {}
         self._heavy: dict[int, dict[int, int]] = {}
         self._uncut: set[int] = set()
+        self._rows_sent: dict[tuple[int, Exchange], list[tuple[int, bytes]]] = {}
 
     def run(self, rows: Iterable[Row]) -> Iterator[Row]:
         """From the rows that were sent here to the rows for the next level; after the last level, reports."""
@@ -111,10 +113,8 @@ class LevelTask:
             check_interrupt()
             self._outputs[id_] = self._apply(self._job.plan.nodes[id_])
         for port in self._topology.leaving(self._level):
-            for pid, payload in self._send(port):
-                check_interrupt()
-                self._bytes_sent += payload.size
-                yield pid, (port, self._writer.put(payload))
+            for pid, sent in self._send(port):
+                yield pid, (port, sent)
         self._writer.close()
         check_interrupt()
         yield from self._finish()
@@ -210,6 +210,11 @@ class LevelTask:
             # The errors of what is looked up come by the path that begins there.
             inputs = (inputs[0], Delta(inputs[1].oks, NO_ERRORS))
         operator = build(node.op, plan.input_schemas(node), node.schema, as_of if first else NEVER)
+        if isinstance(operator, Arrange):
+            self._arrangements[node.id] = operator
+        elif isinstance(operator, Lookup) and (held := self._arrangements.get(node.inputs[1])) is not None:
+            operator.read(held)
+            inputs = inputs[:1]
         if states:
             inputs = (self._resumed(operator, plan.input_schemas(node)[0], inputs[0], states),)
         output = operator.step(inputs, as_of, self._job.upper)
@@ -302,8 +307,8 @@ class LevelTask:
 
     # -- out --
 
-    def _send(self, port: int) -> Iterator[tuple[int, pa.Buffer]]:
-        """The output of the port's producer, by partition."""
+    def _send(self, port: int) -> Iterator[tuple[int, bytes]]:
+        """The output of the port's producer, by partition.  What goes by the same exchange to several consumers is written once."""
         edge, schema = self._topology.edges[port], self._topology.schema(port)
         if self._job.step is not None and edge.consumer in self._job.step.shared:
             return  # the index has the rows
@@ -312,19 +317,34 @@ class LevelTask:
             output = Delta(empty_batch(schema), output.errs)  # its rows would meet nothing
         self._measure(port, edge, output.oks)
         combined = self._combined(port, edge, schema, output.oks)
-        for pid, oks in self._split(port, edge, combined.rows):
-            for payload in encode(schema, Delta(oks, NO_ERRORS), self._job.as_of):
-                yield pid, payload
+        rows = self._put(self._rows(port, edge, schema, combined.rows))
+        if combined.rows is self._outputs[edge.producer].oks and edge.consumer not in self._known.hot:
+            way = edge.producer, edge.exchange
+            if way not in self._rows_sent:
+                self._rows_sent[way] = list(rows)
+            rows = iter(self._rows_sent[way])
+        yield from rows
         if combined.state:
             consumer = self._topology.consumer(port)
             schemas = state_schemas(consumer.op, schema, consumer.schema)
             for name, batch in combined.state.items():
                 for pid, part in split(batch, edge.exchange, self._job.partitions, self._partition):
-                    for payload in encode_state(name, schemas[name], part):
-                        yield pid, payload
-        yield from self._send_errors(schema, output.errs)
+                    yield from self._put((pid, p) for p in encode_state(name, schemas[name], part))
+        yield from self._put(self._errors(schema, output.errs))
 
-    def _send_errors(self, schema: Schema, errors: Batch) -> Iterator[tuple[int, pa.Buffer]]:
+    def _put(self, payloads: Iterable[tuple[int, pa.Buffer]]) -> Iterator[tuple[int, bytes]]:
+        """What stands for them in the rows that Spark moves."""
+        for pid, payload in payloads:
+            check_interrupt()
+            self._bytes_sent += payload.size
+            yield pid, self._writer.put(payload)
+
+    def _rows(self, port: int, edge: Edge, schema: Schema, rows: Batch) -> Iterator[tuple[int, pa.Buffer]]:
+        for pid, oks in self._split(port, edge, rows):
+            for payload in encode(schema, Delta(oks, NO_ERRORS), self._job.as_of):
+                yield pid, payload
+
+    def _errors(self, schema: Schema, errors: Batch) -> Iterator[tuple[int, pa.Buffer]]:
         """Errors stay where they are, unless they are what it is about."""
         by: Exchange = None
         if self._job.merges:
@@ -340,8 +360,7 @@ class LevelTask:
             job.partitions == 1
             or job.rows < job.hot_rows
             or job.step is not None
-            or not splittable(self._topology.consumer(port).op)
-            or edge.consumer in job.copies
+            or not splittable(self._topology.consumer(port))
         ):
             return
         assert isinstance(edge.exchange, tuple)

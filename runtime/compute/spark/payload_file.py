@@ -1,11 +1,11 @@
 """What travels between levels, in files: a task writes its large payloads once, and the tasks they are for map them.
 
 ```
-small:  (pid, (port, payload))     through Spark's shuffle
+small:  (pid, (port, payload))     through Spark and the driver
 large:  (pid, (port, reference))   likewise; the payload is in the sender's file
 ```
 
-Spark copies what it moves from process to process and through its own files, some eight times in all.  A task is on the driver's
+Spark copies what it moves from process to process, some eight times in all.  A task is on the driver's
 machine, as its permit and the state that it leaves are; so a mapped file saves that.  A file bears the attempt's own name, and is
 complete before a task of a later level runs.  The folder goes with the job.
 """
@@ -22,7 +22,8 @@ from typing import BinaryIO
 import pyarrow as pa
 
 INLINE_BYTES = 32 << 10
-"""A payload below this size goes through Spark."""
+"""A payload below this size, divided by the partitions, goes through Spark: so what all tasks of a level send each other that way is this
+much for each of them, and not the square."""
 
 _REFERENCE = b"f"
 """The first byte of a reference; no payload begins with it."""
@@ -47,16 +48,18 @@ def remove_payloads(folder: Path) -> None:
 
 
 class PayloadWriter:
-    """Writes to `path`, which is made when the first large payload comes; without a path, everything goes through Spark."""
+    """Writes to `path`, which is made when the first large payload comes; without a path, everything goes through Spark.  A large
+    one has `least` bytes at least."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: Path | None, least: int = INLINE_BYTES) -> None:
         self._path = path
+        self._least = least
         self._file: BinaryIO | None = None
         self._offset = 0
 
     def put(self, payload: pa.Buffer) -> bytes:
         """What is to be sent in place of the payload."""
-        if self._path is None or payload.size < INLINE_BYTES:
+        if self._path is None or payload.size < self._least:
             return payload.to_pybytes()  # type: ignore[no-any-return]
         if self._file is None:
             self._file = self._path.open("wb")
@@ -70,6 +73,14 @@ class PayloadWriter:
         """All is in the file."""
         if self._file is not None:
             self._file.close()
+
+
+def payload_size(sent: bytes) -> int:
+    """Of the payload that was put, in bytes."""
+    if sent[:1] != _REFERENCE:
+        return len(sent)
+    _, _, size = _PLACE.unpack_from(sent)
+    return int(size)
 
 
 class PayloadReader:

@@ -1,17 +1,21 @@
-"""A large step as a Spark job, level by level.
+"""A large step as Spark jobs, level by level.
 
 ```
-work items -> level 0 -> shuffle -> level 1 -> ... -> reports
+work items -> level 0 -> driver -> level 1 -> driver -> ... -> reports
 ```
 
 The plan is cut at its exchanges (`plan.levels`); between levels travel the rows of `exchange`, a task runs one partition
 of one level (`level_task`), and only names and counts come back.  State is left as run files, which a resident task maps;
 the view's contents as parts, which the coordinator commits.
 
-Where a level feeds a join, its tasks are run before anything reads what they send, and have reported by then how many rows
-the keys have.  If some key is hot (`hot_keys`), they are run again, knowing it.  The same holds for a query's top k.
+A level is a job of Spark of one stage.  What its tasks send passes through the driver, which is quicker than a shuffle, as large
+payloads are in files, and what passes are their names (`payload_file`).  So the driver knows how much a level takes in: one
+that has little to do is run here, without Spark, which takes some 40 ms for a level of any size.
 
-Rows are few and large, and Spark only moves them: so this is a chain of RDDs, not of DataFrames, which saves 4 s of CPU
+Where a level feeds a join, its tasks have reported how many rows the keys have.  If some key is hot (`hot_keys`), they are run again,
+knowing it.  The same holds for a query's top k.
+
+Rows are few and large, and Spark only moves them: so this is RDDs, not DataFrames, which saves 4 s of CPU
 for a SQL session at the start and the planning of every job.
 """
 
@@ -19,9 +23,9 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field, replace
-from itertools import chain, pairwise
+from itertools import chain, count, pairwise
 from pathlib import Path
 
 from pyspark import RDD, SparkContext, TaskContext
@@ -41,7 +45,7 @@ from .exchange import REPORT, WORK, Row
 from .hot_keys import find, splittable
 from .job import Answer, Facts, Job, Report, Step, StepItem, WorkItem
 from .level_task import Knowledge, LevelTask
-from .payload_file import payload_folder
+from .payload_file import payload_folder, payload_size
 from .permit import granted, working_under
 from .topology import Topology
 
@@ -105,7 +109,7 @@ class JobRun:
         self._job = job
         self._topology = Topology(job.plan, first=job.step is None)
         self._facts: Accumulator[dict[TaskId, Facts]] = context.accumulator({}, _Merged())
-        self._shuffles: list[RDD[Row]] = []
+        self._attempts = count(-1, -1)
 
     def run(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]], pool: str, group: str) -> JobResult:
         """Runs the job over the parts of each import (a step knows its changes) and gathers what its tasks report.
@@ -114,44 +118,47 @@ class JobRun:
         """
         self._context.setLocalProperty("spark.scheduler.pool", pool)
         self._context.setJobGroup(group, f"step of {self._job.writer}", interruptOnCancel=True)
-        try:
-            with granted_to(self._job):
-                return self._levels(imports)
-        finally:
-            self._remove_shuffles()
+        with granted_to(self._job):
+            return gather(self._job, self._levels(work_rows(self._job, imports)))
 
-    def _levels(self, imports: Sequence[tuple[GlobalId, Sequence[PartRef]]]) -> JobResult:
-        job, context = self._job, self._context
-        known = Knowledge({})
-        work: list[list[Row]] = [[] for _ in range(job.partitions)]
-        for row in work_rows(job, imports):
-            work[row[0]].append(row)
-        # One element in each partition: where they are to be, without a shuffle.
-        arrived: RDD[Row] = context.parallelize(work, job.partitions).mapPartitions(chain.from_iterable)
-        for level in range(len(self._topology.levels)):
-            rows = arrived.mapPartitions(_task(job, level, known, self._facts))
-            leaving = self._shuffled(rows)
-            if feeds(job, self._topology, level):
-                # In the JVM, without tasks in Python: those of the level have run by then, and do not run again.
-                leaving._jrdd.count()
-                learned = learn(job, self._topology, level, known, self._level_facts(level))
+    def _levels(self, rows: list[Row]) -> list[Row]:
+        """What the last level sends, from what the first is to read."""
+        job, topology, known = self._job, self._topology, Knowledge({})
+        for level in range(len(topology.levels)):
+            sent = self._level(level, known, rows)
+            if feeds(job, topology, level):
+                learned = learn(job, topology, level, known, self._level_facts(level))
                 if learned != known:
                     known = learned
-                    rows = arrived.mapPartitions(_task(job, level, known, self._facts))
-                    leaving = self._shuffled(rows)
-            arrived = leaving
-        return gather(job, rows.collect())
+                    sent = self._level(level, known, rows)
+            rows = sent
+        return rows
 
-    def _shuffled(self, rows: RDD[Row]) -> RDD[Row]:
-        shuffled = rows.partitionBy(self._job.partitions, _itself)
-        self._shuffles.append(shuffled)
-        return shuffled
+    def _level(self, level: int, known: Knowledge, rows: list[Row]) -> list[Row]:
+        """From the rows for a level to those that it sends."""
+        partitions = self._job.partitions
+        work: list[list[Row]] = [[] for _ in range(partitions)]
+        for row in rows:
+            work[row[0]].append(row)
+        if is_small(self._job, self._topology, level, rows):
+            return self._here(level, known, work)
+        # One element in each partition: where they are to be, without a shuffle.
+        arrived: RDD[Row] = self._context.parallelize(work, partitions).mapPartitions(chain.from_iterable)
+        return arrived.mapPartitions(_task(self._job, level, known, self._facts)).collect()
 
-    def _remove_shuffles(self) -> None:
-        """Spark would keep the files until the JVM collects garbage, which it may not do for half an hour."""
-        for shuffled in self._shuffles:
-            shuffled._jrdd.rdd().cleanShuffleDependencies(False)
-        self._shuffles.clear()
+    def _here(self, level: int, known: Knowledge, work: list[list[Row]]) -> list[Row]:
+        """The tasks of a level, one after the other."""
+        sent: list[Row] = []
+        with _permitted(self._job):
+            for partition, rows in enumerate(work):
+
+                def tell(facts: Facts, partition: int = partition) -> None:
+                    self._facts.add({(level, partition): facts})
+
+                task = LevelTask(self._job, level, partition, next(self._attempts), known, tell)
+                sent.extend(task.run(rows))
+        hand_back()
+        return sent
 
     def _level_facts(self, level: int) -> list[Facts]:
         return [facts for (at, _), facts in sorted(self._facts.value.items()) if at == level]
@@ -182,16 +189,28 @@ def granted_to(job: Job) -> Iterator[None]:
         yield
 
 
+def _permitted(job: Job) -> AbstractContextManager[None]:
+    return nullcontext() if job.permit is None else working_under(Path(job.permit))
+
+
+def is_small(job: Job, topology: Topology, level: int, rows: Sequence[Row]) -> bool:
+    """Whether a level, for which there are these rows, takes in so little that it need not be Spark's."""
+    if level in topology.import_level.values():
+        return False
+    taken_in = 0
+    for _, (port, sent) in rows:
+        if port >= 0 and topology.level_of[topology.edges[port].consumer] == level:
+            taken_in += payload_size(sent)
+    return taken_in <= job.small_bytes
+
+
 def feeds(job: Job, topology: Topology, level: int) -> bool:
     """Whether anything must be known of what a level sends before it is read."""
     if job.partitions == 1 or job.step is not None:
         return False
     readers = [topology.consumer(port) for port in topology.leaving(level)]
-    ops = [node.op for node in readers]
-    joins = job.rows >= job.hot_rows and any(
-        splittable(node.op) and node.id not in job.copies for node in readers
-    )
-    return joins or (not job.keeps_state and any(isinstance(op, TopKOp) for op in ops))
+    joins = job.rows >= job.hot_rows and any(map(splittable, readers))
+    return joins or (not job.keeps_state and any(isinstance(node.op, TopKOp) for node in readers))
 
 
 def learn(job: Job, topology: Topology, level: int, known: Knowledge, facts: Sequence[Facts]) -> Knowledge:
@@ -205,12 +224,7 @@ def learn(job: Job, topology: Topology, level: int, known: Knowledge, facts: Seq
     for id_ in {topology.edges[port].consumer for port in topology.leaving(level)}:
         node = job.plan.nodes[id_]
         sent_earlier = any(topology.level_of[producer] < level for producer in node.inputs)
-        if (
-            isinstance(node.op, JoinOp)
-            and splittable(node.op)
-            and node.id not in job.copies
-            and not sent_earlier
-        ):
+        if isinstance(node.op, JoinOp) and splittable(node) and not sent_earlier:
             ports = [topology.port(node, index) for index in (0, 1)]
             found = find(node.op, ports, facts, job.partitions, job.hot_rows)
             if found is not None:
@@ -282,11 +296,6 @@ def _pieces(id: GlobalId, part: PartRef, share: int) -> Iterator[WorkItem]:
         yield WorkItem(id, part, piece, pieces)
 
 
-def _itself(pid: int) -> int:
-    """Rows say themselves where they belong."""
-    return pid
-
-
 def _task(
     job: Job, level: int, known: Knowledge, reported: Accumulator[dict[TaskId, Facts]]
 ) -> Callable[[Iterable[Row]], Iterator[Row]]:
@@ -300,7 +309,7 @@ def _task(
         def tell(facts: Facts) -> None:
             reported.add({(level, partition): facts})
 
-        with nullcontext() if job.permit is None else working_under(Path(job.permit)):
+        with _permitted(job):
             yield from LevelTask(job, level, partition, context.taskAttemptId(), known, tell).run(rows)
         hand_back()  # the worker waits a minute for another task before it goes
 

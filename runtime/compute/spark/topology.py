@@ -25,7 +25,8 @@ class Topology:
 
     def __init__(self, plan: DataflowPlan, *, first: bool = True) -> None:
         self.plan = plan
-        self.levels = levels(plan)
+        self.silent = silent_at_first(plan) if first else frozenset[int]()
+        self.levels = levels(plan, self.silent)
         self.level_of = {id_: at for at, ids in enumerate(self.levels) for id_ in ids}
         self.import_level = {
             node.op.id: self.level_of[node.id] for node in plan if isinstance(node.op, Import)
@@ -35,7 +36,6 @@ class Topology:
             for node in plan.nodes
             for producer, by in zip(node.inputs, node.exchange, strict=True)
         )
-        self.silent = silent_at_first(plan) if first else frozenset[int]()
         self._first_port: dict[int, int] = {}
         for port, edge in enumerate(self.edges):
             self._first_port.setdefault(edge.consumer, port)

@@ -15,6 +15,7 @@ from ptvc.compute.narrow_imports import narrow_imports
 from ptvc.compute.run_file import map_run
 from ptvc.compute.spark.application import Application
 from ptvc.compute.spark.broadcast import broadcast
+from ptvc.compute.spark.first_paths import first_paths
 from ptvc.compute.spark.job import Job
 from ptvc.compute.spark.superstep import JobResult
 from ptvc.expr.functions.aggregates import resolve_aggregate
@@ -79,12 +80,13 @@ class Case:
             rows=sum(len(delta.oks) for deltas in inputs.values() for delta in deltas),
             output_shard="view",
             payloads=str(directory / "payloads"),
+            small_bytes=-1,  # every level is Spark's
         )
 
     def plan_for(self, sizes: Mapping[str, int]) -> None:
         """The job's plan is that of a hydration of inputs of these sizes."""
         plan, columns = narrow_imports(self.plan)
-        plan, copies = broadcast(plan, sizes, self.job.partitions)
+        plan, copies = broadcast(first_paths(plan, sizes), sizes, self.job.partitions)
         self.job = replace(self.job, plan=plan, columns=columns, copies=copies)
 
     def parts(self, id: str) -> list[PartRef]:

@@ -9,12 +9,22 @@ from random import Random
 
 import pytest
 from ptvc.compute.lower import lower
-from ptvc.compute.plan import EVERYWHERE, ArrangeOp, DataflowPlan, Exchange, Import, JoinOp, Mfp, levels
-from ptvc.compute.spark.broadcast import MOST_ROWS, broadcast
+from ptvc.compute.plan import (
+    EVERYWHERE,
+    ArrangeOp,
+    DataflowPlan,
+    Exchange,
+    Import,
+    JoinOp,
+    Mfp,
+    ReduceOp,
+    levels,
+)
+from ptvc.compute.spark.broadcast import FEW_PARTITIONS, MOST_ROWS, broadcast
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree import relation as r
 from ptvc.expr.tree.scalar import ColumnRef, Scalar
-from ptvc.repr.types import INT4
+from ptvc.repr.types import INT4, INT8
 
 from ..random_views import TABLES
 from .cases import AS_OF, NUMBERS, Case, column, get, part, random_case, random_numbers, totals
@@ -172,3 +182,43 @@ def test_each_level_reads_equal_shares(tmp_path: Path) -> None:
         (1, 600),
         (1, 600),
     ]
+
+
+def by_key(relation: r.Relation) -> r.Relation:
+    present = r.Aggregate("count", column(1), INT8, "n", nullable=False)
+    return r.Reduce(relation, (column(0),), ("key",), (present,))
+
+
+def test_rows_that_lie_by_a_key_are_not_exchanged_by_it() -> None:
+    sizes = {"u1": MANY, "u2": MANY}
+    semi = joined(get("u1"), by_key(get("u2")), r.JoinKind.SEMI)
+    plan = of_sizes(by_key(semi), **sizes)
+    assert exchanges(plan) == [((0,), None)]
+    assert exchanges(plan, ReduceOp) == [((0,),), (None,)]
+    assert len(levels(plan)) == 2
+    elsewhere = r.Join(get("u1"), by_key(get("u2")), r.JoinKind.INNER, (column(0),), (ColumnRef(1, INT8),))
+    assert exchanges(of_sizes(elsewhere, **sizes)) == [((0,), (1,))]
+
+
+def test_of_many_tasks_a_join_can_split_its_keys() -> None:
+    relation = by_key(joined(get("u1"), by_key(get("u2"))))
+    plan, _ = broadcast(lower(relation), {"u1": MANY, "u2": MANY}, FEW_PARTITIONS + 1)
+    assert exchanges(plan) == [((0,), (0,))]
+    assert exchanges(plan, ReduceOp) == [((0,),), ((0,),)], "as a hot key's rows lie elsewhere"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_joins_with_groups_by_their_key(tmp_path: Path, kind: r.JoinKind) -> None:
+    random = Random(5)
+    rows = {id_: random_numbers(random, 200, 20) for id_ in ("u1", "u2")}
+    inputs = {id_: [part(NUMBERS, found[:120]), part(NUMBERS, found[90:])] for id_, found in rows.items()}
+    view = joined(get("u1"), by_key(get("u2")), kind)
+    again = by_key(r.Project(view, (0, 1)))
+    later = [
+        {"u1": part(NUMBERS, rows["u1"][60:100], time=AS_OF + 1, diff=-1)},
+        {"u2": part(NUMBERS, rows["u2"][60:150], time=AS_OF + 2, diff=-1)},
+    ]
+    case = Case(None, tmp_path, again, inputs, partitions=3)
+    case.plan_for({"u1": MANY, "u2": MANY})
+    case.job = replace(case.job, hot_rows=1)
+    case.check(later)

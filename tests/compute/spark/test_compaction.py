@@ -238,7 +238,7 @@ def test_what_cancels_leaves_nothing(tmp_path: Path) -> None:
 
 
 def test_on_spark(application: Application, tmp_path: Path) -> None:
-    """Levels, shuffle and reports for real; and twice, as when the coordinator has not heard of the first."""
+    """Levels and reports for real; and twice, as when the coordinator has not heard of the first."""
     assert len(levels(compaction_plan("u1", schema_of(INT4)))) == 2
     random = Random(11)
     for index in range(3):

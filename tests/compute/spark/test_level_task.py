@@ -167,6 +167,26 @@ def test_groups_of_few_rows_are_combined_if_one_has_most(tmp_path: Path) -> None
         assert saved > 4000 if rows is hot else saved == 0
 
 
+def test_what_goes_to_two_by_the_same_key_is_written_once(tmp_path: Path) -> None:
+    source = get("u1")
+    present, distinct = (
+        r.Reduce(
+            source,
+            (column(0),),
+            ("key",),
+            (r.Aggregate("count", column(1), INT8, "n", distinct=of_values, nullable=False),),
+        )
+        for of_values in (False, True)
+    )
+    both = r.Union((present, distinct), present.schema)
+    inputs = {"u1": [numbers(range(50_000), range(50_000))]}
+    sent = []
+    for name, view in (("one", present), ("two", both)):
+        case = Case(None, tmp_path / name, view, inputs, partitions=2)
+        sent.append(case.check([{"u1": numbers([3], [-1], AS_OF + 1)}]).bytes_sent)
+    assert sent[0] == sent[1] > 0
+
+
 @pytest.mark.parametrize("rows", [30, 3_000])
 @pytest.mark.parametrize("seed", range(4))
 def test_state_over_append_only_inputs_is_what_a_step_leaves(tmp_path: Path, seed: int, rows: int) -> None:

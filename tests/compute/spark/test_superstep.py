@@ -171,6 +171,17 @@ def test_errors_are_data(application: Application, tmp_path: Path, scalar: bool)
     assert sum(ref.errors for ref in result.parts) == 0
 
 
+def test_a_level_that_takes_in_little_is_run_by_the_driver(application: Application, tmp_path: Path) -> None:
+    view = totals(r.Distinct(totals(get("u1"))), ())
+    case = Case(application, tmp_path, view, {"u1": [part(NUMBERS, random_numbers(Random(6), 400))]})
+    status = application._context.statusTracker()
+    for most, jobs in ((1 << 20, 1), (-1, 4)):
+        case.job = replace(case.job, small_bytes=most)
+        case.check([{"u1": part(NUMBERS, [(1, 1), (2, 2)], time=AS_OF + 1)}])
+        group = f"job-{next(JOB_IDS) - 1}"
+        assert len(status.getJobIdsForGroup(group)) == jobs
+
+
 def test_no_output_is_written_where_none_is_wanted(application: Application, tmp_path: Path) -> None:
     case = Case(application, tmp_path, totals(get("u1")), {"u1": [part(NUMBERS, [(1, 1)])]})
     case.job = replace(case.job, output_shard=None)
@@ -231,7 +242,7 @@ def test_killed_tasks_of_a_step_are_retried(application: Application, tmp_path: 
         step = StepUnderWay("v", other.dataflow, other.state, inputs, time + 1)
 
         def run(job: Job) -> JobResult:
-            job = fatal(job, flags, (1, 4))
+            job = fatal(replace(job, small_bytes=-1), flags, (1, 4))
             return application.job_run(job).run([], "test", f"job-{next(JOB_IDS)}")
 
         delta = step.take_over(answer(step.written(), 2, run))
@@ -245,10 +256,8 @@ def test_killed_tasks_of_a_step_are_retried(application: Application, tmp_path: 
     not MASTER.startswith("local-cluster"),
     reason="needs executors in processes of their own: test_local_cluster.py runs it",
 )
-def test_an_executor_that_is_killed_takes_its_shuffle_files_along(
-    application: Application, tmp_path: Path
-) -> None:
-    """Whatever it had computed for others is computed again."""
+def test_an_executor_that_is_killed_is_replaced(application: Application, tmp_path: Path) -> None:
+    """What it was computing is computed again; what it had sent is there."""
     flags = tmp_path / "flags"
     flags.mkdir()
     view = totals(r.Distinct(totals(get("u1"))), ())
