@@ -13,7 +13,8 @@ product somewhere are touched: any other order is the one that was written.  Inp
 last, each group of connected ones by itself first.
 
 A semi or anti join above them whose keys are columns of one input is made with that input, before the others, unless these have filters,
-which may leave less for it to look at: so less is joined, and held.
+which may leave less for it to look at: so less is joined, and held.  With the preserved side of a left join it is made whatever the other
+side is, and whatever is computed of both and filtered by that.
 """
 
 from __future__ import annotations
@@ -54,6 +55,8 @@ def _earlier(semi: Join, left: Relation, keys: Sequence[int]) -> Relation | None
         case Project(input=child, indices=indices):
             below = _earlier(semi, child, [indices[key] for key in keys])
             return None if below is None else replace(left, input=below)
+        case Filter() | Map() | Join(kind=JoinKind.LEFT):
+            return _before_padding(semi, left, keys)
         case Join(kind=JoinKind.INNER, left=first, right=second, residual=()):
             width = len(first.schema)
             if max(keys) < width and _has_no_filters(second):
@@ -61,6 +64,28 @@ def _earlier(semi: Join, left: Relation, keys: Sequence[int]) -> Relation | None
             if min(keys) >= width and _has_no_filters(first):
                 return replace(left, right=_made_with(semi, second, [key - width for key in keys]))
     return None
+
+
+def _before_padding(semi: Join, relation: Relation, keys: Sequence[int]) -> Relation | None:
+    """`relation`, in which the semi join is made with the preserved side of a left join, on what may be computed of that join's rows."""
+    match relation:
+        case Project(input=child, indices=indices):
+            keys = [indices[key] for key in keys]
+        case Filter(input=child):
+            pass
+        case Map(input=child):
+            if max(keys) >= len(child.schema):
+                return None
+        case Join(kind=JoinKind.LEFT, left=first):
+            return (
+                replace(relation, left=_made_with(semi, first, keys))
+                if max(keys) < len(first.schema)
+                else None
+            )
+        case _:
+            return None
+    below = _before_padding(semi, child, keys)
+    return None if below is None else replace(relation, input=below)
 
 
 def _made_with(semi: Join, relation: Relation, keys: Sequence[int]) -> Relation:
