@@ -360,7 +360,8 @@ def not_a_job(plan: DataflowPlan) -> str | None:
 def levels(plan: DataflowPlan, silent: frozenset[int] = frozenset()) -> tuple[tuple[int, ...], ...]:
     """Node ids by superstep: a node stands one level after any input that must be exchanged first, and no
     earlier than any other input.  A row read without an exchange from an earlier level stays in its partition.
-    The Lookups in `silent` need not wait for what they look up.
+    The Lookups in `silent`, those of a first step, need not wait for what they look up; and an Arrange stands with the first of the
+    others that reads it, so that its rows are arranged once.
 
     An import, and what maps and filters it, stands as late as its readers let it: rows that need not be exchanged need not be
     passed on, then.
@@ -378,6 +379,12 @@ def levels(plan: DataflowPlan, silent: frozenset[int] = frozenset()) -> tuple[tu
             )
         )
     count = max(level, default=0) + 1
+    for node in plan.nodes if silent else ():
+        if isinstance(node.op, ArrangeOp) and node.id != plan.output:
+            readers = [reader for reader in plan.nodes if node.id in reader.inputs]
+            looks = [level[reader.id] for reader in readers if reader.id not in silent]
+            if looks and all(reader.inputs[1:] == (node.id,) for reader in readers):
+                level[node.id] = min(looks)
     chain = {
         node.id: node.inputs[0]
         for node in plan.nodes

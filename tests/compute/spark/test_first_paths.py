@@ -106,3 +106,13 @@ def test_contents_and_state_are_as_by_any_other(tmp_path: Path, small: str, part
     change = {id_: part(NUMBERS, random_numbers(random, 20, 20), time=AS_OF + 1) for id_ in INPUTS}
     undo = {id_: part(NUMBERS, [(5, 5), (7, 5)], time=AS_OF + 2, diff=-1) for id_ in INPUTS}
     case.check([change, undo])
+
+
+def test_what_is_looked_up_late_is_arranged_late() -> None:
+    """Its rows pass as they were sent, and are not arranged twice."""
+    plan = first_paths(lower(chain(*map(get, INPUTS))), {"u1": 10, "u2": 1_000_000, "u3": 1_000_000})
+    silent = silent_at_first(plan)
+    at = {id_: level for level, ids in enumerate(levels(plan, silent)) for id_ in ids}
+    active = [node for node in plan if isinstance(node.op, LookupOp) and node.id not in silent]
+    assert [at[node.id] for node in active] == [1, 2]
+    assert [at[node.inputs[1]] for node in active] == [1, 2]
