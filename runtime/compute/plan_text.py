@@ -29,6 +29,7 @@ from ..expr.tree.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PerExecution,
     PythonCall,
     Scalar,
 )
@@ -324,6 +325,8 @@ def scalar_text(scalar: Scalar) -> str:
             return "(" + " OR ".join(map(scalar_text, args)) + ")"
         case Parameter(number=number):
             return f"${number}"
+        case PerExecution(function=function):
+            return f"{function}()"
         case MzNow():
             return "mz_now()"
         case NowCompare(operator=operator, bound=bound):

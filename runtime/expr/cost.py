@@ -56,6 +56,7 @@ from .tree.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PerExecution,
     PythonCall,
     Scalar,
     children,
@@ -142,7 +143,7 @@ def cost(scalar: Scalar, sizes: Sizes | None = None) -> Cost:
             return Cost(_size(value), 0)
         case ColumnRef(index=index, type=type_):
             return Cost((sizes(index) if sizes is not None else _ASSUMED) if _is_long(type_) else _FIXED, 0)
-        case Parameter(type=type_):
+        case Parameter(type=type_) | PerExecution(type=type_):
             return Cost(UNBOUNDED if _is_long(type_) else _FIXED, 0)
         case MzNow() | NowCompare() | And() | Or():
             return Cost(_FIXED, _total(cost(child, sizes).work for child in children(scalar)))

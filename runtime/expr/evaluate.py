@@ -50,6 +50,7 @@ from .tree.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PerExecution,
     PythonCall,
     Scalar,
     calls_python,
@@ -161,6 +162,8 @@ def _evaluate(scalar: Scalar, columns: tuple[pa.Array, ...], length: int) -> Par
             return pa.scalar(None, scalar.type.arrow), errors
         case Parameter(number=number):
             raise AssertionError(f"${number} has no value yet")
+        case PerExecution(function=function):
+            raise AssertionError(f"{function} has no value yet")
         case _:
             assert_never(scalar)
 
@@ -404,7 +407,7 @@ def _fold_node(node: Scalar) -> Scalar:
             return _fold_connective(node, args, absorbing=False)
         case Or(args=args):
             return _fold_connective(node, args, absorbing=True)
-        case ColumnRef() | Literal() | Parameter() | MzNow() | NowCompare() | PythonCall():
+        case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow() | NowCompare() | PythonCall():
             return node  # planning runs no code of users
         case Case(branches=branches, otherwise=otherwise):
             return _fold_case(node, branches, otherwise)

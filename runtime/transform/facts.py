@@ -42,6 +42,7 @@ from ..expr.tree.scalar import (
     Literal,
     Or,
     Parameter,
+    PerExecution,
     Scalar,
     columns_of,
     remap,
@@ -140,7 +141,7 @@ def is_simple(predicate: Scalar) -> bool:
     """Whether a predicate is worth remembering: over one column, of plain functions, and it cannot fail."""
     for node in walk(predicate):
         match node:
-            case ColumnRef() | Literal() | Parameter() | And() | Or() | Cast():
+            case ColumnRef() | Literal() | Parameter() | PerExecution() | And() | Or() | Cast():
                 pass
             case Call(function=function) if function in _PLAIN:
                 pass

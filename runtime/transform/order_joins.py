@@ -24,7 +24,7 @@ from dataclasses import replace
 
 from ..expr.tree.relation import Filter, Get, Join, JoinKind, Map, Project, Relation
 from ..expr.tree.relation_tree import inputs, with_inputs
-from ..expr.tree.scalar import Call, ColumnRef, Literal, Parameter, Scalar, remap
+from ..expr.tree.scalar import Call, ColumnRef, Literal, Parameter, PerExecution, Scalar, remap
 from .facts import Analysis, key_columns
 from .multi_join import MultiJoin, multi_join, residual_ready
 from .rewrite import projected, references
@@ -187,5 +187,5 @@ def _is_literal(predicate: Scalar) -> bool:
     return (
         isinstance(predicate, Call)
         and predicate.function == "eq"
-        and any(isinstance(arg, Literal | Parameter) for arg in predicate.args)
+        and any(isinstance(arg, Literal | Parameter | PerExecution) for arg in predicate.args)
     )

@@ -151,7 +151,7 @@ class Writes:
         async for chunk in chunks:
             count = max((len(column) for column in chunk if column is not None), default=0)
             if count:
-                rows = await over_rows(count, partial(_copied, item, plan, chunk, count))
+                rows = await over_rows(count, partial(_copied, item, plan, chunk, total, count))
                 waiting.append(rows)
                 total += count
                 held += rows.nbytes
@@ -314,13 +314,15 @@ def _rows(columns: Columns, count: int) -> Batch:
     return Batch(columns, np.zeros(count, np.uint64), np.ones(count, np.int64))
 
 
-def _copied(item: Table, plan: CopyFrom, chunk: Sequence[pa.Array | None], count: int) -> Batch:
-    """The rows that COPY was given, with the defaults of the columns that it does not name."""
+def _copied(item: Table, plan: CopyFrom, chunk: Sequence[pa.Array | None], first: int, count: int) -> Batch:
+    """The rows that COPY was given, with the defaults of the columns that it does not name, which are over the rows' numbers,
+    from `first` on."""
+    numbers = (pa.array(np.arange(first, first + count)),)
     given = zip(plan.columns, chunk, strict=True)
     columns = {position: column for position, column in given if column is not None}
     for position, default in plan.defaults.items():
         if position not in columns:
-            columns[position] = computed(default, (), count)
+            columns[position] = computed(default, numbers, count)
     ordered = tuple(
         columns[i] if i in columns else pa.nulls(count, column.type.arrow)
         for i, column in enumerate(item.schema)

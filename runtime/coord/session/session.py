@@ -248,6 +248,7 @@ class Session:
             prepared=self._statements,
             cursors=self._cursors.schemas,
             pid=self.backend.pid,
+            statement_us=self._sequencer.now_us(),
         )
 
     # -- rows that stream --

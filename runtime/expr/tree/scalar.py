@@ -147,6 +147,23 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class PerExecution:
+    """What each execution puts in of a plain view or a DEFAULT that it reads (sql/scalars/per_execution.py): what `function`,
+    such as `now`, is then; or the SEED of the call `number` of a function that draws, or the ROW that it draws for.
+
+    To a rule it is as a Parameter is.  None is left in what is evaluated, and none gets into what is maintained.
+    """
+
+    function: str
+    type: ScalarType
+    nullable: bool = False
+    number: int = 0
+
+
+SEED, ROW = "seed", "row"
+
+
+@dataclass(frozen=True, slots=True)
 class MzNow:
     """`mz_now()`: the time that a collection is looked at, in milliseconds since 1970.
 
@@ -185,6 +202,7 @@ Scalar = (
     | And
     | Or
     | Parameter
+    | PerExecution
     | MzNow
     | NowCompare
 )
@@ -194,7 +212,7 @@ def children(scalar: Scalar) -> tuple[Scalar, ...]:
     """The arguments.  Whatever looks at an expression comes by here or by `transform`, and can be cancelled there."""
     check_interrupt()
     match scalar:
-        case ColumnRef() | Literal() | Parameter() | MzNow():
+        case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow():
             return ()
         case Call(args=args) | PythonCall(args=args) | Coalesce(args=args) | And(args=args) | Or(args=args):
             return args
@@ -211,7 +229,7 @@ def transform(scalar: Scalar, rewrite: Callable[[Scalar], Scalar]) -> Scalar:
     check_interrupt()
     new: Scalar
     match scalar:
-        case ColumnRef() | Literal() | Parameter() | MzNow():
+        case ColumnRef() | Literal() | Parameter() | PerExecution() | MzNow():
             new = scalar
         case NowCompare(operator, bound):
             new = NowCompare(operator, transform(bound, rewrite))

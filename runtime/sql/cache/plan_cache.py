@@ -259,7 +259,7 @@ class _Watched(PlanContext):
         object.__setattr__(self, "seen", True)
 
     def __getattribute__(self, name: str) -> Any:
-        if name in ("now_us", "settings", "prepared", "cursors", "pid"):
+        if name in ("now_us", "statement_us", "settings", "prepared", "cursors", "pid"):
             object.__setattr__(self, "seen", True)
         return object.__getattribute__(self, name)
 

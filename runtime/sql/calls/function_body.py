@@ -9,13 +9,13 @@ from ...expr.coercion.type_rules import base_name
 from ..parser.lexer import TokenKind, tokenize
 from ..parser.parse import parse
 from ..parser.query import QueryParser
+from ..scalars.volatile import VOLATILE
 from ..syntax import ast
 from ..syntax.data_statements import DeleteStatement, InsertStatement, MergeStatement, UpdateStatement
 from ..syntax.function_definition import FunctionDefinition
 from ..syntax.query_statements import QueryStatement
 from .aggregate_call import is_aggregate, is_grouping
 from .table_functions import is_table_function
-from .volatile import VOLATILE
 
 _HINT = "The body is one SELECT of one column."
 

@@ -168,6 +168,7 @@ class UserFunctions:
             if same and (expressions.aggregates is None or known.value in expressions.keys):
                 return known.value
         self._check_depth(item)
+        drawn = self.planner.draws
         place = _PLACE + len(self._inside) * _MOST_ARGUMENTS
         with self._within(item):
             result = self._substituted(expressions, item, arguments, place)
@@ -183,7 +184,7 @@ class UserFunctions:
             if missing:
                 nothing = Literal(None, definition.returns)
                 result = build.when([(build.disjunction(missing), nothing)], result, definition.returns)
-        if joined:
+        if joined and self.planner.draws == drawn:
             expressions.calls.append(UserCall(item.id, tuple(scalars), result))
         return result
 
@@ -238,6 +239,7 @@ class UserFunctions:
             self.planner, scope, expressions.relation, f"the body of function {item.name.name}"
         )
         body.allow_subqueries = body.may_join = False
+        body.in_body_of = expressions
         try:
             result = body.scalar(node)
         except _ReadsRelations:
@@ -246,6 +248,7 @@ class UserFunctions:
                     "RETURN of what reads relations is not supported", hint="Write AS $$ SELECT ... $$."
                 ) from None
             return None
+        expressions.relation = body.relation  # whose rows may be numbered now
         return _with_arguments(result, arguments, place)
 
     # --- a subquery ---

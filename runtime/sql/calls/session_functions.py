@@ -24,7 +24,7 @@ from ...errors import (
 )
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.system import input_checks
-from ...expr.tree.scalar import Call, Cast, Coalesce, Literal, MzNow
+from ...expr.tree.scalar import Call, Cast, Coalesce, Literal, MzNow, PerExecution, Scalar
 from ...expr.tree.windows import WINDOW_FUNCTIONS
 from ...repr.types import (
     BOOL,
@@ -48,7 +48,9 @@ from ..catalog.names import usable_path, visible_path
 from ..parser.expression import CLOCK_FUNCTIONS
 from ..scalars import build
 from ..scalars.expressions import Expressions
+from ..scalars.per_execution import HINT
 from ..scalars.typed import Typed
+from ..scalars.volatile import VOLATILE, drawn
 from ..scalars.zone import fold
 from ..syntax import ast
 from ..syntax.role_statements import Securable
@@ -60,7 +62,6 @@ from .server_functions import SIGNATURES
 from .server_functions import misplaced as misplaced_call
 from .table_functions import is_table_function, misplaced
 from .type_text import input_type
-from .volatile import VOLATILE, drawn
 from .window_errors import misplaced_window
 
 if TYPE_CHECKING:
@@ -68,12 +69,13 @@ if TYPE_CHECKING:
 
 _BEGUN = time.monotonic()
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NOW = frozenset(
+_OF_STATEMENT = frozenset({"clock_timestamp", "statement_timestamp"})
+"""The statement's time, which is one moment: a statement is planned as a whole, and no function of it comes later."""
+_NOW = _OF_STATEMENT | frozenset(
     {
         "now",
         "current_timestamp",
         "transaction_timestamp",
-        "statement_timestamp",
         "localtime",
         "localtimestamp",
         "current_date",
@@ -236,43 +238,51 @@ class SessionFunctions(CatalogFunctions):
     # --- the session ---
 
     def _session(self, name: str, node: ast.Function) -> Typed | None:
-        context = self.planner.context
         if name == "mz_now":
             if node.args:
                 raise UndefinedFunction("function mz_now(...) does not exist", position=node.position)
             return Typed(MzNow())
-        if name in _NOW or name == "clock_timestamp":
+        if name in _NOW:
             return self._now(name, node)
         found = _SESSION_VALUES.get(name)
         if found is None:
             return None
-        if self.planner.maintained:
+        if self.planner.maintained and not self.planner.open:
             raise Unsupported(
                 f"{name} is not allowed in {self.planner.defining}: its value depends on the session",
                 position=node.position,
             )
         if node.args:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
-        value, type_ = found
-        return Typed(Literal(value(context), type_))
+        if self.planner.open:
+            return Typed(PerExecution(name, found[1], nullable=True))
+        return Typed(self.value_of(name))
+
+    def value_of(self, name: str) -> Literal:
+        """What the function of the session, or of the time, is in the execution that is being planned."""
+        context = self.planner.context
+        if name in _NOW:
+            now = context.now_us
+            if name in _OF_STATEMENT and context.statement_us is not None:
+                now = context.statement_us
+            return Literal(_EPOCH + timedelta(microseconds=now), TIMESTAMPTZ)
+        value, type_ = _SESSION_VALUES[name]
+        return Literal(value(context), type_)
 
     def _now(self, name: str, node: ast.Function) -> Typed:
-        if self.planner.maintained:
+        if self.planner.maintained and not self.planner.open:
             raise Unsupported(
-                f"{name} is not allowed in {self.planner.defining}",
-                hint="A view's contents must be a function of its inputs; in WHERE compare a column with mz_now()."
-                if self.planner.defining == "a view"
-                else None,
-                position=node.position,
+                f"{name} is not allowed in {self.planner.defining}", hint=HINT, position=node.position
             )
-        instant = _EPOCH + timedelta(microseconds=self.planner.context.now_us)
-        now = Literal(instant, TIMESTAMPTZ)
         type_ = {"current_date": DATE, "localtime": TIME, "localtimestamp": TIMESTAMP}.get(name, TIMESTAMPTZ)
         if node.args and name not in CLOCK_FUNCTIONS:
             raise UndefinedFunction(f"function {name}(...) does not exist", position=node.position)
         digits = tuple(arg.value for arg in node.args if isinstance(arg, ast.Integer))
         if digits:
             type_ = with_precision(type_, digits, node.position)
+        now: Scalar = PerExecution(name, TIMESTAMPTZ)
+        if not self.planner.open:
+            now = self.value_of(name)
         return Typed(now if type_ == TIMESTAMPTZ else fold(Cast(now, type_)))
 
     def _schemas(self, expressions: Expressions, node: ast.Function) -> Typed:
@@ -443,7 +453,6 @@ NAMES = frozenset(
         *_OTHER_AGGREGATES,
         *SIGNATURES,
         *VOLATILE,
-        "clock_timestamp",
         "mz_now",
         "pg_typeof",
     )

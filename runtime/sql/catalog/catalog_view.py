@@ -119,7 +119,8 @@ class CatalogView(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PlanContext:
-    """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC; `zone` the
+    """What of the session a plan depends on.  `now_us` is the transaction's time, microseconds since 1970 UTC, `statement_us`
+    (None: the same) the statement's; `zone` the
     session's time zone; `prepared` are its prepared statements, `cursors` what its cursors show; `pid` is what other sessions
     know it by.
 
@@ -144,6 +145,7 @@ class PlanContext:
     role: str | None = None
     privileges: PrivilegeView | None = None
     pid: int = 0
+    statement_us: int | None = None
 
     def hold_once(self) -> None:
         """Called while planning by what makes the plan valid for one execution only: the cache does not keep it."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ...expr.functions.system.random_values import DRAWING
 from ...expr.text.text_output import literal_text
 from ...expr.tree import relation as rel
 from ...expr.tree.relation_tree import inputs
@@ -20,6 +21,7 @@ from ...expr.tree.scalar import (
     NowCompare,
     Or,
     Parameter,
+    PerExecution,
     PythonCall,
     Scalar,
 )
@@ -200,6 +202,10 @@ def show(scalar: Scalar, names: Sequence[str] | None = None) -> str:
             return f"#{index}" if names is None else names[index]
         case Parameter(number=number):
             return f"${number}"
+        case PerExecution(function=function):
+            return f"{function}()"
+        case Call(function=function) if function in DRAWING:
+            return f"{DRAWING[function]}()"
         case MzNow():
             return "mz_now()"
         case NowCompare(operator=operator, bound=bound):

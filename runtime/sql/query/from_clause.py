@@ -19,6 +19,7 @@ from ..catalog.names import find_relation
 from ..catalog.system_relations import ALWAYS_EMPTY, NEVER_FILLED
 from ..scalars import build
 from ..scalars.expressions import Expressions
+from ..scalars.per_execution import read_view
 from ..scalars.scope import Correlated, OuterColumn, Scope, ScopeColumn
 from ..syntax import ast
 from .changes_clause import contents_of, plan_changelog
@@ -81,6 +82,8 @@ class FromPlanner(JoinPlanner):
         self.planner.uses.add(found.id)
         self.scope.add_table(alias, item.position)
         relation = relation_of(found)
+        if found.kind is ItemKind.VIEW:
+            relation = read_view(self.planner, found, relation, item.position)
         self.planner.views.append(relation)
         names = _renamed(found.schema.names, item.columns, alias, item.position)
         shift = 0 if base is build.UNIT else len(base.schema)

@@ -15,6 +15,7 @@ from ..calls.table_functions import expand_sets
 from ..scalars import build
 from ..scalars.equal_keys import keyed
 from ..scalars.expressions import RAW, Expressions
+from ..scalars.rebuild import parts_of, written
 from ..scalars.scope import Scope
 from ..syntax import ast
 from .grouping_sets import KeySet, grouping_calls, grouping_sets, grouping_value, reduce_by_sets
@@ -117,8 +118,24 @@ class GroupingPlanner:
         grouped.calls = [
             call.changed(lambda scalar: transform(scalar, self._raw)) for call in expressions.calls
         ]
+        grouped.drawn_keys = {
+            text: transform(key, self._raw) for text, key in self._drawn_keys(expressions, items)
+        }
         grouped.made = [self._raw_set(call, value) for call, value in expressions.made]
         return grouped
+
+    def _drawn_keys(self, expressions: Expressions, items: Sequence[Item]) -> list[tuple[object, Scalar]]:
+        """Keys that draw are what the select list repeats, or has at their positions: nothing is drawn again."""
+        if not expressions.draws:
+            return []
+        nodes = dict.fromkeys(node for group in grouping_sets(self.body.group_by) for node in group)
+        found = []
+        for node in nodes:
+            key_node, before = self._key_node(node, items), self.planner.draws
+            if key_node is not None and any(id(part) in expressions.draws for part in parts_of(key_node)):
+                found.append((written(key_node), self._key(expressions, node, items)))
+            assert self.planner.draws == before, "a node draws once"
+        return found
 
     def _raw_set(self, call: TableCall, value: Scalar) -> tuple[TableCall, Scalar]:
         args = tuple(transform(arg, self._raw) for arg in call.args)

@@ -118,7 +118,9 @@ class Planner:
     describing: bool = False
     generic: bool = False
     maintained: bool = False  # the query defines a view: nothing of the session may go into it
-    defining: str = "a view"  # what `maintained` is about, for messages
+    defining: str = "a materialized view"  # what `maintained` is about, for messages
+    open: bool = False  # a plain view or a DEFAULT, which leaves to each execution what differs between them
+    draws: int = 0  # calls of functions that draw
     parameter_types: dict[int, ScalarType] = field(default_factory=dict)
     parameter_count: int = 0
     uses: set[GlobalId] = field(default_factory=set)

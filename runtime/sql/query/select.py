@@ -16,6 +16,7 @@ from ..calls.user_aggregates import written_out
 from ..scalars import build, records
 from ..scalars.expressions import Expressions
 from ..scalars.output_names import output_name
+from ..scalars.rebuild import written
 from ..scalars.typed import Typed
 from ..syntax import ast
 from .from_clause import FromPlanner
@@ -117,7 +118,7 @@ class SelectPlanner(GroupingPlanner):
         order: Sequence[tuple[ast.SortKey, int | None]],
     ) -> QueryPlan:
         values = [self._value(expressions, item) for item in items]
-        sort = self._sort_scalars(expressions, order, values)
+        sort = self._sort_scalars(expressions, order, items, values)
         on = [sort_key(expressions.scalar(node)) for node in self._distinct_on(items)]
         return self._assemble(expressions.relation, items, values, sort, on)
 
@@ -135,10 +136,14 @@ class SelectPlanner(GroupingPlanner):
         self,
         expressions: Expressions,
         order: Sequence[tuple[ast.SortKey, int | None]],
+        items: Sequence[Item],
         values: Sequence[Typed],
     ) -> list[tuple[Scalar, bool, bool]]:
         sort = []
         for key, number in order:
+            if number is None and expressions.draws:  # what the select list draws is not drawn again
+                text = written(key.expression)
+                number = next((n for n, i in enumerate(items) if i.node and written(i.node) == text), None)
             scalar = values[number].scalar if number is not None else expressions.scalar(key.expression)
             if self.body.distinct and has_keys(scalar.type):
                 raise Unsupported(

@@ -12,6 +12,7 @@ from ..catalog.catalog_view import CatalogItem
 from ..syntax import ast
 from .expressions import Expressions
 from .typed import Typed, at
+from .volatile import default_value
 
 
 def column_index(item: CatalogItem, name: ast.Name) -> int:
@@ -23,7 +24,8 @@ def column_index(item: CatalogItem, name: ast.Name) -> int:
 
 
 def column_defaults(item: CatalogItem) -> list[Scalar]:
-    """The value of each column that a statement does not list: its DEFAULT, or NULL."""
+    """The value of each column that a statement does not list: its DEFAULT, which may leave something open
+    (`per_execution.bound`), or NULL."""
     found: list[Scalar] = []
     for index, column in enumerate(item.schema):
         default = item.defaults[index] if index < len(item.defaults) else None
@@ -56,7 +58,7 @@ def assigned(
 ) -> Scalar:
     """`value` as the column takes it; DEFAULT is the column's."""
     if isinstance(value, ast.Default):
-        return defaults[index]
+        return default_value(expressions, defaults[index], item.schema[index].name, value.position)
     type_ = item.schema[index].type
     typed = expressions.resolve(value)
     if typed.unknown:

@@ -34,7 +34,7 @@ from . import build, containers, records
 from .literal import decimal_literal
 from .long_in_list import among_literals, items_of
 from .now import NOW_OPERATORS, compare_with_now
-from .rebuild import position_of, rebuild
+from .rebuild import position_of, rebuild, written
 from .scope import Scope
 
 if TYPE_CHECKING:
@@ -80,6 +80,17 @@ class Expressions:
         self.made: list[tuple[TableCall, Scalar]] = []  # those of GROUP BY, over the grouping's input
         self.calls: list[UserCall] = []  # of functions in SQL, whose values are columns by now
         self.may_join = True  # whether what is joined to the relation is kept
+        self.draws: dict[int, Scalar] = {}  # values of calls that draw, by the identity of their nodes
+        self.drawn_keys: dict[object, Scalar] = {}  # keys of the grouping that draw, by what is written
+        self.numbering: tuple[Relation, int] | None = None  # the relation with its rows numbered, and where
+        self.in_body_of: Expressions | None = None  # what the function is called from whose body this is
+
+    @property
+    def may_number(self) -> bool:
+        """Whether the relation may get another column."""
+        if self.in_body_of is not None:
+            return self.in_body_of.may_number
+        return self.allow_subqueries and self.may_join
 
     # --- entry points ---
 
@@ -174,6 +185,8 @@ class Expressions:
 
     def _resolve(self, node: ast.Expression) -> Typed:
         check_interrupt()
+        if self.drawn_keys and (key := self.drawn_keys.get(written(node))) is not None:
+            return Typed(key)
         match node:
             case ast.Name():
                 return self._name(node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from ...expr.tree.scalar import And, Call, Case, Cast, Coalesce, NowCompare, Or, PythonCall, Scalar
@@ -24,6 +24,28 @@ def rebuild(scalar: Scalar, change: Callable[[Scalar], Scalar]) -> Scalar:
             return replace(scalar, branches=pairs, otherwise=change(otherwise))
         case _:
             return scalar
+
+
+def written(node: object) -> object:
+    """What tells two expressions apart that stand in different places."""
+    if isinstance(node, tuple):
+        return tuple(map(written, node))
+    slots = getattr(type(node), "__slots__", ())
+    if not slots:
+        return node
+    return (type(node), *(written(getattr(node, slot)) for slot in slots if slot != "position"))
+
+
+def parts_of(node: object) -> Iterator[object]:
+    """The node and all that it consists of."""
+    yield node
+    parts = (
+        node
+        if isinstance(node, tuple)
+        else [getattr(node, slot) for slot in getattr(type(node), "__slots__", ())]
+    )
+    for part in parts:
+        yield from parts_of(part)
 
 
 def position_of(node: object, column: ScopeColumn) -> int | None:

@@ -15,6 +15,7 @@ from ..catalog.names import find_object, missing_object
 from ..plans import definition_plans, session_plans
 from ..query.planner import Planner
 from ..scalars.assignments import column_index
+from ..scalars.per_execution import bound, draws
 from ..syntax import ast
 from ..syntax.constraints import Constraint, ConstraintKind
 from ..syntax.definition_statements import (
@@ -129,8 +130,15 @@ def _add_column(
     default = column_default(planner, definition.default, definition.position, column)
     missing = None
     if default is not None:
-        check_cheap(default, "the DEFAULT of a column that is added")
-        result = evaluate(default, (), 1)
+        if draws(default):
+            raise Unsupported(
+                "ADD COLUMN with a DEFAULT that draws a value for each row is not supported",
+                hint="Add the column, UPDATE the table, then ALTER COLUMN ... SET DEFAULT.",
+                position=definition.position,
+            )
+        value = bound(planner, default, None)
+        check_cheap(value, "the DEFAULT of a column that is added")
+        result = evaluate(value, (), 1)
         if result.errors is not None and len(result.errors.indices):
             raise PtvcError(result.errors.messages[0].as_py(), sqlstate=result.errors.sqlstates[0].as_py())
         missing = to_text(result.values, column.type)[0].as_py()

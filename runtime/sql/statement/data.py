@@ -33,8 +33,10 @@ from ..scalars.assignments import (
 )
 from ..scalars.expressions import Expressions
 from ..scalars.output_names import output_name
+from ..scalars.per_execution import bound, draws
 from ..scalars.scope import Scope, ScopeColumn
 from ..scalars.typed import Typed, at
+from ..scalars.volatile import with_numbers
 from ..syntax import ast
 from ..syntax.data_statements import (
     CopyStatement,
@@ -102,7 +104,8 @@ def insert(planner: Planner, node: InsertStatement) -> Insert:
     if node.conflict is not None:
         conflict = plan_conflict(planner, node.conflict, item, node.target, defaults)
     if node.query is None:
-        relation, _ = build.append(build.UNIT, defaults, item.schema.names)
+        values = [bound(planner, default, build.int8(0)) for default in defaults]
+        relation, _ = build.append(build.UNIT, values, item.schema.names)
         if conflict is not None:
             relation = numbered(relation, None)
         return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
@@ -123,7 +126,7 @@ def insert(planner: Planner, node: InsertStatement) -> Insert:
         plan = QueryPlan(relation, 0, (*plan.outputs, number))
         targets, names = [*targets, INT8], [*names, "number"]
     relation = _assigned(planner, plan, targets, names, node.target.name.position)
-    relation = _spread(relation, columns, item, defaults, numbered=conflict is not None)
+    relation = _spread(planner, relation, columns, item, defaults, numbered=conflict is not None)
     return Insert(item.id, relation, returning, conflict, frozenset(planner.uses))
 
 
@@ -148,7 +151,9 @@ def _insert_values(
     for nodes, index in zip(zip(*body.rows, strict=True), kept, strict=True):
         type_ = item.schema[index].type
         cells = [
-            Typed(defaults[index]) if isinstance(node, ast.Default) else expressions.resolve(node)
+            Typed(bound(planner, defaults[index], build.int8(0)))
+            if isinstance(node, ast.Default)
+            else expressions.resolve(node)
             for node in nodes
         ]
         parsed = _parsed(cells, type_)
@@ -220,11 +225,23 @@ def _assigned(
 
 
 def _spread(
-    relation: Relation, columns: Sequence[int], item: CatalogItem, defaults: Sequence[Scalar], numbered: bool
+    planner: Planner,
+    relation: Relation,
+    columns: Sequence[int],
+    item: CatalogItem,
+    defaults: Sequence[Scalar],
+    numbered: bool,
 ) -> Relation:
     """Rows of some columns to rows of all; their number, if they have one, stays last."""
-    given = {index: build.ref(relation, place) for place, index in enumerate(columns)}
-    scalars = [given.get(index, defaults[index]) for index in range(len(item.schema))]
+    row: Scalar | None = None
+    if any(draws(default) for index, default in enumerate(defaults) if index not in columns):
+        relation = with_numbers(relation)
+        row = build.ref(relation, len(relation.schema) - 1)
+    given: dict[int, Scalar] = {index: build.ref(relation, place) for place, index in enumerate(columns)}
+    scalars = [
+        given[index] if index in given else bound(planner, defaults[index], row)
+        for index in range(len(item.schema))
+    ]
     names = list(item.schema.names)
     if numbered:
         scalars.append(build.ref(relation, len(columns)))
@@ -398,7 +415,11 @@ def copy(planner: Planner, node: CopyStatement) -> CopyFrom | CopyTo:
     columns = _columns(item, node.columns)
     defaults = column_defaults(item)
     by_name = node.options.format is CopyFormat.PARQUET and node.columns is None
-    missing = {index: defaults[index] for index in range(len(item.schema)) if by_name or index not in columns}
+    missing = {
+        index: bound(planner, default, ColumnRef(0, INT8, False))
+        for index, default in enumerate(defaults)
+        if by_name or index not in columns
+    }
     return CopyFrom(item.id, tuple(columns), missing, node.options)
 
 

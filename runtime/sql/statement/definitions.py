@@ -25,6 +25,7 @@ from ..query.planner import Planner, QueryPlan
 from ..scalars import build
 from ..scalars.assignments import untyped_literal
 from ..scalars.expressions import Expressions
+from ..scalars.per_execution import read_view
 from ..scalars.scope import Scope, ScopeColumn
 from ..scalars.typed import at
 from ..scalars.zone import fold
@@ -113,7 +114,7 @@ def column_default(
         return None
     expressions = Expressions(planner, Scope(None), build.UNIT, "DEFAULT expressions")
     expressions.allow_subqueries = False
-    planner.maintained, planner.defining = True, "a DEFAULT, which is one value for all rows"
+    planner.maintained, planner.open, planner.defining = True, True, "a DEFAULT"
     with at(position):
         try:
             typed = expressions.resolve(node)
@@ -189,6 +190,7 @@ def refuse_pseudo_types(schema: Schema, position: int) -> None:
 
 def create_view(planner: Planner, node: CreateViewStatement, text: str) -> definition_plans.CreateView:
     name = new_name(node.name, planner.context, temporary=node.temporary)
+    planner.open, planner.defining = True, "a view"
     relation, schema = _body(planner, node.query, node.columns, node.name)
     sql = text[node.query.start : node.query.end]
     uses = frozenset(planner.uses)
@@ -277,10 +279,10 @@ def create_index(planner: Planner, node: CreateIndexStatement) -> definition_pla
     scope = Scope(None, tables={item.name.name: 1})
     for index, column in enumerate(item.schema):
         scope.columns.append(ScopeColumn(item.name.name, column.name, column.type, column.nullable, index))
-    relation = relation_of(item)
+    planner.maintained, planner.defining = True, "an index"
+    relation = read_view(planner, item, relation_of(item), node.on.position)
     planner.views.append(relation)
     _check_maintained(relation)
-    planner.maintained = True
     expressions = Expressions(planner, scope, relation, "index expressions")
     expressions.allow_subqueries = False
     if node.keys is None:

@@ -16,6 +16,7 @@ from ..scalars import build
 from ..scalars.assignments import assigned, assigned_columns, column_defaults, listed_columns
 from ..scalars.expressions import Expressions
 from ..scalars.scope import Scope
+from ..scalars.volatile import default_value
 from ..syntax import ast
 from ..syntax.data_statements import MergeAction, MergeClause, MergeStatement
 
@@ -113,18 +114,19 @@ def _new_values(expressions: Expressions, item: CatalogItem, clause: MergeClause
         return assigned_columns(expressions, item, clause.assignments, defaults)
     if clause.action is not MergeAction.INSERT:
         return {}
-    values = dict(enumerate(defaults))
-    if clause.values is None:
-        return values
     columns = range(len(item.schema))
     if clause.columns is not None:
         columns = listed_columns(item, clause.columns)  # type: ignore[assignment]
-    if len(clause.values) > len(columns):
-        raise SqlSyntaxError(
-            "INSERT has more expressions than target columns", position=clause.values[0].position
-        )
-    for index, value in zip(columns, clause.values, strict=False):
-        values[index] = assigned(expressions, value, item, index, defaults)
+    given = clause.values or ()
+    if len(given) > len(columns):
+        raise SqlSyntaxError("INSERT has more expressions than target columns", position=given[0].position)
+    values = {
+        index: assigned(expressions, value, item, index, defaults)
+        for index, value in zip(columns, given, strict=False)
+    }
+    for index, default in enumerate(defaults):
+        if index not in values:
+            values[index] = default_value(expressions, default, item.schema[index].name, clause.position)
     return values
 
 

@@ -92,7 +92,7 @@ def _check(planner: Planner, table: QualifiedName, schema: Schema, node: ast.Exp
         scope.columns.append(ScopeColumn(table.name, column.name, column.type, True, index))
     expressions = Expressions(planner, scope, Get("", schema), "check constraints")
     expressions.allow_subqueries = False
-    planner.maintained, planner.defining = True, "a check constraint"
+    planner.maintained, planner.open, planner.defining = True, False, "a check constraint"
     known, planner.uses = planner.uses, set()
     check = expressions.predicate(node, "CHECK")
     if any(planner.context.catalog.item_by_id(id_).kind is ItemKind.TYPE for id_ in planner.uses):
