@@ -1,13 +1,16 @@
 """Text input of dates and timestamps: ISO 8601 and PostgreSQL's plain variants of it.
 
-What PostgreSQL reads beyond that (month names, day-first orders, `today`, named zones) is refused with 0A000 and
-never guessed; what no date format allows is 22007, a field out of its range 22008.
+A zone may be an offset, a name or an abbreviation.  What PostgreSQL reads beyond that (month names, day-first orders, `today`) is
+refused with 0A000 and never guessed; what no date format allows is 22007, a field out of its range 22008.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .zones import Zone
 
 _YEAR = r"(?:[1-9][0-9]{3}|0[1-9][0-9]{2}|00[1-9][0-9]|000[1-9])"
 PLAIN_DATE = rf"^{_YEAR}-[0-9]{{2}}-[0-9]{{2}}$"
@@ -31,13 +34,18 @@ class InputError(Exception):
         self.message = message
 
 
+_ZONE = r"(?P<zone>[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?|(?!(?:bc|ad|am|pm|dst)\b)[a-z]+(?:[-/.+\d][-/.+:\w]*)?)"
+"""An offset, or a word as PostgreSQL cuts the text: one with signs in it begins with letters and goes on with a sign or a digit."""
+
 _STAMP = re.compile(
     r"""(?:(?P<year>\d{4,7})-(?P<month>\d{1,2})-(?P<day>\d{1,2})|(?P<compact>\d{8}))
         (?:(?:\s+|[tT])(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?
-           (?:\s*(?P<half>[aApP][mM]))?)?
-        (?:\s*(?P<zone>[zZ]|[uU][tT][cC]|[gG][mM][tT]|[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?))?
-        (?:\s+(?P<era>[bB][cC]|[aA][dD]))?\Z""",
-    re.VERBOSE | re.ASCII,
+           (?:\s*(?P<half>[ap]m(?![a-z])))?)?
+        (?:\s*"""
+    + _ZONE
+    + r""")?
+        (?:\s+(?P<era>bc|ad))?\Z""",
+    re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
 _WORDS = frozenset(("now", "today", "tomorrow", "yesterday"))
 _INFINITE = {"infinity": 1, "+infinity": 1, "-infinity": -1}
@@ -50,7 +58,10 @@ def parse_date(text: str) -> int:
         return 0
     if sign := _INFINITE.get(text.strip(_SPACE).lower()):
         return (1 << 31) - 1 if sign > 0 else -(1 << 31)
-    days = _days(_match(text, "date"), text)
+    match = _match(text, "date")
+    days = _days(match, text)
+    if match["zone"] is not None and match["zone"][0] not in "+-":
+        _named(match["zone"], text, "date")
     if not MIN_DATE <= days <= MAX_DATE:
         raise InputError("22008", f'date out of range: "{text}"')
     return days
@@ -61,19 +72,18 @@ def parse_timestamp(text: str) -> int:
     return _micros(text, "timestamp", use_zone=False)
 
 
-def parse_timestamptz(text: str, offset_at: Callable[[int], int] | None = None) -> int:
-    """Microseconds since 1970-01-01 00:00 UTC.
-
-    Text without a zone is in UTC, or `offset_at(local seconds since 1970)` seconds east of it.
-    """
-    return _micros(text, "timestamp with time zone", use_zone=True, offset_at=offset_at)
+def parse_timestamptz(text: str, session: Zone | None = None) -> int:
+    """Microseconds since 1970-01-01 00:00 UTC; text without a zone is in the session's, or in UTC."""
+    return _micros(text, "timestamp with time zone", use_zone=True, session=session)
 
 
 _CLOCK = re.compile(
     r"""(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{1,2})(?P<fraction>\.\d*)?)?
-        (?:\s*(?P<half>[aApP][mM]))?
-        (?:\s*(?:[zZ]|[uU][tT][cC]|[gG][mM][tT]|[+-]\d{1,2}(?::?\d{2}(?::\d{2})?)?))?\Z""",
-    re.VERBOSE | re.ASCII,
+        (?:\s*(?P<half>[ap]m(?![a-z])))?
+        (?:\s*"""
+    + _ZONE
+    + r""")?\Z""",
+    re.VERBOSE | re.ASCII | re.IGNORECASE,
 )
 _COMPACT_CLOCK = re.compile(r"[tT]?(\d{2})(\d{2})(\d{2})(\.\d*)?\Z", re.ASCII)
 
@@ -88,29 +98,47 @@ def parse_time(text: str) -> int:
         trimmed = f"{hour}:{minute}:{second}{fraction or ''}"
     match = _CLOCK.match(trimmed) or _STAMP.match(trimmed)
     if match is None or match["hour"] is None:
+        if match is not None and (zone := match["zone"]) is not None and zone[0] not in "+-":
+            _named(zone, text, "time")
         if trimmed.lower() == "now" or (re.search(r"\d", trimmed) and re.search(r"[:]", trimmed)):
             raise InputError("0A000", f'format not supported for type time: "{text}"; use HH:MM:SS')
         raise InputError("22007", f'invalid input syntax for type time: "{text}"')
-    return _time(match, text)
+    micros = _time(match, text)
+    zone = match["zone"]
+    if zone is not None and zone[0] not in "+-":
+        dated = match.re is _STAMP
+        if len(_named(zone, text, "time").transitions) and not dated:  # its offset depends on the day
+            raise InputError("22007", f'invalid input syntax for type time: "{text}"')
+        if dated and match["compact"]:
+            raise InputError("0A000", f'format not supported for type time: "{text}"; use HH:MM:SS')
+    return micros
 
 
-def _micros(
-    text: str, type_name: str, *, use_zone: bool, offset_at: Callable[[int], int] | None = None
-) -> int:
+def _micros(text: str, type_name: str, *, use_zone: bool, session: Zone | None = None) -> int:
     if text.strip(_SPACE).lower() == "epoch":
         return 0
     if sign := _INFINITE.get(text.strip(_SPACE).lower()):
         return (1 << 63) - 1 if sign > 0 else -(1 << 63)
     match = _match(text, type_name)
     micros = _days(match, text) * MICROS_PER_DAY + _time(match, text)
-    offset = _offset(match["zone"], text)
-    if use_zone and match["zone"] is None and offset_at is not None:
-        offset = offset_at(micros // 1_000_000) * 1_000_000
+    zone = match["zone"]
+    if zone is None:
+        offset = 0 if session is None else session.offset_at_local(micros // 1_000_000) * 1_000_000
+    elif zone[0] in "+-":
+        offset = _offset(zone, text)
+    else:
+        offset = _named(zone, text, type_name, session).offset_at_local(micros // 1_000_000) * 1_000_000
     if use_zone:
         micros -= offset
     if not MIN_TIMESTAMP <= micros <= MAX_TIMESTAMP:
         raise InputError("22008", f'timestamp out of range: "{text}"')
     return micros
+
+
+def _named(name: str, text: str, type_name: str, session: Zone | None = None) -> Zone:
+    from .zones import zone_in_text
+
+    return zone_in_text(name, text, type_name, session)
 
 
 def _match(text: str, type_name: str) -> re.Match[str]:
@@ -169,10 +197,8 @@ def _time(match: re.Match[str], text: str) -> int:
     return total
 
 
-def _offset(zone: str | None, text: str) -> int:
+def _offset(zone: str, text: str) -> int:
     """Microseconds east of UTC."""
-    if zone is None or zone[0] not in "+-":
-        return 0
     digits = zone[1:].replace(":", "")
     if len(digits) % 2:
         digits = "0" + digits

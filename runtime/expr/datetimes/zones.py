@@ -17,7 +17,7 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
 
 import numpy as np
@@ -32,12 +32,34 @@ _CYCLE = 146_097 * 86_400
 ABBREVIATIONS: dict[str, int] = {
     name: round(hours * 3600)
     for name, hours in {
-        "utc": 0, "gmt": 0, "z": 0, "zulu": 0, "ut": 0, "est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8,
-        "pdt": -7, "akst": -9, "akdt": -8, "hst": -10, "cet": 1, "cest": 2, "eet": 2, "eest": 3, "wet": 0, "bst": 1, "jst": 9,
-        "kst": 9, "ist": 2, "nzst": 12, "nzdt": 13, "ast": -4, "adt": -3, "nst": -3.5, "ndt": -2.5, "met": 1, "sast": 2, "pht": 8,
+        "acdt": 10.5, "acsst": 10.5, "acst": 9.5, "act": -5, "acwst": 8.75, "adt": -3, "aedt": 11, "aesst": 11, "aest": 10,
+        "aft": 4.5, "akdt": -8, "akst": -9, "almst": 7, "almt": 6, "amt": -4, "ast": -4, "awsst": 9, "awst": 8, "azost": 0,
+        "azot": -1, "bdst": 2, "bdt": 6, "bnt": 8, "bort": 8, "bot": -4, "bra": -3, "brst": -2, "brt": -3, "bst": 1, "btt": 6,
+        "cadt": 10.5, "cast": 9.5, "cct": 8, "cdt": -5, "cest": 2, "cet": 1, "cetdst": 2, "chadt": 13.75, "chast": 12.75,
+        "chut": 10, "clst": -3, "cot": -5, "cst": -6, "cxt": 7, "ddut": 10, "eat": 3, "edt": -4, "eest": 3, "eet": 2,
+        "eetdst": 3, "egst": 0, "egt": -1, "est": -5, "fet": 3, "fjst": 13, "fjt": 12, "fnst": -1, "fnt": -2, "galt": -6,
+        "gamt": -9, "gft": -3, "gilt": 12, "gmt": 0, "hkt": 8, "hst": -10, "ict": 7, "idt": 3, "irt": 3.5, "ist": 2, "jayt": 9,
+        "jst": 9, "kdt": 10, "kgst": 6, "kst": 9, "lhst": 10.5, "ligt": 10, "mart": -9.5, "mdt": -6, "mest": 2, "mesz": 2,
+        "met": 1, "metdst": 2, "mez": 1, "mht": 12, "mmt": 6.5, "mpt": 10, "msd": 4, "mst": -7, "must": 5, "mut": 4, "mvt": 5,
+        "myt": 8, "ndt": -2.5, "nft": -3.5, "npt": 5.75, "nst": -3.5, "nzdt": 13, "nzst": 12, "nzt": 12, "pdt": -7, "pet": -5,
+        "pgt": 10, "pht": 8, "pkst": 6, "pkt": 5, "pmdt": -2, "pmst": -3, "pont": 11, "pst": -8, "pwt": 9, "pyst": -3, "ret": 4,
+        "sadt": 10.5, "sast": 2, "sct": 4, "taht": -10, "tft": 5, "tjt": 5, "tot": 13, "trut": 10, "tvt": 12, "uct": 0,
+        "ulast": 9, "ut": 0, "utc": 0, "uyst": -2, "uyt": -3, "uzst": 6, "uzt": 5, "vut": 11, "wadt": 8, "wakt": 12, "wast": 7,
+        "wat": 1, "wdt": 9, "wet": 0, "wetdst": 1, "wft": 12, "wgst": -2, "wgt": -3, "xjt": 6, "yapt": 10, "yekst": 6, "z": 0,
+        "zulu": 0,
     }.items()
 }  # fmt: skip
 """Abbreviations that PostgreSQL takes for one offset in all years."""
+
+CHANGING = frozenset(
+    (
+        "amst", "anast", "anat", "arst", "art", "azst", "azt", "ckt", "clt", "davt", "easst", "east", "fkst", "fkt",
+        "gest", "get", "gyt", "iot", "irkst", "irkt", "kgt", "kost", "krast", "krat", "lhdt", "lint", "lkt", "magst",
+        "magt", "mawt", "msk", "novst", "novt", "nut", "omsst", "omst", "petst", "pett", "pyt", "sgt", "tkt", "tmt",
+        "ulat", "vet", "vlast", "vlat", "volt", "yakst", "yakt", "yekt",
+    )
+)  # fmt: skip
+"""Abbreviations whose offset depends on the year."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +68,8 @@ class Zone:
 
     transitions: Ints
     offsets: Ints
+    abbreviations: frozenset[tuple[str, int]] = frozenset()
+    """Those that the zone itself has had, in lower case, with their offsets."""
 
     def at_utc(self, seconds: Ints) -> Ints:
         """The offset at each instant (seconds since 1970)."""
@@ -87,6 +111,38 @@ def zone_names() -> dict[str, str]:
     """Every zone's name by its lower case."""
     text = (resources.files("tzdata") / "zones").read_text()
     return {name.lower(): name for name in text.split()}
+
+
+_POSIX = re.compile(r"[a-z]{3,}[+-]?\d[\d:]*(?:[a-z]{3,}.*)?")
+_NOISE = frozenset(
+    (
+        "at", "on", "sun", "sunday", "mon", "monday", "tue", "tues", "tuesday", "wed", "weds", "wednesday", "thu", "thur", "thurs",
+        "thursday", "fri", "friday", "sat", "saturday",
+    )
+)  # fmt: skip
+
+
+def zone_in_text(name: str, text: str, type_name: str, session: Zone | None) -> Zone:
+    """The zone that a word within `text` names, which is input of the type.
+
+    Raises InputError: 22023 for what can be nothing but a zone and is none, 22007 for another word; 0A000 for what PostgreSQL reads
+    and is not supported: POSIX's own rules, abbreviations whose meaning changes with the years or is another one in the
+    session's zone, words that mean nothing.
+    """
+    lowered = name.lower()
+    offset = ABBREVIATIONS.get(lowered)
+    own = {at for known, at in session.abbreviations if known == lowered} if session is not None else set()
+    if lowered in _NOISE or lowered in CHANGING or own - {offset}:
+        raise InputError(
+            "0A000", f'"{name}" is not supported as a part of input for type {type_name}: "{text}"'
+        )
+    if offset is not None or lowered in zone_names():
+        return find_zone(name)
+    if lowered.isalpha():
+        raise InputError("22007", f'invalid input syntax for type {type_name}: "{text}"')
+    if _POSIX.fullmatch(lowered):
+        raise InputError("0A000", f'time zone "{name}" is not supported; use a name such as Europe/Vienna')
+    raise InputError("22023", f'time zone "{lowered}" not recognized')
 
 
 UTC_NAMES = frozenset(("UTC", "UCT", "Zulu", "Universal", "Etc/UTC", "Etc/UCT", "Etc/Zulu", "Etc/Universal"))
@@ -147,10 +203,14 @@ def _parse(data: bytes) -> Zone:
     index = np.frombuffer(data, np.uint8, count, start + count * 8)
     start += count * 9
     offsets = np.array([struct.unpack_from(">i", data, start + 6 * i)[0] for i in range(types)], np.int64)
+    texts = data[start + types * 6 : start + types * 6 + chars]
+    places = [data[start + 6 * i + 5] for i in range(types)]
+    names = [texts[place : texts.index(b"\0", place)].decode().lower() for place in places]
     start += types * 6 + chars + leap * 12 + isstd + isut
     rule = data[start:].strip(b"\n").decode()
     every = np.concatenate(([offsets[0]], offsets[index]))
-    return _extended(transitions, every, rule)
+    zone = _extended(transitions, every, rule)
+    return replace(zone, abbreviations=frozenset(zip(names, map(int, offsets), strict=True)))
 
 
 _RULE = re.compile(

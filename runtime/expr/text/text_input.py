@@ -86,8 +86,7 @@ def from_text(
         case Kind.TIMESTAMP:
             return _parse(array, PLAIN_TIMESTAMP, type_, parse_timestamp)
         case Kind.TIMESTAMPTZ:
-            offset_at = None if zone is None else zone.offset_at_local
-            return _parse(array, None, type_, lambda text: parse_timestamptz(text, offset_at))
+            return _parse(array, None, type_, lambda text: parse_timestamptz(text, zone))
         case Kind.JSONB:
             return parse_column(array)
         case Kind.JSON:
