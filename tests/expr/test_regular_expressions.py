@@ -6,7 +6,7 @@ from random import Random
 
 import psycopg
 import pytest
-from ptvc.expr.regex.agreement import same_match
+from ptvc.expr.regex.agreement import deterministic, same_match
 from ptvc.expr.regex.parse import parse
 from ptvc.expr.registry import resolve_call
 from ptvc.expr.tree.scalar import ColumnRef, Literal
@@ -172,6 +172,74 @@ def test_random_patterns(oracle: psycopg.Connection, seed: int) -> None:
     )
 
 
+def pattern_of_one_varying_part(rng: Random) -> str:
+    """A row of parts of one length, of which one, more or less, is repeated."""
+    length = rng.choice((1, 2, 2, 3, 3, 4))
+    varying = rng.randrange(length + 1)
+    parts = []
+    for place in range(length):
+        parts.append(
+            rng.choice(("a", "-", ".", "[ab]", "[^-]", "ab", ".{2}", "(.)", "(a|b)", "(?:ab|ba)", "(?:a|-)"))
+        )
+        if place == varying or rng.random() < 0.1:
+            body = rng.choice((".", "[ab]", "[^-]", "(.)", "(?:ab)", "(ab)", "(a|b)", "(?:ab|-b)"))
+            parts.append(body + rng.choice(("*", "*", "+", "?", "{1,2}", "{2,}", "*?", "+?", "??", "{1,3}?")))
+    text = "".join(parts)
+    return rng.choice(("{}", "{}", "^{}", "{}$", "{}(.*)", "^{}(.*)$", "({}).*")).format(text)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_one_part_that_varies(oracle: psycopg.Connection, seed: int) -> None:
+    """What is tried comes in the order of its length, so the first that matches is PostgreSQL's."""
+    rng = Random(seed)
+    trees = {pattern: parse(pattern)[0] for pattern in (pattern_of_one_varying_part(rng) for _ in range(900))}
+    patterns = [p for p, tree in trees.items() if same_match(tree) and not deterministic(tree)][:300]
+    assert len(patterns) > 200
+    rows = [
+        ("".join(rng.choice("aab-") for _ in range(rng.randint(0, 10))), pattern)
+        for pattern in patterns
+        for _ in range(8)
+    ]
+    check(oracle, "regexp_match(c0, c1)", call("regexp_match"), (TEXT, TEXT), rows)
+    check(oracle, "regexp_split_to_array(c0, c1)", call("regexp_split_to_array"), (TEXT, TEXT), rows)
+    check(
+        oracle,
+        "regexp_replace(c0, c1, '<\\&>', 'g')",
+        lambda a, b: resolve_call("regexp_replace", (a, b, _text("<\\&>"), _text("g"))),
+        (TEXT, TEXT),
+        rows,
+    )
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [".*/", "^.*/", ".*/(.*)", ".*/([^/]*)$", r".*\.", r"(.*)/[^/]", ".*(?:foo|bar)", "(.*) ", ".+,"],
+)
+def test_up_to_the_last_one(oracle: psycopg.Connection, pattern: str) -> None:
+    texts = [
+        "models/marts/core/x.sql",
+        "a/b/",
+        "/",
+        "no",
+        "",
+        "a.b.c",
+        "foo bar foo baz",
+        "x,y,z",
+        "a\nb/c",
+        None,
+    ]
+    for function in ("regexp_match(c0, $p${}$p$)", "regexp_replace(c0, $p${}$p$, '')"):
+        name = function.partition("(")[0]
+        rest = (_text(""),) if name == "regexp_replace" else ()
+        check(
+            oracle,
+            function.format(pattern),
+            lambda a, name=name, rest=rest: resolve_call(name, (a, _text(pattern), *rest)),
+            (TEXT,),
+            product(texts),
+        )
+
+
 def _text(value: str) -> Literal:
     return Literal(value, TEXT)
 
@@ -195,7 +263,7 @@ def test_constant_patterns_go_by_whole_columns(oracle: psycopg.Connection) -> No
 
 def test_what_is_refused() -> None:
     texts = column(["abab"], TEXT)
-    for pattern in ("(a?)(ab)?", "(?=a)", r"(a)\1", "(.*?)b(.*)", "(foo|foobar)"):
+    for pattern in ("(a?)(ab)?", "(?=a)", r"(a)\1", "(.*?)b(.*)", "(foo|foobar)", "^(?:(a|b)(ab)??)(.*)$"):
         (answer,) = ours(resolve_call("regexp_match", (ColumnRef(0, TEXT), _text(pattern))), (texts,), 1)
         assert answer.sqlstate == "0A000"
         assert answer.message == f'regular expression not supported: "{pattern}"'

@@ -6,9 +6,9 @@ prefers.  RE2 and Python take the first way that succeeds.  Both are the same, w
 
 - one character tells at every point how to go on (the tree is *deterministic*), and all quantifiers are greedy: there
   is one way, and it is followed as far as it goes;
-- one part alone varies in length, and is not greedy;
+- one part alone varies in length: what is tried comes in the order of its length;
 - the match ends at the end of the text (`$`, or a greedy `.*` at last), and the pattern is a row of parts, each of
-  which is deterministic by itself: both give the parts, from left to right, what they prefer.
+  which is deterministic by itself, or varies by one part: both give the parts, from left to right, what they prefer.
 """
 
 from __future__ import annotations
@@ -35,10 +35,7 @@ def same_match(tree: Node) -> bool:
     if all(node.greedy for node in repeats) and deterministic(tree):
         return True
     items = _row(tree)
-    choices = any(
-        isinstance(node, Alternation) for node in walk(tree)
-    )  # which are greedy whatever is in them
-    return (not choices and _one_lazy(items, repeats)) or _to_the_end(items, repeats) or _trimming(tree)
+    return _one_varies(items) or _to_the_end(items, repeats) or _trimming(tree)
 
 
 def _trimming(tree: Node) -> bool:
@@ -137,16 +134,33 @@ def _length(tree: Node) -> int | None:
             assert_never(tree)
 
 
-def _one_lazy(items: Sequence[Node], repeats: Sequence[Repeat]) -> bool:
-    varying = [item for item in items if _length(item) is None]
-    if len(varying) != 1 or len(repeats) != 1:
+def _one_varies(items: Sequence[Node]) -> bool:
+    """Whether a match of a given length is made in one way, and the preference of one quantifier is that of the whole."""
+    nodes = [node for item in items for node in walk(item)]
+    varying = [node for node in nodes if isinstance(node, Repeat) and node.low != node.high]
+    if len(varying) != 1 or not _by_one(items):
         return False
-    inner: Node = varying[0]
+    choices = [node for node in nodes if isinstance(node, Alternation)]
+    # A choice is greedy whatever is in it; of the same length, what is taken shows in groups only.
+    return not choices or (
+        varying[0].greedy
+        and all(_length(choice) is not None for choice in choices)
+        and not any(isinstance(node, Group) and node.number for choice in choices for node in walk(choice))
+    )
+
+
+def _by_one(items: Sequence[Node]) -> bool:
+    """Whether all but one part have a length each, and that is a repetition of what has one; each of them matches in one way, so
+    that a search takes a time that grows with the text alone."""
+    changing = [item for item in items if _length(item) is None]
+    if len(changing) != 1 or not all(deterministic(item) for item in items if item is not changing[0]):
+        return False
+    inner: Node = changing[0]
     while isinstance(inner, Group):
         inner = inner.body
     if isinstance(inner, Concat):
-        return _one_lazy(inner.items, repeats)
-    return isinstance(inner, Repeat) and not inner.greedy and _length(inner.body) is not None
+        return _by_one(inner.items)
+    return isinstance(inner, Repeat) and _length(inner.body) is not None and deterministic(inner.body)
 
 
 def _to_the_end(items: Sequence[Node], repeats: Sequence[Repeat]) -> bool:
@@ -164,8 +178,7 @@ def _to_the_end(items: Sequence[Node], repeats: Sequence[Repeat]) -> bool:
         if isinstance(item, Alternation):
             return False
         alone = any(isinstance(node, Group) and node.number for node in walk(item))
-        wishes = {node.greedy for node in walk(item) if isinstance(node, Repeat) and node.low != node.high}
-        if len(wishes) > 1:
+        if len(_wishes([item])) > 1:
             return False
         if runs and not alone and runs[-1] and not _captures(runs[-1]):
             runs[-1].append(item)
@@ -178,11 +191,17 @@ def _captures(run: Sequence[Node]) -> bool:
     return any(isinstance(node, Group) and node.number for item in run for node in walk(item))
 
 
+def _wishes(items: Sequence[Node]) -> set[bool]:
+    """What its quantifiers prefer, if they do: as much as there is, or as little.  A choice is greedy whatever is in it."""
+    nodes = [node for item in items for node in walk(item)]
+    found = {node.greedy for node in nodes if isinstance(node, Repeat) and node.low != node.high}
+    return found | {True for node in nodes if isinstance(node, Alternation)}
+
+
 def _follows_one_way(run: Sequence[Node], *, final: bool) -> bool:
     if final and not _captures(run):
         return True  # what is left is what it takes
-    wishes = {n.greedy for item in run for n in walk(item) if isinstance(n, Repeat) and n.low != n.high}
-    return len(wishes) <= 1 and deterministic(Concat(tuple(run)))
+    return len(_wishes(run)) <= 1 and (deterministic(Concat(tuple(run))) or _one_varies(run))
 
 
 # --- determinism -----------------------------------------------------------------------------------------------------
