@@ -126,6 +126,21 @@ def check_not_null(
             )
 
 
+def _remedy(column: Column, format: str) -> str:
+    """What a source can be given instead of a column that it cannot be read to."""
+    type_ = column.type
+    if type_.kind not in NESTED or format == "csv":
+        return "Declare the column as text and cast it in a view."
+    if format == "parquet":
+        return "Leave the column out; COPY ... FORMAT PARQUET reads it to a table."
+    if type_.element is None:
+        return "Declare the column as jsonb, and take what is in it by -> and ->> in a view."
+    rows = f'jsonb_array_elements_text("{column.name}") WITH ORDINALITY AS x (e, n)'
+    elements = f"SELECT e::{type_.element} FROM {rows} ORDER BY n"
+    made = f"ARRAY({elements})" if type_.kind is Kind.ARRAY else f"LIST({elements})"
+    return f'Declare the column as jsonb, and write CASE WHEN "{column.name}" IS NOT NULL THEN {made} END in a view.'
+
+
 def check_schema(schema: Schema, format: str) -> None:
     """Refuses columns that no record of a text format can be decoded to."""
     seen: set[str] = set()
@@ -135,7 +150,7 @@ def check_schema(schema: Schema, format: str) -> None:
         ):
             raise Unsupported(
                 f'column "{column.name}" of type {column.type} cannot be read from format {format}',
-                hint="Declare the column as text and cast it in a view.",
+                hint=_remedy(column, format),
             )
         if column.name in seen:
             raise Unsupported(f'column "{column.name}" specified more than once')
