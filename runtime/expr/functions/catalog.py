@@ -47,10 +47,10 @@ from .strings import (
     strings,
     unicode,
 )
-from .system import input_checks, random_values, relation_names, system, type_names
+from .system import attempted_casts, input_checks, random_values, relation_names, system, type_names
 
 _WHOLE = (
-    arrays, assertions, binary, bits, boolean, comparison, containment, extract, format_string, hashes, identifiers, input_checks, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
+    arrays, assertions, attempted_casts, binary, bits, boolean, comparison, containment, extract, format_string, hashes, identifiers, input_checks, json, jsonb, jsonb_build, jsonb_keys, jsonb_path,
     like, lists, maps, monotonic_timestamps, nulls, number_theory, pattern, quantified_patterns, random_values, range_operators, ranges, records, relation_names, splitting, strings, system,
     trigonometry, type_names, unicode,
 )  # fmt: skip

@@ -62,6 +62,7 @@ from .server_functions import SIGNATURES
 from .server_functions import misplaced as misplaced_call
 from .table_functions import is_table_function, misplaced
 from .type_text import input_type
+from .warehouse_functions import scalar_call
 from .window_errors import misplaced_window
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ class SessionFunctions(CatalogFunctions):
         own = self.planner.functions.call(expressions, node)
         if own is not None:
             return own
+        if (meant := scalar_call(expressions, node)) is not None:
+            return expressions._resolve(meant)
         name = node.name[-1]
         schema = node.name[-2] if len(node.name) > 1 else "pg_catalog"
         if schema not in ("pg_catalog", "mz_catalog", "mz_internal") and not is_table_function(node):

@@ -25,6 +25,7 @@ from .aggregate_call import aggregate_calls, is_aggregate
 from .function_body import contains, default_expression
 from .function_names import NO_DEFAULT, argument_names, choose, visible
 from .python_calls import aggregate_written_out
+from .warehouse_functions import aggregate_call
 
 if TYPE_CHECKING:
     from ..query.planner import Planner
@@ -37,11 +38,15 @@ def written_out(
 ) -> tuple[ast.SelectBody, tuple[ast.SortKey, ...]]:
     """The SELECT and its ORDER BY with the bodies of aggregates in the place of their calls; `expressions` are over what it
     groups."""
-    if not any(_is_aggregate(item) for item in expressions.planner.context.catalog.all_functions()):
-        return body, order_by
+    context = expressions.planner.context
+    defined = any(_is_aggregate(item) for item in context.catalog.all_functions())
+
+    def meant(call: ast.Function) -> ast.Expression | None:
+        own = _call(expressions, call) if defined else None
+        return own if own is not None else aggregate_call(context, call)
 
     def change(node: Any) -> Any:
-        return _rebuilt(node, lambda call: _call(expressions, call))
+        return _rebuilt(node, meant)
 
     items = []
     for item in body.items:

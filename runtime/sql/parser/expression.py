@@ -49,7 +49,7 @@ class ExpressionParser(FunctionParser):
         while self.at_symbol("(", ahead):
             ahead += 1
         token = self.peek(ahead)
-        return token.kind is TokenKind.NAME and token.value in ("select", "with", "values", "table")
+        return token.kind is TokenKind.NAME and token.value in ("select", "with", "values", "table", "from")
 
     def closed_query(self) -> ast.Query | None:
         """A query and `)`, if that stands next; otherwise nothing is consumed.
@@ -385,6 +385,8 @@ class ExpressionParser(FunctionParser):
                 return self.nested(self._case)
             case "cast":
                 return self._cast()
+            case "try_cast" if self.at_symbol("(", 1):
+                return self._try_cast()
             case "exists" if self.at_symbol("(", 1):
                 self.advance()
                 self.expect_symbol("(")
@@ -498,6 +500,18 @@ class ExpressionParser(FunctionParser):
         type_name = self.type_name()
         self.expect_symbol(")")
         return ast.Cast(arg, type_name, position)
+
+    def _try_cast(self) -> ast.Expression:
+        """`TRY_CAST(a AS type)`; without AS a call of a function of that name."""
+        position, start = self.token.position, self.index
+        self.index += 2
+        arg = None if self.at_symbol(")") else self.expression()
+        if arg is None or not self.accept_words("as"):
+            self.index = start
+            return self._name()
+        type_name = self.type_name()
+        self.expect_symbol(")")
+        return ast.Cast(arg, type_name, position, attempt=True)
 
     def _array(self, word: str) -> ast.Expression:
         """`ARRAY` or `LIST`, of elements or of a query's rows."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
 
 from ...errors import SqlSyntaxError, Unsupported
 from ..syntax import ast
@@ -43,7 +45,16 @@ _BEHIND_ALIASES = frozenset(
         "with",
     ]
 )
+_BEHIND_GROUP_BY = frozenset(
+    (
+        "as", "except", "fetch", "for", "having", "intersect", "into", "limit", "offset", "on", "order", "qualify", "returning", "union",
+        "window", "with",
+    )
+)  # fmt: skip
 _JOIN_WORDS = ("join", "inner", "left", "right", "full", "cross", "natural")
+
+
+T = TypeVar("T")
 
 
 class QueryParser(ExpressionParser, GroupSizeParser):
@@ -104,7 +115,7 @@ class QueryParser(ExpressionParser, GroupSizeParser):
                     position=self.token.position,
                 )
         body = self.nested(self._union)
-        order_by = self.order_by()
+        order_by = self._order_by()
         limit, offset = self._limit()
         if self.at_word("for") and self.peek().value not in ("update", "share", "no", "key"):
             self.advance()
@@ -118,6 +129,14 @@ class QueryParser(ExpressionParser, GroupSizeParser):
         if isinstance(body, ast.Query) and bare:
             return body
         return ast.Query(body, with_tables, order_by, limit, offset, start, end, recursive, recursion)
+
+    def _order_by(self) -> tuple[ast.SortKey, ...]:
+        """Of a query, where ALL stands for every column of the select list."""
+        if not self.at_word("order", "by", "all"):
+            return self.order_by()
+        self.index += 2
+        star = ast.Star((), self.advance().position)
+        return (self.sort_direction(star),)
 
     def _with(self) -> tuple[ast.CommonTable, ...]:
         self.expect_words("with")
@@ -239,6 +258,8 @@ class QueryParser(ExpressionParser, GroupSizeParser):
         match token.value if token.kind is TokenKind.NAME else "":
             case "select":
                 return self._select()
+            case "from":
+                return self._from_first()
             case "values":
                 self.advance()
                 if self.token.kind is TokenKind.ROWS:
@@ -258,7 +279,17 @@ class QueryParser(ExpressionParser, GroupSizeParser):
                 raise SqlSyntaxError("VALUES lists must all be the same length", position=row[0].position)
         return rows
 
-    def _select(self) -> ast.SelectBody:
+    def _from_first(self) -> ast.SelectBody:
+        """`FROM ... [SELECT ...]`, without SELECT all columns."""
+        position = self.advance().position
+        from_items = self.comma_list(self.from_item)
+        if self.at_word("select"):
+            return self._select(from_items)
+        star = ast.SelectItem(ast.Star((), position), None)
+        return self._clauses((star,), False, (), from_items, position)
+
+    def _select(self, from_items: tuple[ast.FromItem, ...] = ()) -> ast.SelectBody:
+        """`from_items`: of a FROM in front of it."""
         position = self.advance().position
         distinct = self.accept_words("distinct")
         distinct_on: tuple[ast.Expression, ...] = ()
@@ -273,11 +304,22 @@ class QueryParser(ExpressionParser, GroupSizeParser):
             raise Unsupported(
                 "SELECT INTO is not supported", hint="Use CREATE TABLE AS.", position=self.token.position
             )
-        from_items: tuple[ast.FromItem, ...] = ()
-        if self.accept_words("from"):
+        if not from_items and self.accept_words("from"):
             from_items = self.comma_list(self.from_item)
+        return self._clauses(items, distinct, distinct_on, from_items, position)
+
+    def _clauses(
+        self,
+        items: tuple[ast.SelectItem, ...],
+        distinct: bool,
+        distinct_on: tuple[ast.Expression, ...],
+        from_items: tuple[ast.FromItem, ...],
+        position: int,
+    ) -> ast.SelectBody:
+        """What follows FROM."""
         where = self.expression() if self.accept_words("where") else None
-        group_by, group_distinct = self._group_by()
+        group_all = self._group_all()
+        group_by, group_distinct = ((), False) if group_all else self._group_by()
         having = self.expression() if self.accept_words("having") else None
         windows = self.window_clause()
         qualify = self.expression() if self.accept_words("qualify") else None
@@ -294,6 +336,7 @@ class QueryParser(ExpressionParser, GroupSizeParser):
             position,
             windows,
             group_distinct,
+            group_all,
         )
 
     def _at_end_of_items(self) -> bool:
@@ -318,8 +361,23 @@ class QueryParser(ExpressionParser, GroupSizeParser):
             "except",
         )
 
+    def _group_all(self) -> bool:
+        """Consumes `GROUP BY ALL`; with anything to group by behind it, ALL says how grouping sets count."""
+        if not self.at_word("group", "by", "all"):
+            return False
+        following = self.peek(3)
+        ends = (
+            following.kind is TokenKind.END
+            or (following.kind is TokenKind.OPERATOR and following.value in (")", ";"))
+            or (following.kind is TokenKind.NAME and following.value in _BEHIND_GROUP_BY)
+        )
+        self.index += 3 if ends else 0
+        return ends
+
     def select_item(self) -> ast.SelectItem:
         expression = self.expression()
+        if isinstance(expression, ast.Star):
+            expression = self._modified(expression)
         if self.at_as_of() or self.at_group_sizes():
             return ast.SelectItem(expression, None)
         if self.accept_words("as"):
@@ -330,6 +388,36 @@ class QueryParser(ExpressionParser, GroupSizeParser):
         ):
             return ast.SelectItem(expression, self.advance().value)
         return ast.SelectItem(expression, None)
+
+    def _modified(self, star: ast.Star) -> ast.Star:
+        """`* [EXCLUDE (a, b)] [REPLACE (e AS a)] [RENAME (a AS b)]`; EXCEPT (names) is EXCLUDE (names)."""
+        excluded: tuple[ast.Name, ...] = ()
+        if self.at_word("exclude") or (
+            self.at_word("except") and self.at_symbol("(", 1) and not self.at_query(1)
+        ):
+            self.advance()
+            excluded = self._several(self._column_name)
+        replaced = self._several(self._replacement) if self.accept_words("replace") else ()
+        renamed = self._several(self._renaming) if self.accept_words("rename") else ()
+        return replace(star, excluded=excluded, replaced=replaced, renamed=renamed)
+
+    def _several(self, parse: Callable[[], T]) -> tuple[T, ...]:
+        """One, or a list in parentheses."""
+        return self.parenthesised(parse) if self.at_symbol("(") else (parse(),)
+
+    def _column_name(self) -> ast.Name:
+        position = self.token.position
+        return ast.Name(self.qualified(), position)
+
+    def _replacement(self) -> ast.SelectItem:
+        expression = self.expression()
+        self.expect_words("as")
+        return ast.SelectItem(expression, self.label())
+
+    def _renaming(self) -> tuple[ast.Name, str]:
+        name = self._column_name()
+        self.expect_words("as")
+        return name, self.label()
 
     def _group_by(self) -> tuple[tuple[ast.Expression | ast.GroupingSets, ...], bool]:
         """The elements, and whether equal grouping sets count once."""

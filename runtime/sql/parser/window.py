@@ -102,6 +102,10 @@ class WindowParser(Cursor):
             raise Unsupported(
                 "ORDER BY ... USING is not supported", hint="Write ASC or DESC.", position=self.token.position
             )
+        return self.sort_direction(expression)
+
+    def sort_direction(self, expression: ast.Expression) -> ast.SortKey:
+        """What stands behind a sort key."""
         descending = self.accept_any("asc", "desc") == "desc"
         nulls_first = descending
         if self.accept_words("nulls"):

@@ -229,6 +229,12 @@ class Planner:
     def _output_order(self, keys: Sequence[ast.SortKey], plan: QueryPlan) -> tuple[OrderBy, ...]:
         """ORDER BY of a set operation or VALUES: names and positions of its columns only."""
         order = []
+        if any(isinstance(key.expression, ast.Star) for key in keys):  # ORDER BY ALL
+            (key,) = keys
+            position = key.expression.position
+            keys = [
+                replace(key, expression=ast.Integer(n, position)) for n in range(1, len(plan.outputs) + 1)
+            ]
         for key in keys:
             node = key.expression
             names = [output.name for output in plan.outputs]

@@ -9,8 +9,9 @@ from ...errors import PtvcError, Unsupported
 from ...expr.coercion.type_rules import base_name
 from ...expr.functions.comparison.comparison_keys import has_keys, sort_key
 from ...expr.tree.relation import OrderBy, Relation, TopK
-from ...expr.tree.scalar import ColumnRef, Scalar
+from ...expr.tree.scalar import Scalar
 from ...repr.schema import NO_ORIGIN, Origin
+from ..calls.aggregate_call import aggregate_calls
 from ..calls.table_functions import expand_sets
 from ..calls.user_aggregates import written_out
 from ..scalars import build, records
@@ -22,7 +23,8 @@ from ..syntax import ast
 from .from_clause import FromPlanner
 from .grouping import GroupingPlanner, Item
 from .planner import Output, QueryPlan
-from .windows import WindowPlanner
+from .stars import grouped_by_all, star_items
+from .windows import WindowPlanner, window_calls
 
 MAX_COLUMNS = 1664
 """Of a select list; PostgreSQL's."""
@@ -40,6 +42,9 @@ class SelectPlanner(GroupingPlanner):
         self.body, order_by = written_out(expressions, self.body, self.query.order_by)
         self.query = replace(self.query, order_by=order_by)
         items = self._items(expressions)
+        if self.body.group_all:
+            keys = grouped_by_all(items, _is_of_groups, self.body.position)
+            self.body = replace(self.body, group_by=keys)
         order = self._order_nodes(items)
         grouped = self._grouping(expressions, items, order)
         single = total = False
@@ -89,9 +94,7 @@ class SelectPlanner(GroupingPlanner):
         for item in self.body.items:
             node = item.expression
             if isinstance(node, ast.Star):
-                for column in self.scope.star(node.qualifier, node.position):
-                    reference = ColumnRef(column.index, column.type, column.nullable)
-                    items.append(Item(column.name, None, reference))
+                items += star_items(self.scope, node)
             elif isinstance(node, ast.AllFields):
                 for name in records.field_names(expressions, node):
                     items.append(Item(name, ast.Field(node.arg, name, node.position)))
@@ -107,7 +110,13 @@ class SelectPlanner(GroupingPlanner):
 
     def _order_nodes(self, items: Sequence[Item]) -> list[tuple[ast.SortKey, int | None]]:
         """Sort keys, each with the item that it names, if it names one."""
-        return [(key, self._named_item(key.expression, items, "ORDER BY")) for key in self.query.order_by]
+        found: list[tuple[ast.SortKey, int | None]] = []
+        for key in self.query.order_by:
+            if isinstance(key.expression, ast.Star):  # ORDER BY ALL
+                found += [(key, number) for number in range(len(items))]
+            else:
+                found.append((key, self._named_item(key.expression, items, "ORDER BY")))
+        return found
 
     # --- the end of it ---
 
@@ -226,6 +235,11 @@ class SelectPlanner(GroupingPlanner):
                 position=self.body.distinct_on[0].position,
             )
         return TopK(relation, (*range(self.width), *on), tuple(order), 1)
+
+
+def _is_of_groups(node: ast.Expression) -> bool:
+    """Whether an aggregate, or a window function, is called in the expression."""
+    return any(True for _ in aggregate_calls(node)) or any(True for _ in window_calls(node))
 
 
 def _flatten(node: ast.Expression) -> Iterator[ast.Expression]:

@@ -23,9 +23,10 @@ from ...expr.coercion.literals import cast_to, coerce_unknown
 from ...expr.coercion.type_rules import CastContext, base_name, can_cast
 from ...expr.functions.comparison.comparison_keys import compared
 from ...expr.functions.containers.maps import OPERATORS as MAP_OPERATORS
+from ...expr.functions.system.attempted_casts import NAME as ATTEMPTED_CAST
 from ...expr.registry import function_exists, resolve_call
 from ...expr.tree.relation import Relation, TableCall
-from ...expr.tree.scalar import And, Cast, ColumnRef, Literal, MzNow, Or, Scalar
+from ...expr.tree.scalar import And, Call, Cast, ColumnRef, Literal, MzNow, Or, Scalar
 from ...interrupt import check_interrupt
 from ...repr.types import BOOL, INT4, INT8, PAIR, PAIR_FIELDS, TEXT, Kind, ScalarType
 from ..syntax import ast
@@ -281,12 +282,16 @@ class Expressions:
 
     def _cast(self, node: ast.Cast) -> Typed:
         if is_reg_cast(node):
+            if node.attempt:
+                raise Unsupported(f"TRY_CAST to {node.type.name} is not supported", position=node.position)
             return self.planner.session.reg_cast(self, node)
         target = self.planner.type(node.type)
-        if target.is_string_category and is_reg_cast(node.arg):
+        if target.is_string_category and is_reg_cast(node.arg) and not node.attempt:
             named = self.planner.session.reg_text(self, node.arg)
             return named if target == TEXT else Typed(cast_to(named.scalar, target))
-        if isinstance(node.arg, ast.Decimal) and target.is_float:  # beyond what numeric holds
+        if (
+            isinstance(node.arg, ast.Decimal) and target.is_float and not node.attempt
+        ):  # beyond what numeric holds
             return Typed(coerce_unknown(Literal(node.arg.text, TEXT), target))
         match node.arg:
             case ast.Array():
@@ -296,6 +301,8 @@ class Expressions:
             case _:
                 inner = self._resolve(node.arg)
         with at(node.position):
+            if node.attempt:
+                return self._attempted(inner, target)
             if inner.unknown:
                 if inner.parameter is None and isinstance(inner.scalar, Literal):
                     if target.kind in _READ_BY_CASTS and inner.scalar.value is not None:
@@ -309,12 +316,16 @@ class Expressions:
                 raise Unsupported(
                     'a cast of integer to "char" is not supported', hint="Write chr(n) for a character."
                 )
-            if not can_cast(inner.scalar.type, target, CastContext.EXPLICIT):
-                raise PtvcError(
-                    f"cannot cast type {base_name(inner.scalar.type)} to {base_name(target)}",
-                    sqlstate="42846",
-                )
+            _check_castable(inner.scalar, target)
             return Typed(Cast(inner.scalar, target))
+
+    def _attempted(self, inner: Typed, target: ScalarType) -> Typed:
+        """TRY_CAST."""
+        scalar = self.defaulted(inner)
+        if scalar.type == target:
+            return Typed(scalar)
+        _check_castable(scalar, target)
+        return Typed(Call(ATTEMPTED_CAST, (scalar, Literal(None, target)), target))
 
     def apply(self, name: str, args: Sequence[Typed], position: int) -> Typed:
         """The registry's function `name` on `args`."""
@@ -494,6 +505,11 @@ def _as_texts(left: ScalarType, right: ScalarType) -> bool:
     kinds = {left.kind, right.kind}
     strings = left.is_string_category and right.is_string_category
     return strings and len(kinds) > 1 and not kinds.isdisjoint((Kind.CHAR, Kind.NAME))
+
+
+def _check_castable(scalar: Scalar, target: ScalarType) -> None:
+    if not can_cast(scalar.type, target, CastContext.EXPLICIT):
+        raise PtvcError(f"cannot cast type {base_name(scalar.type)} to {base_name(target)}", sqlstate="42846")
 
 
 def is_reg_cast(node: ast.Expression) -> TypeGuard[ast.Cast]:

@@ -272,6 +272,12 @@ def _returning(
     columns: list[Column] = []
     for entry in items:
         if isinstance(entry.expression, ast.Star):
+            if not entry.expression.is_plain:
+                raise Unsupported(
+                    "EXCLUDE, REPLACE and RENAME in RETURNING are not supported",
+                    hint="Name the columns.",
+                    position=entry.expression.position,
+                )
             for column in scope.star(entry.expression.qualifier, entry.expression.position):
                 scalars.append(ColumnRef(column.index, column.type, column.nullable))
                 columns.append(Column(column.name, column.type, column.nullable, origin=column.origin))

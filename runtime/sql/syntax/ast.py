@@ -36,8 +36,18 @@ class Name:
 
 @dataclass(frozen=True, slots=True)
 class Star:
+    """`*` or `t.*`.  In a select list it may leave columns out (EXCLUDE), have expressions in the place of some (REPLACE), and call some
+    otherwise (RENAME: pairs of a column and its new name)."""
+
     qualifier: tuple[str, ...]
     position: int
+    excluded: tuple[Name, ...] = ()
+    replaced: tuple[SelectItem, ...] = ()
+    renamed: tuple[tuple[Name, str], ...] = ()
+
+    @property
+    def is_plain(self) -> bool:
+        return not (self.excluded or self.replaced or self.renamed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,9 +233,12 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Cast:
+    """`attempt`: TRY_CAST, which is NULL instead of an error."""
+
     arg: Expression
     type: TypeName
     position: int
+    attempt: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,6 +427,7 @@ class SelectBody:
     position: int
     windows: tuple[NamedWindow, ...] = ()
     group_distinct: bool = False
+    group_all: bool = False  # GROUP BY ALL: by what of the select list has no aggregate in it
 
 
 @dataclass(frozen=True, slots=True)
