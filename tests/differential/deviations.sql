@@ -72,3 +72,7 @@ SELECT jsonb_object_agg(x0, x1) FROM (VALUES (1, '[1, "x", null]'::jsonb, 2), (2
 
 -- | `(record).field` is known wherever the record comes from
 SELECT t FROM t WHERE a = 1
+
+-- | [Constructs of other warehouses](other-warehouses.md) mean something
+SELECT c, count(*) FROM t GROUP BY ALL
+FROM t
