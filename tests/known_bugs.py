@@ -621,6 +621,17 @@ OTHERS = (
         (Edit("runtime/expr/columns/decimals.py", "* 2 >= bottom)", "* 2 > bottom)"),),
         ("tests/expr",),
     ),
+    Mutant(
+        "a choice in a regular expression wishes for nothing",
+        (
+            Edit(
+                "runtime/expr/regex/agreement.py",
+                "return found | {True for node in nodes if isinstance(node, Alternation)}",
+                "return found",
+            ),
+        ),
+        ("tests/expr/test_regular_expressions.py",),
+    ),
 )
 
 MUTANTS = (*FINDINGS, *OTHERS)
