@@ -1,4 +1,4 @@
-"""The `ptvc` command: serve, up, down, status, sql, watch, doctor, persist."""
+"""The `ptvc` command: serve, up, down, status, sql, watch, check, lineage, doctor, persist."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from .check.commands import check
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
 from .directory import PRIVATE_UMASK, RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
@@ -38,6 +39,7 @@ persist = typer.Typer(
     help="Look into the store of an environment, whether or not a runtime serves it.", no_args_is_help=True
 )
 app.add_typer(persist, name="persist")
+app.command()(check)
 console = Console(soft_wrap=True)
 problems = Console(stderr=True, soft_wrap=True)
 WIDE = Console(width=1_000_000)

@@ -71,6 +71,11 @@ def plan(statement: Statement, context: PlanContext, parameters: Sequence[Litera
     return _optimized(_guarded(planner, statement))
 
 
+def resolve(statement: Statement, context: PlanContext) -> PlannedStatement:
+    """The statement, planned as it is written: names and types are resolved, and no rule is applied."""
+    return _guarded(Planner(context), statement)
+
+
 def plan_generic(statement: Statement, context: PlanContext, types: Sequence[ScalarType]) -> PlannedStatement:
     """The statement, planned and optimized for all values of its parameters, which are of `types`.
 

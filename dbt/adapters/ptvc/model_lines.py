@@ -2,7 +2,8 @@
 
 The runtime counts lines of the statement that it was sent.  That is made of the file by Jinja and by a materialization, which
 both add lines and leave some out, so the two texts are laid side by side: a line belongs to the same line of the file, or,
-where Jinja has changed it, stands between, or behind, the same neighbours.  Blanks and comments do not count.
+where Jinja has changed it, stands between, or behind, the same neighbours, or is the only one that Jinja can have made it of.  Blanks and
+comments do not count.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ MAX_LINES = 5_000
 """Of either text: longer ones are not compared."""
 
 _PATHS = ("model_paths", "snapshot_paths", "test_paths", "analysis_paths")
+_JINJA = re.compile(r"\{\{.*?\}\}|\{%.*?%\}|\{#.*?#\}")
 _COMMENT = re.compile(r"/\*.*?\*/")
 
 
@@ -31,6 +33,11 @@ def line_of_file(statement: str, line: int, file: str) -> int | None:
     if at not in found:
         before = max((place for place in found if place < at), default=None)
         after = min((place for place in found if place > at), default=None)
+        first = 0 if before is None else found[before] + 1
+        last = len(written) if after is None else found[after]
+        single = _made_of(made[at][1], [text for _, text in written], range(first, last))
+        if single is not None:
+            return written[single][0]
         if before is None:
             return None  # what stands above a model is the materialization's
         if after is not None and after - before == found[after] - found[before]:
@@ -57,6 +64,19 @@ def _placed(made: list[str], written: list[str]) -> dict[int, int]:
     for block in SequenceMatcher(None, made, written, autojunk=False).get_matching_blocks():
         found |= {block.a + offset: block.b + offset for offset in range(block.size)}
     return found
+
+
+def _made_of(made: str, written: list[str], places: range) -> int | None:
+    """The one line of those at `places` that Jinja can have made the line of: rather one with more in it than Jinja."""
+    found: dict[bool, list[int]] = {True: [], False: []}
+    for place in places:
+        texts = _JINJA.split(written[place])
+        if len(texts) > 1 and "{{" in written[place]:
+            pattern = ".*".join(re.escape(text) for text in texts)
+            if re.fullmatch(pattern, made) is not None:
+                found[any(texts)].append(place)
+    likely = found[True] or found[False]
+    return likely[0] if len(likely) == 1 else None
 
 
 def file_of_node(profile: Any, root: Path, node: Mapping[str, Any]) -> Path | None:

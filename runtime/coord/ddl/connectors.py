@@ -10,10 +10,9 @@ from ...replica.egress import open_sink
 from ...replica.ingest import open_source
 from ...sql.plans.definition_plans import CreateSink, CreateSource, FileConnector
 from ...sql.syntax.role_statements import Securable
-from ..catalog.catalog import Catalog
 from ..catalog.connectors import connector_options, connector_word
 from ..catalog.entries import Change
-from ..catalog.items import Sink, Source
+from ..catalog.items import Sink, Source, Stored
 from ..results.results import Command
 from ..storage.storage import Storage
 from .catalog_changes import CatalogChanges
@@ -26,14 +25,11 @@ class ConnectorDefinitions:
     def __init__(
         self,
         storage: Storage,
-        catalog: Catalog,
         changes: CatalogChanges,
         own: tuple[Path, ...],
     ) -> None:
         """`own` are the directories of the runtime, which neither sources nor sinks touch."""
         self._oracle = storage.oracle
-        self._catalog = catalog
-        self._collections = storage.collections
         self._changes = changes
         self._own = own
 
@@ -42,54 +38,64 @@ class ConnectorDefinitions:
             return Command("CREATE SOURCE")
         if isinstance(plan.connector, FileConnector):
             check_outside(plan.connector.path, self._own, "the source would read")
-        # Options and columns that do not go together are refused here; files are not touched yet.
-        word, options = connector_word(plan.connector), connector_options(plan.connector)
-        open_source(word, options, plan.schema, plan.key, plan.envelope.value)
-        identity = definitions.identity(plan.name, Securable.TABLE)
-        source = Source(
-            **identity,
-            schema=plan.schema,
-            cluster=plan.cluster,
-            shard=identity["id"],
-            remap=f"{identity['id']}-remap",
-            create_sql=plan.create_sql,
-            label=plan.name.name,
-            connector=plan.connector,
-            key=plan.key,
-            envelope=plan.envelope,
-            retain_history_ms=plan.retain_history_ms,
-        )
+        source = new_source(plan, definitions)
         await self._changes.apply([Change(None, source)])
         return Command("CREATE SOURCE")
 
     async def create_sink(self, plan: CreateSink, definitions: Definitions) -> Command:
         if definitions.exists(plan.name, plan.if_not_exists):
             return Command("CREATE SINK")
-        if plan.from_id not in self._collections:
-            raise Unsupported(
-                "a sink reads a table, a source or a materialized view",
-                hint="Make the view a materialized one.",
-            )
         check_outside(plan.connector.path, self._own, "the sink would write to")
-        for other in self._catalog.user_items():
-            if isinstance(other, Sink) and other.connector.path == plan.connector.path:
-                raise InvalidParameter(
-                    f'sink "{other.name}" writes to "{plan.connector.path}" already',
-                    hint="Give every sink a directory of its own.",
-                )
-        open_sink("", connector_options(plan.connector), plan.relation.schema, plan.envelope.value, plan.key)
-        identity = definitions.identity(plan.name)
-        sink = Sink(
-            **identity,
-            schema=plan.relation.schema,
-            cluster=plan.cluster,
-            remap=f"{identity['id']}-progress",
-            create_sql=plan.create_sql,
-            uses=(plan.from_id,),
-            connector=plan.connector,
-            key=plan.key,
-            envelope=plan.envelope,
-            as_of=self._oracle.read_time,
-        )
+        sink = new_sink(plan, definitions, self._oracle.read_time)
         await self._changes.apply([Change(None, sink)])
         return Command("CREATE SINK")
+
+
+def new_source(plan: CreateSource, definitions: Definitions) -> Source:
+    """Options and columns that do not go together are refused; files are not touched yet."""
+    word, options = connector_word(plan.connector), connector_options(plan.connector)
+    open_source(word, options, plan.schema, plan.key, plan.envelope.value)
+    identity = definitions.identity(plan.name, Securable.TABLE)
+    return Source(
+        **identity,
+        schema=plan.schema,
+        cluster=plan.cluster,
+        shard=identity["id"],
+        remap=f"{identity['id']}-remap",
+        create_sql=plan.create_sql,
+        label=plan.name.name,
+        connector=plan.connector,
+        key=plan.key,
+        envelope=plan.envelope,
+        retain_history_ms=plan.retain_history_ms,
+    )
+
+
+def new_sink(plan: CreateSink, definitions: Definitions, as_of: int) -> Sink:
+    """A sink that begins at `as_of`; refused as a source is, and where another one writes to its place."""
+    catalog = definitions.catalog
+    if not isinstance(catalog.find_by_id(plan.from_id), Stored):
+        raise Unsupported(
+            "a sink reads a table, a source or a materialized view",
+            hint="Make the view a materialized one.",
+        )
+    for other in catalog.user_items():
+        if isinstance(other, Sink) and other.connector.path == plan.connector.path:
+            raise InvalidParameter(
+                f'sink "{other.name}" writes to "{plan.connector.path}" already',
+                hint="Give every sink a directory of its own.",
+            )
+    open_sink("", connector_options(plan.connector), plan.relation.schema, plan.envelope.value, plan.key)
+    identity = definitions.identity(plan.name)
+    return Sink(
+        **identity,
+        schema=plan.relation.schema,
+        cluster=plan.cluster,
+        remap=f"{identity['id']}-progress",
+        create_sql=plan.create_sql,
+        uses=(plan.from_id,),
+        connector=plan.connector,
+        key=plan.key,
+        envelope=plan.envelope,
+        as_of=as_of,
+    )

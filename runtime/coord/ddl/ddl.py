@@ -63,7 +63,7 @@ class Ddl:
         self._unique = storage.unique
         self._changes = CatalogChanges(storage, catalog, controller)
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
-        self._connectors = ConnectorDefinitions(storage, catalog, self._changes, own)
+        self._connectors = ConnectorDefinitions(storage, self._changes, own)
         self.replacements = Replacements(storage, catalog, controller, self._changes)
         self.lock = asyncio.Lock()
 

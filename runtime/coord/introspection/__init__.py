@@ -12,6 +12,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from ...errors import Unsupported
 from ...expr.tree.relation import GlobalId
 from ...repr.batch import Batch, batch_from_rows
 from ...sql.catalog.catalog_view import CatalogItem
@@ -151,6 +152,16 @@ class Introspection:
             self._kept.clear()
             self._version = version
         return version
+
+
+def of_catalog(catalog: Catalog, id: GlobalId) -> Batch:
+    """As `Introspection.batch`, where there is a catalog and no runtime; 0A000 for what says what is going on in one."""
+    item = catalog.item_by_id(id)
+    name = _full_name(item)
+    if name not in _OF_THE_CATALOG:
+        raise Unsupported(f"there is no runtime to say what {name} holds")
+    nothing: Any = None  # looked at by the other relations only
+    return _batch(State(catalog, nothing, nothing, {}), item)
 
 
 def _full_name(item: CatalogItem) -> str:

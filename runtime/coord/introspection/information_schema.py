@@ -71,10 +71,11 @@ def views(state: State) -> Rows:
 
 def columns(state: State) -> Rows:
     for _, item in state.relations():
-        yield from _columns(item)
+        yield from columns_of(item)
 
 
-def _columns(item: CatalogItem) -> Rows:
+def columns_of(item: CatalogItem) -> Rows:
+    """The rows of `columns` that are about one relation."""
     for number, column in enumerate(item.schema, 1):
         type_ = column.type
         default = item.defaults[number - 1] if item.defaults else None

@@ -1,9 +1,9 @@
-{# A temporary relation has no schema: it lives in the session's own, pg_temp_<n>. #}
+{# A temporary relation has no schema: it lives in the session's own, pg_temp_<n>. Of an array PostgreSQL's data_type does not say of what. #}
 {% macro ptvc__get_columns_in_relation(relation) -%}
   {% call statement('get_columns_in_relation', fetch_result=True, auto_begin=False) %}
     select
       column_name,
-      data_type,
+      case data_type when 'ARRAY' then substr(udt_name, 2) || '[]' else data_type end as data_type,
       character_maximum_length,
       numeric_precision,
       numeric_scale

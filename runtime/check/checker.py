@@ -1,0 +1,291 @@
+"""Node by node, each after those that it reads: it is rendered, planned, and its columns are known to those behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+from ..coord.catalog.items import Readable
+from ..errors import PtvcError
+from ..repr.schema import Schema
+from ..sql.plan import result_schema
+from ..sql.plans.definition_plans import CreateMaterializedView, CreateTable, CreateView
+from ..sql.plans.plans import PlannedStatement
+from ..sql.plans.query_plans import Select
+from . import contracts, declared, places, yaml_places
+from .environment import Environment
+from .findings import ERROR, Finding, NotChecked, Place
+from .nodes import Node, Project
+from .statements import Statement, definition, function, index_statements, relation_name
+
+Rendered = Callable[[Node], str]
+"""The SQL that dbt makes of a node's code; NotRendered where it cannot."""
+
+
+class NotRendered(Exception):
+    """Nothing is known of what the node's code becomes.  With `finding`, because something is wrong with it."""
+
+    def __init__(self, reason: str, finding: Finding | None = None) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.finding = finding
+
+
+class SourceColumns(Protocol):
+    """Where columns of sources are known from, beside the project itself."""
+
+    def __call__(self, node: Node) -> declared.Columns | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A node that is what it should be: its columns, and its code."""
+
+    node: Node
+    schema: Schema
+    code: str
+
+
+@dataclass(slots=True)
+class Result:
+    """`checked` by id; what is in neither of the three is nothing that can be checked."""
+
+    checked: dict[str, Checked] = field(default_factory=dict)
+    findings: list[Finding] = field(default_factory=list)
+    not_checked: list[NotChecked] = field(default_factory=list)
+
+    @property
+    def errors(self) -> int:
+        return sum(1 for finding in self.findings if finding.severity == ERROR)
+
+    @property
+    def warnings(self) -> int:
+        return len(self.findings) - self.errors
+
+
+class Checker:
+    def __init__(
+        self,
+        project: Project,
+        environment: Environment,
+        rendered: Rendered,
+        sources: SourceColumns | None = None,
+    ) -> None:
+        self._project = project
+        self._environment = environment
+        self._rendered = rendered
+        self._sources = sources
+        self._unknown: dict[str, NotChecked] = {}
+        self._result = Result()
+        self._checks: Mapping[str, Callable[[Node], None]] = {
+            "source": self._source,
+            "seed": self._seed,
+            "function": self._query,
+            "model": self._query,
+            "snapshot": self._query,
+            "test": self._query,
+            "analysis": self._query,
+            "unit_test": self._query,
+        }
+
+    def run(self) -> Result:
+        for node in self._project.nodes.values():
+            check = self._checks.get(node.type)
+            if check is None:
+                continue
+            if node.schema:
+                self._environment.add_schema(node.schema)
+            try:
+                check(node)
+            except NotRendered as error:
+                if error.finding is not None:
+                    self._result.findings.append(error.finding)
+                    self._fail(node)
+                else:
+                    self._leave(node, f"{node.shown}: {error.reason}")
+        return self._result
+
+    # --- what is not known ---
+
+    def _leave(self, node: Node, reason: str) -> None:
+        self._unknown[node.id] = NotChecked(node.id, reason, node.id)
+        self._result.not_checked.append(NotChecked(node.id, reason))
+
+    def _leave_above(self, node: Node, below: NotChecked) -> None:
+        """Its columns would follow from some that are not known."""
+        self._unknown[node.id] = below
+        self._result.not_checked.append(NotChecked(node.id, below.reason, below.node))
+
+    def _fail(self, node: Node) -> None:
+        """It has errors.  If its contract says what its columns are, others can be checked all the same."""
+        columns = declared.of_yaml(node) if node.contract else None
+        if columns is None or not self._declare(node, columns):
+            self._unknown[node.id] = NotChecked(node.id, f"{node.shown} has errors")
+
+    def _declare(self, node: Node, columns: declared.Columns) -> bool:
+        if self._environment.find(node.schema, node.alias) is not None:
+            return True
+        try:
+            self._environment.define(declared.table(node, columns))
+        except PtvcError:
+            return False
+        return True
+
+    # --- what is declared ---
+
+    def _source(self, node: Node) -> None:
+        if self._environment.catalog.item(node.schema, node.alias) is not None:
+            return  # a system relation, or the relation of a model
+        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        if columns is None:
+            reason = f"the columns of {node.shown} are not declared with a data_type each"
+            self._unknown[node.id] = NotChecked(node.id, reason)
+            return
+        self._table(node, columns)
+
+    def _seed(self, node: Node) -> None:
+        try:
+            columns = declared.of_seed(node, self._project.root)
+        except PtvcError as error:
+            self._result.findings.append(self._finding(node, error, Place(node.file, 1)))
+            self._fail(node)
+            return
+        self._table(node, columns)
+
+    def _table(self, node: Node, columns: declared.Columns) -> None:
+        try:
+            self._environment.define(declared.table(node, columns))
+        except PtvcError as error:
+            self._result.findings.append(self._finding(node, error, self._declaring(node, error, columns)))
+            self._fail(node)
+            return
+        self._keep(node, "")
+
+    def _declaring(self, node: Node, error: PtvcError, columns: declared.Columns) -> Place:
+        """The column whose type is wrong, else the node."""
+        for name, type_ in columns.items():
+            if f'"{type_}"' in error.message or f" {type_}" in error.message:
+                found = yaml_places.of_column(self._project.root, node, name.strip('"'))
+                if found is not None:
+                    return found
+        return yaml_places.of_node(self._project.root, node)
+
+    # --- what is computed ---
+
+    def _query(self, node: Node) -> None:
+        if node.language == "python" and node.type == "model":
+            return self._python(node)
+        below = next((self._unknown[id_] for id_ in node.depends_on if id_ in self._unknown), None)
+        if below is not None:
+            return self._leave_above(node, below)
+        if node.kind == "source_table":
+            raise NotRendered("`materialized: source_table` is not supported")
+        code = self._rendered(node)
+        if not code.strip():
+            return None
+        try:
+            statement = self._statement(node, code)
+        except PtvcError as error:
+            self._result.findings.append(self._finding(node, error, Place(node.file)))
+            return self._fail(node)
+        try:
+            planned = self._planned(node, statement, code)
+        except PtvcError as error:
+            self._refuse(node, statement, code, error)
+            return self._fail(node)
+        schema = self._keep(node, code, planned)
+        if schema is not None and node.type != "test":
+            wrong = list(contracts.findings(node, schema, self._environment, self._project.root))
+            self._result.findings += wrong
+        self._indexes(node)
+        return None
+
+    def _python(self, node: Node) -> None:
+        columns = declared.of_yaml(node)
+        if columns is None:
+            reason = (
+                f"{node.shown} is in Python: its columns are known if the YAML says the data_type of each"
+            )
+            return self._leave(node, reason)
+        return self._table(node, columns)
+
+    def _statement(self, node: Node, code: str) -> Statement | None:
+        if node.type == "function":
+            return function(node, code)
+        if node.type == "test":
+            return _of_test(node, code)
+        if node.type in ("model", "snapshot"):
+            return definition(node, code, self._project)
+        return None
+
+    def _planned(self, node: Node, statement: Statement | None, code: str) -> PlannedStatement | None:
+        if statement is None:
+            return self._environment.plan(code)
+        header = node.config.get("sql_header")
+        if header:
+            self._environment.define(str(header))
+        planned = self._environment.define(statement.sql)
+        return planned[0] if planned else None
+
+    def _keep(self, node: Node, code: str, planned: PlannedStatement | None = None) -> Schema | None:
+        schema = _schema(planned)
+        if schema is None and (item := self._environment.catalog.item(node.schema, node.alias)) is not None:
+            schema = item.schema if item.kind.is_relation else None
+        if schema is None:
+            schema = Schema(())
+            self._result.checked[node.id] = Checked(node, schema, code)
+            return None
+        self._result.checked[node.id] = Checked(node, schema, code)
+        return schema
+
+    def _indexes(self, node: Node) -> None:
+        if node.type != "model" or not isinstance(self._environment.find(node.schema, node.alias), Readable):
+            return
+        for sql in index_statements(node):
+            try:
+                self._environment.define(sql)
+            except PtvcError as error:
+                place = places.first_mention(node, self._project.root, "indexes", "columns")
+                self._result.findings.append(self._finding(node, error, place))
+
+    # --- what is wrong ---
+
+    def _refuse(self, node: Node, statement: Statement | None, code: str, error: PtvcError) -> None:
+        root = self._project.root
+        offset = (error.position or 0) - 1 if statement is None else statement.offset(error.position, code)
+        compiled: Place | None = None
+        if node.is_generic_test:
+            attached = self._project.nodes.get(node.extra.get("attached") or "")
+            place = yaml_places.of_test(root, node, attached)
+        elif node.type == "unit_test":
+            place, compiled = yaml_places.of_node(root, node), places.in_text(code, max(offset or 0, 0), "")
+        elif offset is None or offset < 0:
+            place = places.named_in(error.message, node, root) or Place(node.file)
+        else:
+            place, compiled = places.in_file(node, code, offset, root)
+        self._result.findings.append(replace(self._finding(node, error, place), compiled=compiled))
+
+    def _finding(self, node: Node, error: PtvcError, place: Place) -> Finding:
+        return Finding(ERROR, error.sqlstate, error.message, node.id, place, error.detail, error.hint)
+
+
+def _of_test(node: Node, code: str) -> Statement | None:
+    """The failures of a test may be a view that is maintained."""
+    stored = node.config.get("store_failures_as")
+    if stored not in ("view", "materialized_view", "table"):
+        return None
+    before = f"create {stored.replace('_', ' ')} {relation_name(node)} as\n"
+    return Statement(f"{before}{code}", len(before))
+
+
+def _schema(planned: PlannedStatement | None) -> Schema | None:
+    match planned:
+        case None:
+            return None
+        case CreateView() | CreateMaterializedView() | CreateTable():
+            return planned.schema
+        case Select():
+            return result_schema(planned)
+        case _:
+            return None

@@ -1,0 +1,159 @@
+"""The objects of a project in memory: definitions are planned, and are in the catalog from then on.  Nothing runs, nothing is stored.
+
+It is the runtime's own catalog, filled by the runtime's own definitions: what is refused there is refused here, in the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from ..compute.oneshot import evaluate_in_order
+from ..config import DATABASE, DEFAULT_CLUSTER, DEFAULT_SCHEMA
+from ..coord.catalog.catalog import Catalog
+from ..coord.catalog.entries import Change, ClusterEntry, SchemaEntry, bootstrap_entries
+from ..coord.catalog.items import Item
+from ..coord.catalog.role import FIRST_ROLE
+from ..coord.ddl.connectors import new_sink, new_source
+from ..coord.ddl.definitions import Definitions
+from ..coord.introspection import of_catalog
+from ..coord.query.result_rows import OrderedRows
+from ..coord.query.system_reads import inputs_of, is_system
+from ..coord.variables import Variables
+from ..errors import SqlSyntaxError, Unsupported
+from ..expr.tree.relation import GlobalId, Relation
+from ..expr.tree.relation_tree import dependencies
+from ..repr.schema import Schema
+from ..sql.catalog.catalog_view import PlanContext
+from ..sql.parser.parse import Statement, parse
+from ..sql.plan import plan, resolve
+from ..sql.plans.definition_plans import (
+    CreateFunction,
+    CreateIndex,
+    CreateMaterializedView,
+    CreateSchema,
+    CreateSink,
+    CreateSource,
+    CreateTable,
+    CreateType,
+    CreateView,
+)
+from ..sql.plans.plans import PlannedStatement
+from ..sql.plans.query_plans import Select
+from .opaque import OpaqueCatalog
+
+_PURE = (
+    CreateSchema
+    | CreateTable
+    | CreateView
+    | CreateMaterializedView
+    | CreateIndex
+    | CreateFunction
+    | CreateType
+)
+
+_ABOUT_A_RUNTIME = "what is asked for are rows, and there is no runtime to ask"
+
+
+class RowsUnknown(Unsupported):
+    """A query asks for rows of a relation of which only the columns are known."""
+
+
+class Environment:
+    """`now_us`: what `now()` is while constants are folded."""
+
+    def __init__(self, now_us: int, search_path: Sequence[str] = (DEFAULT_SCHEMA,)) -> None:
+        self.catalog = Catalog(bootstrap_entries())
+        variables = Variables({})
+        self.context = PlanContext(
+            catalog=self.catalog,
+            search_path=tuple(search_path),
+            database=DATABASE,
+            user=FIRST_ROLE.name,
+            cluster=DEFAULT_CLUSTER,
+            now_us=now_us,
+            temp_schema="pg_temp_1",
+            settings=variables.all(),
+        )
+
+    # --- definitions ---
+
+    def add_schema(self, name: str) -> None:
+        if not self.catalog.schema_exists(name):
+            oid = self.catalog.allocate_oid()
+            self.catalog.apply([Change(None, SchemaEntry(name, oid, owner=FIRST_ROLE.id))])
+
+    def add_cluster(self, name: str) -> None:
+        if self.catalog.cluster(name) is None:
+            number = len(self.catalog.clusters()) + 1
+            self.catalog.apply([Change(None, ClusterEntry(f"c{number}", name))])
+
+    def define(self, sql: str) -> list[PlannedStatement]:
+        """Plans the statements of `sql`, in order; each sees those before it."""
+        planned = []
+        for statement in parse(sql):
+            planned.append(plan(statement, self.context))
+            self._apply(planned[-1])
+        return planned
+
+    def _apply(self, planned: PlannedStatement) -> None:
+        definitions = Definitions(self.catalog, 0, FIRST_ROLE.id, [])
+        match planned:
+            case CreateSource():
+                definitions.exists(planned.name, if_not_exists=False)
+                changes = [Change(None, new_source(planned, definitions))]
+            case CreateSink():
+                definitions.exists(planned.name, if_not_exists=False)
+                changes = [Change(None, new_sink(planned, definitions, as_of=0))]
+            case _ if isinstance(planned, _PURE):
+                changes = definitions.changes(planned)[1]
+            case _:
+                changes = []
+        self.catalog.apply(changes)
+
+    # --- queries ---
+
+    def plan(self, sql: str) -> Select:
+        """The one query in `sql`, planned."""
+        planned = plan(_single(sql), self.context)
+        if not isinstance(planned, Select):
+            raise SqlSyntaxError("a query is expected here")
+        return planned
+
+    def resolved(self, sql: str) -> PlannedStatement:
+        """As it is planned over relations that are not looked into, and by no rule: what the text says."""
+        return resolve(_single(sql), replace(self.context, catalog=OpaqueCatalog(self.catalog)))
+
+    def rows(self, sql: str) -> tuple[Schema, list[tuple[Any, ...]]]:
+        """What the catalog answers to a query; RowsUnknown if it reads anything else."""
+        query = self.plan(sql)
+        if unknown := self._unknown(query.relation):
+            names = ", ".join(unknown)
+            raise RowsUnknown(f"{_ABOUT_A_RUNTIME}: of {names}")
+        inputs = inputs_of(query.relation, lambda id_: of_catalog(self.catalog, id_))
+        found = evaluate_in_order(query.relation, inputs, 0)
+        if len(found.errs):
+            raise RowsUnknown("the query ends in an error")
+        ordered = OrderedRows(query.relation.schema, [found.oks], query.finishing)
+        rows: list[tuple[Any, ...]] = []
+        for start in ordered.starts():
+            columns = [column.to_pylist() for column in ordered.chunk(start)]
+            rows += zip(*columns, strict=True)
+        return query.schema, rows
+
+    def _unknown(self, relation: Relation) -> list[str]:
+        return [self.name(id_) for id_ in sorted(dependencies(relation)) if not is_system(id_)]
+
+    def name(self, id: GlobalId) -> str:
+        return str(self.catalog.item_by_id(id).name)
+
+    def find(self, schema: str, name: str) -> Item | None:
+        return self.catalog.find(schema, name)
+
+
+def _single(sql: str) -> Statement:
+    statements = parse(sql)
+    if len(statements) != 1:
+        raise SqlSyntaxError("one statement is expected here" if statements else "there is no query here")
+    return statements[0]
