@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .check.commands import check
+from .check.commands import check, lineage
 from .config import DATABASE, DEFAULT_HOST, DEFAULT_PORT, DEFAULT_USER, Settings
 from .directory import PRIVATE_UMASK, RuntimeInfo, installed_version, is_locked, log_file
 from .errors import PtvcError
@@ -40,6 +40,7 @@ persist = typer.Typer(
 )
 app.add_typer(persist, name="persist")
 app.command()(check)
+app.command()(lineage)
 console = Console(soft_wrap=True)
 problems = Console(stderr=True, soft_wrap=True)
 WIDE = Console(width=1_000_000)

@@ -40,11 +40,11 @@ class SourceColumns(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """A node that is what it should be: its columns, and its code."""
+    """A node that is what it should be: its columns, and the SQL that makes it; of one whose columns are declared there is none."""
 
     node: Node
     schema: Schema
-    code: str
+    sql: str = ""
 
 
 @dataclass(slots=True)
@@ -160,7 +160,7 @@ class Checker:
             self._result.findings.append(self._finding(node, error, self._declaring(node, error, columns)))
             self._fail(node)
             return
-        self._keep(node, "")
+        self._keep(node)
 
     def _declaring(self, node: Node, error: PtvcError, columns: declared.Columns) -> Place:
         """The column whose type is wrong, else the node."""
@@ -194,7 +194,7 @@ class Checker:
         except PtvcError as error:
             self._refuse(node, statement, code, error)
             return self._fail(node)
-        schema = self._keep(node, code, planned)
+        schema = self._keep(node, code if statement is None else statement.sql, planned)
         if schema is not None and node.type != "test":
             wrong = list(contracts.findings(node, schema, self._environment, self._project.root))
             self._result.findings += wrong
@@ -228,15 +228,12 @@ class Checker:
         planned = self._environment.define(statement.sql)
         return planned[0] if planned else None
 
-    def _keep(self, node: Node, code: str, planned: PlannedStatement | None = None) -> Schema | None:
+    def _keep(self, node: Node, sql: str = "", planned: PlannedStatement | None = None) -> Schema | None:
+        """The node is checked; its columns, if it has any."""
         schema = _schema(planned)
         if schema is None and (item := self._environment.catalog.item(node.schema, node.alias)) is not None:
             schema = item.schema if item.kind.is_relation else None
-        if schema is None:
-            schema = Schema(())
-            self._result.checked[node.id] = Checked(node, schema, code)
-            return None
-        self._result.checked[node.id] = Checked(node, schema, code)
+        self._result.checked[node.id] = Checked(node, schema or Schema(()), sql)
         return schema
 
     def _indexes(self, node: Node) -> None:

@@ -148,6 +148,10 @@ class Environment:
     def name(self, id: GlobalId) -> str:
         return str(self.catalog.item_by_id(id).name)
 
+    def short_name(self, id: GlobalId) -> str:
+        """Without its schema: for who knows which is meant."""
+        return self.catalog.item_by_id(id).name.name
+
     def find(self, schema: str, name: str) -> Item | None:
         return self.catalog.find(schema, name)
 

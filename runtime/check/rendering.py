@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from dbt.adapters.factory import adapter_management, get_adapter, register_adapter
+from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt.cli.exceptions import ExceptionExit, ResultExit
 from dbt.cli.main import cli
 from dbt.compilation import Compiler
@@ -74,6 +75,14 @@ def parse(root: Path, options: Sequence[str]) -> Parsed:
             hint=f"Name a target of type {ADAPTER} with --target.",
         )
     return Parsed(config, manifest, Project.from_json(_json(manifest), Path(config.project_root)))
+
+
+def former(parsed: Parsed, state: Path) -> Parsed:
+    """What the manifest in a directory holds, with the macros that it had, under the profile that there is now."""
+    path = state / "manifest.json" if state.is_dir() else state
+    manifest = Manifest.from_writable_manifest(WritableManifest.read_and_check_versions(str(path)))
+    manifest.build_flat_graph()  # type: ignore[no-untyped-call]
+    return Parsed(parsed.config, manifest, parsed.project)
 
 
 def _json(manifest: Manifest) -> dict[str, Any]:

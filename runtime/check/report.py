@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..directory import installed_version
+from .changes import Change
 from .checker import Result
 from .nodes import Project
 
 VERSION = 1
 
 
-def report(result: Result, project: Project, seconds: float) -> dict[str, Any]:
+def report(
+    result: Result, project: Project, seconds: float, changes: Sequence[Change] | None = None
+) -> dict[str, Any]:
+    """`changes` are None where nothing was compared with."""
     return {
         "version": VERSION,
         "ptvc": installed_version(),
@@ -25,4 +30,5 @@ def report(result: Result, project: Project, seconds: float) -> dict[str, Any]:
         },
         "findings": [found.to_json() for found in result.findings],
         "not_checked": [left.to_json() for left in result.not_checked],
+        "changes": None if changes is None else [change.to_json() for change in changes],
     }

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from .changes import Action, Change, Cost, Reason
 from .checker import Result
 from .findings import ERROR, Finding, Place
 from .nodes import Project
@@ -70,6 +70,80 @@ def not_checked(result: Result, project: Project) -> Iterator[Text]:
         yield shown
 
 
+_ACTIONS = {
+    Action.NEW: ("new", "green"),
+    Action.GONE: ("gone", "dim"),
+    Action.IN_PLACE: ("in place", "green"),
+    Action.REBUILT: ("rebuilt", "bold yellow"),
+    Action.REFILLED: ("refilled", "green"),
+    Action.CUT_OVER: ("cut over", "green"),
+}
+_WORDS_AROUND = 3
+_WIDTH = max(len(word) for word, _ in _ACTIONS.values())
+
+
+def changes(found: Sequence[Change], project: Project) -> Iterator[Text]:
+    """An object a line, and below it why."""
+    if not found:
+        yield Text("no object changes", "bold green")
+        return
+    for change in found:
+        word, style = _ACTIONS[change.action]
+        line = Text(f"{word:<{_WIDTH}}  ", style)
+        line.append(f"{change.node.kind.replace('_', ' ')} {change.node.name}", "bold")
+        if change.because_of is not None:
+            below = project.nodes[change.because_of].name
+            reads = "reads what takes the place of" if change.action is Action.CUT_OVER else "rests on"
+            line.append(f": {reads} {below}")
+        if change.kept:
+            line.append(
+                f"; {_count(len(change.kept), 'object')} over it {'goes' if len(change.kept) == 1 else 'go'} on"
+            )
+        if change.cost is not None:
+            line.append(f" ({_cost(change.cost)})", "dim")
+        for reason in change.reasons:
+            line.append(f"\n{' ' * _WIDTH}  {reason.part}: ", "blue")
+            line.append(_reason(reason))
+        if change.why_not_in_place is not None:
+            line.append(f"\n{' ' * _WIDTH}  not in place: {change.why_not_in_place}")
+        yield line
+
+
+def _reason(reason: Reason) -> str:
+    if reason.before is None:
+        return f"+ {reason.after}" if reason.part != "text" else str(reason.after)
+    if reason.after is None:
+        return f"- {reason.before}"
+    before, after = _differing(reason.before.split(" "), reason.after.split(" "))
+    return f"{before} -> {after}"
+
+
+def _differing(before: list[str], after: list[str]) -> tuple[str, str]:
+    """Both texts, of which what they begin and end with alike is left out but for a few words."""
+    most = min(len(before), len(after))
+    start = next((i for i in range(most) if before[i] != after[i]), most)
+    end = next((i for i in range(most - start) if before[-1 - i] != after[-1 - i]), most - start)
+    start, end = max(start - _WORDS_AROUND, 0), max(end - _WORDS_AROUND, 0)
+    start, end = (start if start > 1 else 0), (end if end > 1 else 0)
+    return _cut(before, start, end), _cut(after, start, end)
+
+
+def _cut(words: list[str], start: int, end: int) -> str:
+    middle = " ".join(words[start : len(words) - end])
+    return f"{'... ' if start else ''}{middle}{' ...' if end else ''}"
+
+
+def _cost(cost: Cost) -> str:
+    said = []
+    if cost.rows is not None:
+        said.append(f"{cost.rows:,} rows")
+    if cost.seconds is not None:
+        said.append(f"{cost.seconds:.1f} s last time")
+    if cost.by_job is not None:
+        said.append("by a Spark job" if cost.by_job else "in the resident task")
+    return ", ".join(said)
+
+
 def summary(result: Result, project: Project, seconds: float) -> Text:
     """One line."""
     counts = [
@@ -89,10 +163,3 @@ def summary(result: Result, project: Project, seconds: float) -> Text:
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun.replace('_', ' ')}{'' if number == 1 else 's'}"
-
-
-def relative(path: Path) -> str:
-    try:
-        return str(path.relative_to(Path.cwd()))
-    except ValueError:
-        return str(path)

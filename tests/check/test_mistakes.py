@@ -17,7 +17,7 @@ def found(tmp_path_factory: pytest.TempPathFactory) -> Result:
     root = tmp_path_factory.mktemp("mistakes")
     write_mistakes(root)
     with of_project(root, ["--profiles-dir", str(root)]) as subject:
-        return subject.check()
+        return subject.check().result
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)

@@ -92,7 +92,7 @@ def _head(relation: rel.Relation, names: Names) -> str:
         case rel.Join():
             return _join(relation)
         case rel.Reduce(keys=keys, aggregates=aggregates):
-            return f"Reduce group=({_list(keys)}) aggregates=({', '.join(_aggregate(a) for a in aggregates)})"
+            return f"Reduce group=({_list(keys)}) aggregates=({', '.join(aggregate_text(a) for a in aggregates)})"
         case rel.Distinct():
             return "Distinct"
         case rel.TopK(group=group, order=order, limit=limit, offset=offset):
@@ -102,7 +102,7 @@ def _head(relation: rel.Relation, names: Names) -> str:
             return f"TopK group=({_columns(group)}) order=({sort}){bounds}"
         case rel.Window(partition=partition, order=order, calls=calls):
             sort = ", ".join(_order(key) for key in order)
-            return f"Window partition=({_columns(partition)}) order=({sort}) calls=({', '.join(map(_call, calls))})"
+            return f"Window partition=({_columns(partition)}) order=({sort}) calls=({', '.join(map(call_text, calls))})"
         case rel.Union():
             return "Union"
         case rel.Negate():
@@ -138,21 +138,23 @@ def _join(join: rel.Join) -> str:
     return text
 
 
-def _aggregate(aggregate: rel.Aggregate) -> str:
-    arguments = "*" if aggregate.argument is None else _list((aggregate.argument, *aggregate.rest))
-    order = ", ".join(_scalar_order(key) for key in aggregate.order)
+def aggregate_text(aggregate: rel.Aggregate, names: Sequence[str] | None = None) -> str:
+    """The aggregate; columns as in `show`."""
+    arguments = "*" if aggregate.argument is None else _list((aggregate.argument, *aggregate.rest), names)
+    order = ", ".join(_scalar_order(key, names) for key in aggregate.order)
     if aggregate.argument is None and aggregate.order:
         text = f"{aggregate.function}({_list(aggregate.direct)}) WITHIN GROUP (ORDER BY {order})"
     else:
         by = f" ORDER BY {order}" if order else ""
         text = f"{aggregate.function}({'DISTINCT ' if aggregate.distinct else ''}{arguments}{by})"
-    return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter)})"
+    return text if aggregate.filter is None else f"{text} FILTER ({show(aggregate.filter, names)})"
 
 
-def _call(call: rel.WindowCall) -> str:
-    text = f"{call.function}({_list(call.args)})"
+def call_text(call: rel.WindowCall, names: Sequence[str] | None = None) -> str:
+    """The call, without its window; columns as in `show`."""
+    text = f"{call.function}({_list(call.args, names)})"
     if call.filter is not None:
-        text += f" FILTER ({show(call.filter)})"
+        text += f" FILTER ({show(call.filter, names)})"
     if call.ignore_nulls:
         text += " ignore nulls"
     return text if call.frame == DEFAULT_FRAME else f"{text} {_frame(call.frame)}"
@@ -169,8 +171,8 @@ def _frame(frame: Frame) -> str:
     return text
 
 
-def _scalar_order(key: rel.ScalarOrder) -> str:
-    return f"{show(key.scalar)} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
+def _scalar_order(key: rel.ScalarOrder, names: Sequence[str] | None) -> str:
+    return f"{show(key.scalar, names)} {'DESC' if key.descending else 'ASC'} NULLS {'FIRST' if key.nulls_first else 'LAST'}"
 
 
 def _order(key: rel.OrderBy) -> str:

@@ -21,9 +21,9 @@ from ..syntax.vocabulary import ObjectKind
 def replaced(planner: Planner, name: ast.Name, schema: Schema) -> GlobalId:
     """The view of that name, which a query with the columns `schema` may replace; 42P16 when it may not."""
     view = _view(planner, name)
-    difference = _difference(view.schema, schema)
-    if difference is not None:
-        text, hint = difference
+    found = difference(view.schema, schema)
+    if found is not None:
+        text, hint = found
         raise PtvcError(
             f'cannot replace materialized view "{view.name.name}": {text}',
             sqlstate="42P16",
@@ -33,8 +33,8 @@ def replaced(planner: Planner, name: ast.Name, schema: Schema) -> GlobalId:
     return view.id
 
 
-def _difference(old: Schema, new: Schema) -> tuple[str, str] | None:
-    """What is not the same, and what to do."""
+def difference(old: Schema, new: Schema) -> tuple[str, str] | None:
+    """Why a query with the new columns cannot replace one with the old, and what to do; None if it can."""
     hint = "A replacement has the columns of the view; CREATE a view with others beside it, and SWAP them."
     for place, (before, after) in enumerate(zip(old, new, strict=False), 1):
         if before.name != after.name:

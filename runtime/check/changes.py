@@ -1,0 +1,282 @@
+"""What a change of a project does to the objects that were made of it before: which are built anew, which change in place, and why.
+
+It is what the adapter does (docs/dbt.md, Changes): an object is compared by the hash of its definition; a materialized view whose columns
+stay takes its new definition in place; any other is built anew, and what rests on it with it.  Why, is said by comparing what the two
+queries say, part by part (`parts`).
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dbt.adapters.ptvc.definition_hash import definition_hash
+
+from ..errors import PtvcError
+from ..sql.plans.definition_plans import CreateMaterializedView, CreateTable, CreateView
+from ..sql.plans.query_plans import Select
+from ..sql.statement.replacement import difference
+from .checker import Checked, Result
+from .environment import Environment
+from .nodes import Node, Project
+from .parts import PARTS, Parts, parts_of
+from .statements import asserted_columns
+
+_OPTIONS = ("cluster", "retain_history", "refresh", "partition_by", "connector", "format", "envelope", "key")
+_MAINTAINED = ("view", "materialized_view", "source", "sink", "index")
+_STORED_TESTS = ("view", "materialized_view")
+
+
+class Action(enum.Enum):
+    """What the next `dbt build` does with an object."""
+
+    NEW = "new"
+    GONE = "gone"
+    IN_PLACE = "in place"
+    REBUILT = "rebuilt"
+    REFILLED = "refilled"
+    CUT_OVER = "cut over"
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """A part of a definition, what it was and what it is."""
+
+    part: str
+    before: str | None
+    after: str | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"part": self.part, "before": self.before, "after": self.after}
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What was found when the object was built last."""
+
+    rows: int | None
+    seconds: float | None
+    by_job: bool | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {"rows": self.rows, "seconds": self.seconds, "by_job": self.by_job}
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """`because_of` is the node below with which the object is built anew; `kept` counts those above that go on as they are."""
+
+    node: Node
+    action: Action
+    reasons: tuple[Reason, ...] = ()
+    because_of: str | None = None
+    why_not_in_place: str | None = None
+    kept: tuple[str, ...] = ()
+    cost: Cost | None = None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "node": self.node.id,
+            "action": self.action.value,
+            "reasons": [reason.to_json() for reason in self.reasons],
+            "because_of": self.because_of,
+            "why_not_in_place": self.why_not_in_place,
+            "kept": list(self.kept),
+            "cost": None if self.cost is None else self.cost.to_json(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A project as it was checked."""
+
+    project: Project
+    result: Result
+    environment: Environment
+
+    def objects(self) -> dict[str, Checked]:
+        """Of nodes that become objects of a runtime, in order."""
+        return {
+            id_: checked
+            for id_, checked in self.result.checked.items()
+            if checked.node.type in ("model", "snapshot", "seed") and checked.node.kind != "ephemeral"
+        }
+
+
+@dataclass(slots=True)
+class Comparison:
+    old: Version
+    new: Version
+    costs: Mapping[str, Cost] = field(default_factory=dict)
+
+    def changes(self) -> list[Change]:
+        """In the order of the project; those that are gone come last."""
+        old, new = self.old.objects(), self.new.objects()
+        found: dict[str, Change] = {}
+        for id_, checked in new.items():
+            if id_ not in old:
+                if id_ not in self.old.project.nodes:
+                    found[id_] = Change(checked.node, Action.NEW)
+                continue
+            change = self._change(old[id_], checked)
+            if change is not None:
+                found[id_] = change
+        self._spread(found)
+        for id_, checked in old.items():
+            if id_ not in self.new.project.nodes:
+                found[id_] = Change(checked.node, Action.GONE)
+        order = {id_: place for place, id_ in enumerate([*self.new.project.nodes, *old])}
+        return sorted(found.values(), key=lambda change: order[change.node.id])
+
+    def _change(self, old: Checked, new: Checked) -> Change | None:
+        node = new.node
+        columns = difference(old.schema, new.schema)
+        same = old.node.kind == node.kind and _hash(old) == _hash(new)
+        if same and (node.kind in _MAINTAINED or columns is None):
+            return None
+        reasons = tuple(self._reasons(old, new)) or (Reason("text", None, "its text is another"),)
+        cost = self.costs.get(node.id)
+        if node.kind not in _MAINTAINED:
+            if old.node.kind == node.kind and columns is None:
+                return Change(node, Action.REFILLED, reasons, cost=cost)
+            return Change(node, Action.REBUILT, reasons, cost=cost)
+        if old.node.kind != node.kind or node.kind != "materialized_view":
+            return Change(node, Action.REBUILT, reasons, cost=cost)
+        if columns is not None:
+            return Change(node, Action.REBUILT, reasons, why_not_in_place=columns[0], cost=cost)
+        kept = tuple(sorted(self._above(node.id)))
+        return Change(node, Action.IN_PLACE, reasons, kept=kept, cost=cost)
+
+    def _spread(self, found: dict[str, Change]) -> None:
+        """What rests on an object that is built anew is built anew with it; a sink goes on, and reads the new one."""
+        for id_, change in list(found.items()):
+            if change.action is not Action.REBUILT or change.because_of is not None:
+                continue
+            for above in self._above(id_):
+                known = found.get(above)
+                if known is not None and known.action in (Action.REBUILT, Action.NEW):
+                    continue
+                node = self.new.project.nodes[above]
+                action = Action.CUT_OVER if node.kind == "sink" and known is None else Action.REBUILT
+                reasons = known.reasons if known is not None else ()
+                found[above] = Change(node, action, reasons, because_of=id_, cost=self.costs.get(above))
+
+    def _above(self, id: str) -> list[str]:
+        """What rests on the object, however far up: views, and stored tests; a table has its own rows."""
+        resting: dict[str, list[str]] = {}
+        for node in self.new.project.nodes.values():
+            if _rests(node):
+                for below in node.depends_on:
+                    resting.setdefault(below, []).append(node.id)
+        found: dict[str, None] = {}
+        pending = [id]
+        while pending:
+            for above in resting.get(pending.pop(), ()):
+                if above not in found:
+                    found[above] = None
+                    pending.append(above)
+        return list(found)
+
+    # --- why ---
+
+    def _reasons(self, old: Checked, new: Checked) -> Iterator[Reason]:
+        if old.node.kind != new.node.kind:
+            yield Reason("materialized", old.node.kind, new.node.kind)
+        before, after = _options(old.node), _options(new.node)
+        for name in before.keys() | after.keys():
+            if before.get(name) != after.get(name):
+                yield Reason(name, _said(before.get(name)), _said(after.get(name)))
+        yield from _columns_differ(old, new)
+        parts = (self._parts(self.old, old), self._parts(self.new, new))
+        if parts[0] is not None and parts[1] is not None:
+            yield from _parts_differ(parts[0], parts[1], old, new)
+
+    @staticmethod
+    def _parts(version: Version, checked: Checked) -> Parts | None:
+        environment = version.environment
+        try:
+            planned = environment.resolved(checked.sql)
+        except PtvcError:
+            return None
+        match planned:
+            case (
+                CreateView(relation=relation, schema=schema)
+                | CreateMaterializedView(relation=relation, schema=schema)
+            ):
+                return parts_of(relation, schema.names, environment.short_name)
+            case CreateTable(query=Select(relation=relation), schema=schema):
+                return parts_of(relation, schema.names, environment.short_name)
+            case _:
+                return None
+
+
+def _rests(node: Node) -> bool:
+    if node.type == "test":
+        return node.config.get("store_failures_as") in _STORED_TESTS
+    return node.type == "model" and node.kind in ("view", "materialized_view", "index", "sink", "ephemeral")
+
+
+def _hash(checked: Checked) -> str:
+    return definition_hash(checked.node.kind, checked.sql, _options(checked.node))
+
+
+def _options(node: Node) -> dict[str, Any]:
+    """Those that shape the object."""
+    found = {name: node.config.get(name) for name in _OPTIONS if node.config.get(name) is not None}
+    if node.kind == "materialized_view" and (asserted := asserted_columns(node)):
+        found["assert_not_null"] = asserted
+    return found
+
+
+def _said(value: object) -> str | None:
+    return None if value is None else str(value)
+
+
+def _columns_differ(old: Checked, new: Checked) -> Iterator[Reason]:
+    before = {column.name: str(column.type) for column in old.schema}
+    after = {column.name: str(column.type) for column in new.schema}
+    for name, type_ in before.items():
+        if name not in after:
+            yield Reason("columns", f"{name} {type_}", None)
+        elif after[name] != type_:
+            yield Reason("columns", f"{name} {type_}", f"{name} {after[name]}")
+    for name, type_ in after.items():
+        if name not in before:
+            yield Reason("columns", None, f"{name} {type_}")
+    if list(before) != list(after) and set(before) == set(after):
+        yield Reason("columns", ", ".join(before), ", ".join(after))
+
+
+def _parts_differ(before: Parts, after: Parts, old: Checked, new: Checked) -> Iterator[Reason]:
+    said = False
+    for part in PARTS:
+        if part == "window":
+            continue  # said of the column that shows it
+        for gone, come in _pairs(before.parts[part], after.parts[part]):
+            said = True
+            yield Reason(part, gone, come)
+    for name, expression in after.columns.items():
+        if name in before.columns and before.columns[name] != expression:
+            said = True
+            yield Reason(f"column {name}", before.columns[name], expression)
+    same_columns = [(c.name, c.type) for c in old.schema] == [(c.name, c.type) for c in new.schema]
+    if (
+        not said
+        and same_columns
+        and old.node.kind == new.node.kind
+        and _options(old.node) == _options(new.node)
+    ):
+        yield Reason("text", None, "it is written otherwise, and means the same")
+
+
+def _pairs(before: list[str], after: list[str]) -> Iterator[tuple[str | None, str | None]]:
+    """What is there no more, beside what is there instead."""
+    gone, come = list(before), list(after)
+    for text in before:
+        if text in come:
+            come.remove(text)
+            gone.remove(text)
+    for place in range(max(len(gone), len(come))):
+        yield (gone[place] if place < len(gone) else None, come[place] if place < len(come) else None)
