@@ -54,7 +54,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What was found when the object was built last."""
+    """What was found when the object was hydrated last: the rows that it read, and how long it took."""
 
     rows: int | None
     seconds: float | None
@@ -133,13 +133,14 @@ class Comparison:
     def _change(self, old: Checked, new: Checked) -> Change | None:
         node = new.node
         columns = difference(old.schema, new.schema)
+        same_columns = _named(old) == _named(new)
         same = old.node.kind == node.kind and _hash(old) == _hash(new)
-        if same and (node.kind in _MAINTAINED or columns is None):
+        if same and (node.kind in _MAINTAINED or same_columns):
             return None
         reasons = tuple(self._reasons(old, new)) or (Reason("text", None, "its text is another"),)
         cost = self.costs.get(node.id)
         if node.kind not in _MAINTAINED:
-            if old.node.kind == node.kind and columns is None:
+            if old.node.kind == node.kind and same_columns:
                 return Change(node, Action.REFILLED, reasons, cost=cost)
             return Change(node, Action.REBUILT, reasons, cost=cost)
         if old.node.kind != node.kind or node.kind != "materialized_view":
@@ -222,6 +223,10 @@ def _hash(checked: Checked) -> str:
     return definition_hash(checked.node.kind, checked.sql, _options(checked.node))
 
 
+def _named(checked: Checked) -> list[tuple[str, str]]:
+    return [(column.name, str(column.type)) for column in checked.schema]
+
+
 def _options(node: Node) -> dict[str, Any]:
     """Those that shape the object."""
     found = {name: node.config.get(name) for name in _OPTIONS if node.config.get(name) is not None}
@@ -261,13 +266,8 @@ def _parts_differ(before: Parts, after: Parts, old: Checked, new: Checked) -> It
         if name in before.columns and before.columns[name] != expression:
             said = True
             yield Reason(f"column {name}", before.columns[name], expression)
-    same_columns = [(c.name, c.type) for c in old.schema] == [(c.name, c.type) for c in new.schema]
-    if (
-        not said
-        and same_columns
-        and old.node.kind == new.node.kind
-        and _options(old.node) == _options(new.node)
-    ):
+    same_shape = _named(old) == _named(new) and old.node.kind == new.node.kind
+    if not said and same_shape and _options(old.node) == _options(new.node):
         yield Reason("text", None, "it is written otherwise, and means the same")
 
 

@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import json
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
@@ -14,10 +16,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.console import Console
 
+from ..config import DATABASE, DEFAULT_PORT, DEFAULT_USER
+from ..directory import RuntimeInfo
 from ..errors import PtvcError
 
 if TYPE_CHECKING:
     from .run import Subject
+    from .running import Running
 
 WRONG, IMPOSSIBLE = 1, 2
 
@@ -37,22 +42,36 @@ VarsOption = Annotated[str | None, typer.Option("--vars", help="As dbt's option.
 JsonOption = Annotated[bool, typer.Option("--json", help="JSON, as docs/check.md describes it.")]
 
 
+CatalogOption = Annotated[
+    Path | None,
+    typer.Option("--catalog", help="A catalog.json of `dbt docs generate`, for columns of sources."),
+]
+PathOption = Annotated[
+    Path | None,
+    typer.Option("--path", help="Directory of a runtime that runs: compares with it, and asks it."),
+]
+HostOption = Annotated[str | None, typer.Option(help="Address of a runtime, in place of its directory.")]
+PortOption = Annotated[int, typer.Option(help="Port there.")]
+UserOption = Annotated[str, typer.Option(help="As whom; PGPASSWORD holds the password.")]
+
+
 def check(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(metavar="[FILE]...", help="Says only what is wrong in these; all is checked."),
-    ] = None,
     project: ProjectOption = Path("."),
     manifest: ManifestOption = None,
     profiles: ProfilesOption = None,
     target: TargetOption = None,
     variables: VarsOption = None,
+    catalog: CatalogOption = None,
     state: Annotated[
         Path | None,
         typer.Option(
             "--state", help="Directory of a former manifest.json: says what is built anew, and why."
         ),
     ] = None,
+    path: PathOption = None,
+    host: HostOption = None,
+    port: PortOption = DEFAULT_PORT,
+    user: UserOption = DEFAULT_USER,
     as_json: JsonOption = False,
     strict: Annotated[
         bool, typer.Option("--strict", help="What cannot be checked, and warnings, are errors.")
@@ -65,45 +84,87 @@ def check(
     from .findings import NotParsed
     from .nodes import Project
 
-    began = monotonic()
-    console = Console(soft_wrap=True, highlight=False)
-    try:
-        with _subject(project, manifest, profiles, target, variables) as subject:
+    began, changes = monotonic(), None
+    with _or_impossible(), ExitStack() as stack:
+        running = stack.enter_context(_running(path, host, port, user))
+        dbt = _DbtOptions(project, manifest, profiles, target, variables, catalog)
+        try:
+            subject = stack.enter_context(dbt.subject(running))
+        except NotParsed as error:
+            known, found = Project("", project, {}), Result(findings=[error.finding])
+        else:
             version = subject.check()
             known, found = version.project, version.result
-            changes = None
             if state is not None:
                 changes = Comparison(subject.former(state), version).changes()
-    except NotParsed as error:
-        known, found, changes = Project("", project, {}), Result(findings=[error.finding]), None
+            elif running is not None:
+                changes = Comparison(running.former(version), version, running.costs(known)).changes()
     seconds = monotonic() - began
     if as_json:
         print(json.dumps(report.report(found, known, seconds, changes), indent=2))
     else:
-        for finding in found.findings:
-            console.print(text.finding(finding, known), end="\n\n")
-        for line in text.not_checked(found, known):
-            console.print(line, end="\n\n")
-        if changes is not None:
-            for line in text.changes(changes, known):
-                console.print(line)
-            console.print()
+        console = Console(soft_wrap=True, highlight=False)
+        for paragraph in text.paragraphs(found, known, changes):
+            console.print(paragraph, end="\n\n")
         console.print(text.summary(found, known, seconds))
     if found.errors or (strict and (found.warnings or found.not_checked)):
         raise typer.Exit(WRONG)
 
 
-def _subject(
-    project: Path, manifest: Path | None, profiles: Path | None, target: str | None, variables: str | None
-) -> AbstractContextManager[Subject]:
-    from .run import of_manifest, of_project
+@dataclass(frozen=True, slots=True)
+class _DbtOptions:
+    """Where the project is, and what dbt is told of it."""
 
-    if manifest is not None:
-        return of_manifest(manifest, project)
-    options = {"--profiles-dir": profiles, "--target": target, "--vars": variables}
-    return of_project(
-        project, [part for name, value in options.items() if value is not None for part in (name, str(value))]
+    project: Path
+    manifest: Path | None
+    profiles: Path | None
+    target: str | None
+    variables: str | None
+    catalog: Path | None = None
+
+    def subject(self, running: Running | None = None) -> AbstractContextManager[Subject]:
+        from .declared import of_catalog
+        from .run import Known, of_manifest, of_project
+
+        known = Known(running, {} if self.catalog is None else of_catalog(self.catalog))
+        if self.manifest is not None:
+            return of_manifest(self.manifest, self.project, known)
+        options = {"--profiles-dir": self.profiles, "--target": self.target, "--vars": self.variables}
+        given = [part for name, value in options.items() if value is not None for part in (name, str(value))]
+        return of_project(self.project, given, known)
+
+
+def _running(
+    path: Path | None, host: str | None, port: int, user: str
+) -> AbstractContextManager[Running | None]:
+    if path is None and host is None:
+        return nullcontext()
+    from .running import connected
+
+    if host is None:
+        assert path is not None
+        info = RuntimeInfo.read(path)
+        if info is None:
+            raise PtvcError(f"no runtime serves {path}", hint=f"Start it with: ptvc up --path {path}")
+        host, port = info.host, info.port
+    return connected(
+        {"host": host, "port": port, "user": user, "dbname": DATABASE, "application_name": "ptvc check"}
     )
+
+
+@contextmanager
+def _or_impossible() -> Iterator[None]:
+    """What could not be looked at is told apart from what is wrong."""
+    import psycopg
+
+    try:
+        yield
+    except (PtvcError, psycopg.Error) as error:
+        problems = Console(stderr=True, soft_wrap=True, highlight=False)
+        problems.print(f"error: {str(error).strip()}", markup=False)
+        if isinstance(error, PtvcError) and error.hint:
+            problems.print(f"hint: {error.hint}", markup=False)
+        raise typer.Exit(IMPOSSIBLE) from None
 
 
 def lineage(
@@ -115,6 +176,7 @@ def lineage(
     profiles: ProfilesOption = None,
     target: TargetOption = None,
     variables: VarsOption = None,
+    catalog: CatalogOption = None,
     upstream: Annotated[
         bool, typer.Option("--upstream", help="All that is above, up to the sources.")
     ] = False,
@@ -131,17 +193,18 @@ def lineage(
     from .lineage_datasets import datasets
     from .lineage_text import Shown
 
+    with _or_impossible():
+        try:
+            with _DbtOptions(project, manifest, profiles, target, variables, catalog).subject() as subject:
+                found = subject.check().result
+                graph = lineage_of.graph(subject.project, found, subject.environment)
+        except NotParsed as error:
+            raise PtvcError(
+                f"dbt cannot parse the project: {error.finding.message}", hint="See `ptvc check`."
+            ) from error
+        shown = Shown(graph, subject.project, found)
+        node, column = (None, None) if of is None else shown.find(of)
     console = Console(soft_wrap=True, highlight=False)
-    try:
-        with _subject(project, manifest, profiles, target, variables) as subject:
-            found = subject.check().result
-            graph = lineage_of.graph(subject.project, found, subject.environment)
-    except NotParsed as error:
-        raise PtvcError(
-            f"dbt cannot parse the project: {error.finding.message}", hint="See `ptvc check`."
-        ) from error
-    shown = Shown(graph, subject.project, found)
-    node, column = (None, None) if of is None else shown.find(of)
     if openlineage:
         print(json.dumps(datasets(subject.project, found, graph, node), indent=2))
         return

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -29,6 +30,20 @@ def of_yaml(node: Node) -> Columns | None:
     if not types or not all(types.values()):
         return None
     return {name: str(type_) for name, type_ in types.items()}
+
+
+def of_catalog(path: Path) -> Mapping[str, Columns]:
+    """Those of sources, by id, in a catalog.json that `dbt docs generate` has written."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))["sources"]
+        return {
+            id_: {quoted(column["name"]): column["type"] for column in source["columns"].values()}
+            for id_, source in found.items()
+        }
+    except OSError as error:
+        raise InvalidParameter(f"there is no catalog at {path}: {error.strerror}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise InvalidParameter(f"{path} is not a catalog.json of dbt: {error!r}") from error
 
 
 def of_seed(node: Node, root: Path) -> Columns:

@@ -5,7 +5,7 @@ It is the runtime's own catalog, filled by the runtime's own definitions: what i
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -60,15 +60,20 @@ class RowsUnknown(Unsupported):
     """A query asks for rows of a relation of which only the columns are known."""
 
 
-class Environment:
-    """`now_us`: what `now()` is while constants are folded."""
+Answer = tuple[list[tuple[str, int]], list[tuple[Any, ...]]]
+"""Columns, with the OIDs of their types, and rows."""
 
-    def __init__(self, now_us: int, search_path: Sequence[str] = (DEFAULT_SCHEMA,)) -> None:
+
+class Environment:
+    """`now_us`: what `now()` is while constants are folded.  `ask` is for rows that are not the catalog's, where there is a runtime."""
+
+    def __init__(self, now_us: int, ask: Callable[[str], Answer] | None = None) -> None:
+        self.ask = ask
         self.catalog = Catalog(bootstrap_entries())
         variables = Variables({})
         self.context = PlanContext(
             catalog=self.catalog,
-            search_path=tuple(search_path),
+            search_path=(DEFAULT_SCHEMA,),
             database=DATABASE,
             user=FIRST_ROLE.name,
             cluster=DEFAULT_CLUSTER,

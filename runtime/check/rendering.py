@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from click.exceptions import ClickException
 from dbt.adapters.factory import adapter_management, get_adapter, register_adapter
 from dbt.artifacts.schemas.manifest import WritableManifest
 from dbt.cli.exceptions import ExceptionExit, ResultExit
@@ -68,6 +69,8 @@ def parse(root: Path, options: Sequence[str]) -> Parsed:
         raise _not_parsed(error.exception, root) from error
     except ResultExit as error:
         raise InvalidParameter("dbt could not parse the project") from error
+    except ClickException as error:
+        raise InvalidParameter(error.format_message(), hint="These are the options of `dbt parse`.") from error
     config, manifest = context.obj["runtime_config"], context.obj["manifest"]
     if config.credentials.type != ADAPTER:
         raise InvalidParameter(

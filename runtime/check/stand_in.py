@@ -19,7 +19,7 @@ from dbt.adapters.ptvc.connections import PtvcConnectionManager
 from ..coord.introspection.information_schema import columns_of
 from ..errors import PtvcError
 from ..repr.types import ScalarType
-from .environment import Environment
+from .environment import Environment, RowsUnknown
 
 
 class NoAnswer(Exception):
@@ -58,12 +58,23 @@ class StandInCursor:
             raise NoAnswer("a query with parameters")
         try:
             schema, self._rows = self._environment.rows(text)
+            self.description = [(column.name, _oid(column.type)) for column in schema]
+        except RowsUnknown as error:
+            self.description, self._rows = self._asked(text, error)
         except PtvcError as error:
-            raise NoAnswer(f"{error.message} ({' '.join(text.split())[:200]})") from error
-        self.description = [(column.name, _oid(column.type)) for column in schema]
+            raise NoAnswer(_no_answer(text, error.message)) from error
         self.statusmessage = f"SELECT {len(self._rows)}"
         self.rowcount = len(self._rows)
         return self
+
+    def _asked(self, text: str, unknown: RowsUnknown) -> tuple[list[tuple[str, int]], list[tuple[Any, ...]]]:
+        """What a runtime says, where there is one."""
+        if self._environment.ask is None:
+            raise NoAnswer(_no_answer(text, unknown.message)) from unknown
+        try:
+            return self._environment.ask(text)
+        except psycopg.Error as error:
+            raise NoAnswer(_no_answer(text, str(error).strip())) from error
 
     def fetchall(self) -> list[tuple[Any, ...]]:
         return self._rows
@@ -132,6 +143,10 @@ def columns_in_relation(environment: Environment, relation: Any) -> list[PtvcCol
 def connections_to(environment: Environment) -> type[StandInConnections]:
     """The connections of one environment: dbt opens them by their class."""
     return type("StandInConnections", (StandInConnections,), {"environment": environment})
+
+
+def _no_answer(text: str, message: str) -> str:
+    return f"{message} ({' '.join(text.split())[:200]})"
 
 
 def _oid(type_: ScalarType) -> int:

@@ -14,6 +14,15 @@ from .nodes import Project
 _STYLES = {ERROR: "bold red"}
 
 
+def paragraphs(result: Result, project: Project, changed: Sequence[Change] | None) -> Iterator[Text]:
+    """All but the summary."""
+    for found in result.findings:
+        yield finding(found, project)
+    yield from not_checked(result, project)
+    if changed is not None:
+        yield Text("\n").join(changes(changed, project))
+
+
 def finding(found: Finding, project: Project) -> Text:
     style = _STYLES.get(found.severity, "bold yellow")
     shown = Text()
@@ -136,7 +145,7 @@ def _cut(words: list[str], start: int, end: int) -> str:
 def _cost(cost: Cost) -> str:
     said = []
     if cost.rows is not None:
-        said.append(f"{cost.rows:,} rows")
+        said.append(f"{cost.rows:,} rows read")
     if cost.seconds is not None:
         said.append(f"{cost.seconds:.1f} s last time")
     if cost.by_job is not None:

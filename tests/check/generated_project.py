@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 PROJECT = """\
@@ -130,3 +131,23 @@ _DOCUMENTED = """\
       - {{name: total, data_type: numeric}}
       - {{name: has_large, data_type: integer}}
 """
+
+
+def write_compiled(root: Path) -> Path:
+    """The project's manifest as `dbt compile` would write it."""
+    from ptvc.check.run import of_project
+
+    manifest = root / "target" / "manifest.json"
+    with of_project(root, ["--profiles-dir", str(root)]) as subject:
+        subject.check()  # macros look at the columns of what was checked before
+        compiled = {
+            id_: subject.rendered(node)
+            for id_, node in subject.project.nodes.items()
+            if node.type in ("model", "test") and node.raw
+        }
+    document = json.loads(manifest.read_text())
+    for id_, code in compiled.items():
+        document["nodes"][id_]["compiled_code"] = code
+    written = root / "compiled.json"
+    written.write_text(json.dumps(document))
+    return written

@@ -1,0 +1,157 @@
+"""What a change of a project does: which objects are built anew, which take their new definition in place, and what is said of why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ptvc.check.changes import Action, Change, Comparison
+from ptvc.check.run import of_project
+
+from .mistakes import FILES, write
+
+PROJECT = FILES | {
+    "models/daily.sql": """\
+{{ config(materialized='materialized_view') }}
+select day, count(*) as orders, sum(amount) as total from {{ ref('orders') }} where status = 'paid' group by day
+""",
+    "models/best.sql": """\
+{{ config(materialized='materialized_view') }}
+select day, total from {{ ref('daily') }} where total > 10
+""",
+    "models/copied.sql": "{{ config(materialized='table') }}\nselect * from {{ ref('daily') }}\n",
+    "models/over_copied.sql": "select day from {{ ref('copied') }}\n",
+    "models/feed.sql": """\
+{{ config(materialized='sink', connector="file '/tmp/feed'", format='json', key=['day'], envelope='upsert') }}
+select * from {{ ref('daily') }}
+""",
+}
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path, PROJECT)
+    return tmp_path
+
+
+def compared(root: Path, files: dict[str, str | None]) -> dict[str, Change]:
+    """By name, after the project was parsed as it is and then changed."""
+    options = ["--profiles-dir", str(root)]
+    with of_project(root, options) as subject:
+        assert subject.check().result.findings == []
+    state = root / "state"
+    (root / "target").rename(state)
+    for name, text in files.items():
+        if text is None:
+            (root / name).unlink()
+        else:
+            write(root, {name: text})
+    with of_project(root, options) as subject:
+        version = subject.check()
+        assert version.result.findings == []
+        changes = Comparison(subject.former(state), version).changes()
+    return {change.node.name: change for change in changes}
+
+
+def edited(name: str, before: str, after: str) -> dict[str, str | None]:
+    text = PROJECT[name]
+    assert before in text
+    return {name: text.replace(before, after)}
+
+
+def reasons(change: Change) -> list[tuple[str, str | None, str | None]]:
+    return [(reason.part, reason.before, reason.after) for reason in change.reasons]
+
+
+def test_nothing_changes(root: Path) -> None:
+    assert compared(root, {}) == {}
+
+
+def test_comments_and_spacing_are_no_change(root: Path) -> None:
+    text = PROJECT["models/daily.sql"]
+    assert (
+        compared(root, {"models/daily.sql": "-- of paid ones\n" + text.replace(" where", "\n\nWHERE")}) == {}
+    )
+
+
+def test_a_filter_changes_in_place(root: Path) -> None:
+    found = compared(root, edited("models/daily.sql", "'paid'", "'shipped'"))
+    assert {name: change.action for name, change in found.items()} == {"daily": Action.IN_PLACE}
+    assert found["daily"].kept == ("model.shop.best", "model.shop.feed")
+    assert reasons(found["daily"]) == [
+        ("filter", "(orders.status = 'paid')", "(orders.status = 'shipped')"),
+    ]
+
+
+def test_another_column_is_built_anew_with_what_rests_on_it(root: Path) -> None:
+    found = compared(root, edited("models/daily.sql", "count(*) as orders, ", ""))
+    assert {name: change.action for name, change in found.items()} == {
+        "daily": Action.REBUILT,
+        "best": Action.REBUILT,
+        "copied": Action.REBUILT,
+        "over_copied": Action.REBUILT,
+        "feed": Action.CUT_OVER,
+    }
+    assert found["daily"].why_not_in_place == 'column 2 is called "total" instead of "orders"'
+    assert ("columns", "orders bigint", None) in reasons(found["daily"])
+    assert found["best"].because_of == "model.shop.daily"
+    assert found["over_copied"].because_of == "model.shop.copied"
+
+
+def test_a_view_is_built_anew_and_a_table_above_is_not(root: Path) -> None:
+    found = compared(
+        root, edited("models/orders.sql", "placed_at::date", "(placed_at - interval '1 day')::date")
+    )
+    assert found["orders"].action is Action.REBUILT
+    assert [part for part, _, _ in reasons(found["orders"])] == ["column day"]
+    assert {"daily", "best", "totals"} <= found.keys()
+    assert "copied" not in found
+
+
+def test_the_rows_of_a_table_are_exchanged(root: Path) -> None:
+    found = compared(root, edited("models/copied.sql", "('daily') }}", "('daily') }} where total > 0"))
+    assert {name: change.action for name, change in found.items()} == {"copied": Action.REFILLED}
+    assert reasons(found["copied"]) == [("filter", None, "(daily.total > 0::numeric)")]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "parts"),
+    [
+        ("sum(amount)", "sum(amount + 1)", ["column total"]),
+        (
+            "{{ ref('orders') }}",
+            "{{ ref('orders') }} join {{ ref('countries') }} on country = code",
+            ["reads", "join"],
+        ),
+        ("group by day", "group by day, customer", ["group"]),
+        ("group by day", "group by day order by day limit 5", ["order"]),
+        ("sum(amount) as total", "sum(orders.amount) as total", ["text"]),
+    ],
+)
+def test_what_is_said_of_why(root: Path, before: str, after: str, parts: list[str]) -> None:
+    found = compared(root, edited("models/daily.sql", before, after))
+    assert found["daily"].action is Action.IN_PLACE
+    assert [part for part, _, _ in reasons(found["daily"])] == parts
+
+
+def test_options_and_kinds(root: Path) -> None:
+    found = compared(
+        root,
+        edited("models/daily.sql", "'materialized_view'", "'materialized_view', retain_history='1h'")
+        | edited("models/over_copied.sql", "select", "{{ config(materialized='materialized_view') }}select"),
+    )
+    assert found["daily"].action is Action.IN_PLACE
+    assert reasons(found["daily"]) == [("retain_history", None, "1h")]
+    assert found["over_copied"].action is Action.REBUILT
+    assert reasons(found["over_copied"]) == [("materialized", "view", "materialized_view")]
+
+
+def test_what_comes_and_what_goes(root: Path) -> None:
+    found = compared(
+        root,
+        {"models/best.sql": None, "models/newest.sql": "select max(day) as day from {{ ref('orders') }}\n"},
+    )
+    assert {name: change.action for name, change in found.items()} == {
+        "best": Action.GONE,
+        "newest": Action.NEW,
+    }

@@ -1,0 +1,107 @@
+"""A runtime that is there is asked for columns of sources and for rows, and is what a project is compared with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from inprocess import running as in_process
+from ptvc.check.changes import Action, Change, Comparison
+from ptvc.check.checker import Result
+from ptvc.check.run import Known, of_project
+from ptvc.check.running import Running, connected
+
+from .mistakes import FILES, write
+
+PROJECT = {
+    **{name: FILES[name] for name in ("dbt_project.yml", "profiles.yml")},
+    "models/sources.yml": "sources: [{name: raw, schema: raw, tables: [{name: orders}]}]\n",
+    "models/paid.sql": "select id, amount from {{ source('raw', 'orders') }} where status = 'paid'\n",
+    "models/total.sql": "{{ config(materialized='materialized_view') }}\nselect sum(amount) as total from {{ ref('paid') }}\n",
+}
+PIVOT = """\
+{% set found = run_query("select distinct status from " ~ source('raw', 'orders') ~ " order by 1") %}
+select
+    {% if execute %}{% for row in found %}
+    count(*) filter (where status = '{{ row[0] }}') as {{ row[0] }},
+    {% endfor %}{% endif %}
+    count(*) as all_of_them
+from {{ source('raw', 'orders') }}
+"""
+SET_UP = (
+    "create schema raw",
+    "create table raw.orders (id bigint not null, amount numeric(12, 2), status text)",
+    "insert into raw.orders values (1, 5, 'paid'), (2, 7, 'open')",
+    'create view "public"."paid" as\n/* written by dbt */ select id, amount from "raw"."orders" where status = \'paid\'',
+    'create materialized view "public"."total" as\nselect sum(amount) as total from "public"."paid"',
+)
+
+
+@pytest.fixture(scope="module")
+def running() -> Iterator[Running]:
+    with in_process() as runtime:
+        arguments = {"host": "127.0.0.1", "port": runtime.port, "user": "ptvc", "dbname": "ptvc"}
+        with psycopg.connect(**arguments, autocommit=True) as connection:
+            for statement in SET_UP:
+                connection.execute(statement)
+            connection.execute("select * from total")
+        with connected(arguments) as found:
+            yield found
+
+
+def checked(root: Path, running: Running | None, files: dict[str, str]) -> tuple[Result, dict[str, Change]]:
+    write(root, PROJECT | files)
+    with of_project(root, ["--profiles-dir", str(root)], Known(running)) as subject:
+        version = subject.check()
+        if running is None:
+            return version.result, {}
+        changes = Comparison(running.former(version), version, running.costs(version.project)).changes()
+        return version.result, {change.node.name: change for change in changes}
+
+
+def test_without_it_the_columns_of_a_source_are_not_known(tmp_path: Path) -> None:
+    result, _ = checked(tmp_path, None, {})
+    assert {left.node for left in result.not_checked} == {"model.shop.paid", "model.shop.total"}
+    assert "source raw.orders" in result.not_checked[0].reason
+
+
+def test_columns_of_sources_are_those_that_it_has(tmp_path: Path, running: Running) -> None:
+    result, changes = checked(tmp_path, running, {})
+    assert (result.findings, result.not_checked, changes) == ([], [], {})
+    assert [str(column.type) for column in result.checked["model.shop.paid"].schema] == ["bigint", "numeric(12,2)"]
+
+
+def test_what_a_change_does_to_its_objects(tmp_path: Path, running: Running) -> None:
+    _, changes = checked(
+        tmp_path, running, {"models/total.sql": PROJECT["models/total.sql"].replace("sum(amount)", "sum(amount * 2)")}
+    )
+    assert {name: change.action for name, change in changes.items()} == {"total": Action.IN_PLACE}
+    assert [reason.part for reason in changes["total"].reasons] == ["column total"]
+    cost = changes["total"].cost
+    assert cost is not None
+    assert cost.rows == 2  # what it read
+
+
+def test_a_view_below_takes_what_rests_on_it_along(tmp_path: Path, running: Running) -> None:
+    _, changes = checked(tmp_path, running, {"models/paid.sql": PROJECT["models/paid.sql"].replace("'paid'", "'open'")})
+    assert {name: change.action for name, change in changes.items()} == {
+        "paid": Action.REBUILT,
+        "total": Action.REBUILT,
+    }
+    assert changes["total"].because_of == "model.shop.paid"
+
+
+def test_a_macro_that_asks_for_rows_gets_them(tmp_path: Path, running: Running) -> None:
+    result, _ = checked(tmp_path, running, {"models/pivot.sql": PIVOT})
+    assert result.checked["model.shop.pivot"].schema.names == ("open", "paid", "all_of_them")
+
+
+def test_without_it_such_a_model_is_not_checked(tmp_path: Path) -> None:
+    declared = FILES["models/sources.yml"]
+    result, _ = checked(tmp_path, None, {"models/sources.yml": declared, "models/pivot.sql": PIVOT})
+    (left,) = result.not_checked
+    assert left.node == "model.shop.pivot"
+    assert "its Jinja asks a runtime" in left.reason
+    assert "raw.orders" in left.reason
