@@ -3,6 +3,8 @@
 A map, from the outside in; each package may import those below it only:
 
 server, cli   the processes: `ptvc serve`, up, down, sql
+check         a dbt project, typed without a runtime: `ptvc check`, lineage
+lineage       of which columns a plan's columns are made
 spark         the data source that users' own Spark jobs load
 pgwire        PostgreSQL's protocol
 coord         catalog, timestamps, sessions, group commit, control of replicas

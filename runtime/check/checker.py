@@ -199,7 +199,18 @@ class Checker:
             wrong = list(contracts.findings(node, schema, self._environment, self._project.root))
             self._result.findings += wrong
         self._indexes(node)
+        if node.kind == "incremental":
+            self._next_run(node, code)
         return None
+
+    def _next_run(self, node: Node, first: str) -> None:
+        """An incremental model once more, now that its table is there."""
+        code = self._rendered(node)
+        if code != first:
+            try:
+                self._environment.plan(code)
+            except PtvcError as error:
+                self._refuse(node, None, code, error)
 
     def _python(self, node: Node) -> None:
         columns = declared.of_yaml(node)

@@ -78,6 +78,9 @@ def check(
     ] = False,
 ) -> None:
     """Type every model and test of a dbt project, without a runtime; exits with 1 if something is wrong, 2 if it cannot tell."""
+    from ..no_pandas import without_pandas
+
+    without_pandas()  # it takes a while to load, and nothing here has values of it
     from . import report, text
     from .changes import Comparison
     from .checker import Result
@@ -187,6 +190,9 @@ def lineage(
     ] = False,
 ) -> None:
     """Say of which columns of its inputs each column of a model is made, without a runtime."""
+    from ..no_pandas import without_pandas
+
+    without_pandas()
     from ..lineage.graph import Name
     from . import lineage as lineage_of
     from .findings import NotParsed

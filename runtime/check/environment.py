@@ -18,8 +18,9 @@ from ..coord.catalog.role import FIRST_ROLE
 from ..coord.ddl.connectors import new_sink, new_source
 from ..coord.ddl.definitions import Definitions
 from ..coord.introspection import of_catalog
-from ..coord.query.result_rows import OrderedRows
+from ..coord.query.result_rows import OrderedRows, repeat
 from ..coord.query.system_reads import inputs_of, is_system
+from ..coord.results.results import Columns
 from ..coord.variables import Variables
 from ..errors import SqlSyntaxError, Unsupported
 from ..expr.tree.relation import GlobalId, Relation
@@ -140,11 +141,13 @@ class Environment:
         found = evaluate_in_order(query.relation, inputs, 0)
         if len(found.errs):
             raise RowsUnknown("the query ends in an error")
-        ordered = OrderedRows(query.relation.schema, [found.oks], query.finishing)
         rows: list[tuple[Any, ...]] = []
+        if not query.finishing.order:
+            rows = _rows(tuple(repeat(found.oks)[i] for i in query.finishing.indices))
+            return query.schema, rows[query.finishing.offset :][: query.finishing.limit]
+        ordered = OrderedRows(query.relation.schema, [found.oks], query.finishing)
         for start in ordered.starts():
-            columns = [column.to_pylist() for column in ordered.chunk(start)]
-            rows += zip(*columns, strict=True)
+            rows += _rows(ordered.chunk(start))
         return query.schema, rows
 
     def _unknown(self, relation: Relation) -> list[str]:
@@ -159,6 +162,10 @@ class Environment:
 
     def find(self, schema: str, name: str) -> Item | None:
         return self.catalog.find(schema, name)
+
+
+def _rows(columns: Columns) -> list[tuple[Any, ...]]:
+    return list(zip(*(column.to_pylist() for column in columns), strict=True))
 
 
 def _single(sql: str) -> Statement:

@@ -13,6 +13,9 @@ from ..errors import InvalidParameter
 RELATIONS = ("model", "seed", "snapshot", "source", "function")
 """Types of nodes that others may read."""
 
+_DECLARED = ("source", "seed")
+"""They come first: they read nothing."""
+
 _KINDS = {"materializedview": "materialized_view"}
 
 
@@ -122,8 +125,12 @@ class Project:
                 if (raw.get("config") or {}).get("enabled", True):
                     found[id_] = Node.from_json(raw)
         metadata = manifest.get("metadata") or {}
+        declared = {id_: node for id_, node in found.items() if node.type in _DECLARED}
         return cls(
-            metadata.get("project_name") or "", root, in_order(found), str(metadata.get("dbt_version") or "")
+            metadata.get("project_name") or "",
+            root,
+            in_order(declared | found),
+            str(metadata.get("dbt_version") or ""),
         )
 
     @classmethod

@@ -34,7 +34,7 @@ from .checker import NotRendered
 from .environment import Environment
 from .findings import ERROR, Finding, NotParsed, Place
 from .nodes import Node, Project
-from .stand_in import NoAnswer, columns_in_relation, connections_to
+from .stand_in import NoAnswer, columns_in_relation, connections_to, relation_in
 
 ADAPTER = "ptvc"
 
@@ -70,7 +70,9 @@ def parse(root: Path, options: Sequence[str]) -> Parsed:
     except ResultExit as error:
         raise InvalidParameter("dbt could not parse the project") from error
     except ClickException as error:
-        raise InvalidParameter(error.format_message(), hint="These are the options of `dbt parse`.") from error
+        raise InvalidParameter(
+            error.format_message(), hint="These are the options of `dbt parse`."
+        ) from error
     config, manifest = context.obj["runtime_config"], context.obj["manifest"]
     if config.credentials.type != ADAPTER:
         raise InvalidParameter(
@@ -108,6 +110,7 @@ def rendering(parsed: Parsed, environment: Environment) -> Iterator[Renderer]:
         adapter: Any = get_adapter(parsed.config)
         adapter.connections = connections_to(environment)(parsed.config, get_mp_context())
         adapter.get_columns_in_relation = partial(columns_in_relation, environment)
+        adapter.get_relation = partial(relation_in, environment, adapter._relation)
         adapter.set_macro_context_generator(generate_runtime_macro_context)
         adapter.set_macro_resolver(parsed.manifest)
         adapter.connections.set_query_header(generate_query_header_context(parsed.config, parsed.manifest))

@@ -6,7 +6,7 @@ for rows has no answer without a runtime: `NoAnswer`, with which the node's rend
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import psycopg
@@ -138,6 +138,14 @@ def columns_in_relation(environment: Environment, relation: Any) -> list[PtvcCol
         )
         for row in (columns_of(item) if item is not None and item.kind.is_relation else ())
     ]
+
+
+def relation_in(
+    environment: Environment, make: Callable[..., Any], database: str, schema: str, identifier: str
+) -> Any:
+    """What the adapter's cache would have of a relation: of every schema, it would be filled again for each node."""
+    item = environment.find(schema, identifier)
+    return None if item is None else make(schema, identifier, item.kind.value)
 
 
 def connections_to(environment: Environment) -> type[StandInConnections]:

@@ -166,7 +166,10 @@ def summary(result: Result, project: Project, seconds: float) -> Text:
     if result.not_checked:
         said.append(f"{len(result.not_checked)} not checked")
     shown = Text(", ".join(said), "bold red" if result.errors else "bold green")
-    shown.append(f" in {', '.join(counts) or 'nothing'} ({seconds:.1f} s)")
+    if not project.nodes and result.findings:
+        shown.append(f", and nothing else is known of the project ({seconds:.1f} s)")
+    else:
+        shown.append(f" in {', '.join(counts) or 'a project without models'} ({seconds:.1f} s)")
     return shown
 
 

@@ -70,12 +70,17 @@ def test_without_it_the_columns_of_a_source_are_not_known(tmp_path: Path) -> Non
 def test_columns_of_sources_are_those_that_it_has(tmp_path: Path, running: Running) -> None:
     result, changes = checked(tmp_path, running, {})
     assert (result.findings, result.not_checked, changes) == ([], [], {})
-    assert [str(column.type) for column in result.checked["model.shop.paid"].schema] == ["bigint", "numeric(12,2)"]
+    assert [str(column.type) for column in result.checked["model.shop.paid"].schema] == [
+        "bigint",
+        "numeric(12,2)",
+    ]
 
 
 def test_what_a_change_does_to_its_objects(tmp_path: Path, running: Running) -> None:
     _, changes = checked(
-        tmp_path, running, {"models/total.sql": PROJECT["models/total.sql"].replace("sum(amount)", "sum(amount * 2)")}
+        tmp_path,
+        running,
+        {"models/total.sql": PROJECT["models/total.sql"].replace("sum(amount)", "sum(amount * 2)")},
     )
     assert {name: change.action for name, change in changes.items()} == {"total": Action.IN_PLACE}
     assert [reason.part for reason in changes["total"].reasons] == ["column total"]
@@ -85,7 +90,9 @@ def test_what_a_change_does_to_its_objects(tmp_path: Path, running: Running) -> 
 
 
 def test_a_view_below_takes_what_rests_on_it_along(tmp_path: Path, running: Running) -> None:
-    _, changes = checked(tmp_path, running, {"models/paid.sql": PROJECT["models/paid.sql"].replace("'paid'", "'open'")})
+    _, changes = checked(
+        tmp_path, running, {"models/paid.sql": PROJECT["models/paid.sql"].replace("'paid'", "'open'")}
+    )
     assert {name: change.action for name, change in changes.items()} == {
         "paid": Action.REBUILT,
         "total": Action.REBUILT,

@@ -1,0 +1,210 @@
+"""What is known of nodes of each kind, and of what rests on one that is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ptvc.check.changes import Version
+from ptvc.check.run import of_project
+
+from .mistakes import FILES, write
+
+
+def checked(root: Path, files: dict[str, str]) -> Version:
+    write(root, FILES | files)
+    with of_project(root, ["--profiles-dir", str(root)]) as subject:
+        return subject.check()
+
+
+def columns(version: Version, id: str) -> dict[str, str]:
+    return {column.name: str(column.type) for column in version.result.checked[id].schema}
+
+
+def test_columns_of_a_seed_are_those_of_its_values(tmp_path: Path) -> None:
+    version = checked(tmp_path, {})
+    assert columns(version, "seed.shop.countries") == {"code": "text", "name": "text", "population": "bigint"}
+
+
+def test_columns_of_a_seed_may_be_declared(tmp_path: Path) -> None:
+    types = "seeds: [{name: countries, config: {column_types: {code: varchar(2), population: numeric}}}]\n"
+    found = columns(checked(tmp_path, {"seeds/seeds.yml": types}), "seed.shop.countries")
+    assert found == {"code": "character varying(2)", "name": "text", "population": "numeric"}
+
+
+def test_a_seed_with_a_type_that_is_none(tmp_path: Path) -> None:
+    types = "seeds:\n  - name: countries\n    config: {column_types: {code: strng}}\n"
+    (finding,) = checked(tmp_path, {"seeds/seeds.yml": types}).result.findings
+    assert (finding.message, finding.place.file, finding.place.line) == (
+        'type "strng" does not exist',
+        "seeds/seeds.yml",
+        2,
+    )
+
+
+KINDS = {
+    "a_table": ("{{ config(materialized='table') }}select id from {{ ref('orders') }}", {"id": "bigint"}),
+    "an_incremental": (
+        "{{ config(materialized='incremental', unique_key='id') }}select id from {{ ref('orders') }}"
+        "{% if is_incremental() %} where id > (select max(id) from {{ this }}){% endif %}",
+        {"id": "bigint"},
+    ),
+    "a_source": (
+        "{{ config(materialized='source') }}(k int not null, v text) from file '/tmp/in' format json key (k) envelope upsert",
+        {"k": "integer", "v": "text"},
+    ),
+    "a_view_with_an_index": (
+        "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
+        {"customer": "integer"},
+    ),
+    "kept_in_memory": (
+        "{{ config(materialized='index', columns=['n']) }}select count(*) as n from {{ ref('orders') }}",
+        {"n": "bigint"},
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+def test_materializations(tmp_path: Path, name: str) -> None:
+    sql, expected = KINDS[name]
+    version = checked(
+        tmp_path, {f"models/{name}.sql": sql, "models/over.sql": f"select * from {{{{ ref('{name}') }}}}"}
+    )
+    assert version.result.findings == []
+    assert columns(version, f"model.shop.{name}") == expected
+    assert columns(version, "model.shop.over") == expected
+
+
+REFUSED = {
+    "a sink of a view": (
+        "{{ config(materialized='sink', connector=\"file '/tmp/out'\") }}select * from {{ ref('orders') }}",
+        "cannot create a sink from view",
+    ),
+    "a sink to nowhere": (
+        "{{ config(materialized='sink') }}select * from {{ ref('totals') }}",
+        "says not where to",
+    ),
+    "an index on no column": (
+        "{{ config(indexes=[{'columns': ['nothing']}]) }}select id from {{ ref('orders') }}",
+        'column "nothing" does not exist',
+    ),
+    "an option that is refused": (
+        "{{ config(materialized='materialized_view', assert_not_null=['nothing']) }}select id from {{ ref('orders') }}",
+        'column "nothing" does not exist',
+    ),
+    "a source with no such format": (
+        "{{ config(materialized='source') }}(k int) from file '/tmp/in' format avro",
+        "FORMAT AVRO is not supported",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_a_materialization_refuses(tmp_path: Path, name: str) -> None:
+    sql, message = REFUSED[name]
+    (finding,) = checked(tmp_path, {"models/refused.sql": sql}).result.findings
+    assert message in finding.message
+    assert finding.place.file == "models/refused.sql"
+
+
+def test_an_incremental_model_is_checked_as_its_second_run_too(tmp_path: Path) -> None:
+    sql = """\
+{{ config(materialized='incremental') }}
+select id, amount
+from {{ ref('orders') }}
+{% if is_incremental() %}
+where placed_at > (select max(placed_at) from {{ this }} as t where t.nothing = 1)
+{% endif %}
+"""
+    (finding,) = checked(tmp_path, {"models/added.sql": sql}).result.findings
+    assert (finding.message, finding.place.line) == ("column t.nothing does not exist", 5)
+
+
+def test_a_snapshot_has_the_columns_of_dbt_too(tmp_path: Path) -> None:
+    declared = """\
+snapshots:
+  - name: kept
+    relation: ref('orders')
+    config: {unique_key: id, strategy: timestamp, updated_at: placed_at}
+"""
+    found = columns(checked(tmp_path, {"snapshots/kept.yml": declared}), "snapshot.shop.kept")
+    assert found["id"] == "bigint"
+    assert [found[name] for name in ("dbt_scd_id", "dbt_updated_at", "dbt_valid_from", "dbt_valid_to")] == [
+        "text",
+        *["timestamp without time zone"] * 3,
+    ]
+
+
+PYTHON = "def model(dbt, session):\n    return dbt.ref('orders')\n"
+
+
+def test_a_model_in_python_is_known_by_its_declaration(tmp_path: Path) -> None:
+    declared = "models: [{name: scored, columns: [{name: id, data_type: bigint}, {name: score, data_type: float8}]}]\n"
+    over = "select id, score * 2 as twice from {{ ref('scored') }}"
+    version = checked(
+        tmp_path, {"models/scored.py": PYTHON, "models/over.sql": over, "models/scored.yml": declared}
+    )
+    assert version.result.findings == version.result.not_checked == []
+    assert columns(version, "model.shop.over") == {"id": "bigint", "twice": "double precision"}
+
+
+def test_a_model_in_python_that_is_not_declared_is_not_checked(tmp_path: Path) -> None:
+    version = checked(
+        tmp_path, {"models/scored.py": PYTHON, "models/over.sql": "select * from {{ ref('scored') }}"}
+    )
+    assert {(left.node, left.because_of) for left in version.result.not_checked} == {
+        ("model.shop.scored", None),
+        ("model.shop.over", "model.shop.scored"),
+    }
+
+
+def test_what_rests_on_a_wrong_model_is_checked_by_its_contract(tmp_path: Path) -> None:
+    files = {
+        "models/wrong.sql": "select id, amout as amount from {{ ref('orders') }}",
+        "models/over.sql": "select id + day as sum from {{ ref('wrong') }}",
+        "models/wrong.yml": "models: [{name: wrong, config: {contract: {enforced: true}}, columns: ["
+        "{name: id, data_type: bigint}, {name: amount, data_type: numeric}]}]\n",
+    }
+    found = [(f.place.file, f.message) for f in checked(tmp_path, files).result.findings]
+    assert found == [
+        ("models/wrong.sql", 'column "amout" does not exist'),
+        ("models/over.sql", 'column "day" does not exist'),
+    ]
+
+
+def test_a_function_is_known_to_what_calls_it(tmp_path: Path) -> None:
+    files = {
+        "functions/doubled.sql": "select x * 2",
+        "functions/doubled.yml": "functions: [{name: doubled, config: {volatility: deterministic}, "
+        "arguments: [{name: x, data_type: bigint}], returns: {data_type: bigint}}]\n",
+        "models/over.sql": "select {{ function('doubled') }}(id) as twice from {{ ref('orders') }}",
+    }
+    version = checked(tmp_path, files)
+    assert version.result.findings == []
+    assert columns(version, "model.shop.over") == {"twice": "bigint"}
+
+
+def test_macros_that_look_at_the_catalog_see_what_was_checked(tmp_path: Path) -> None:
+    looking = """\
+select
+    {% for column in adapter.get_columns_in_relation(ref('orders')) if column.is_number() %}
+    sum({{ column.name }}) as {{ column.name }}{{ ',' if not loop.last }}
+    {% endfor %}
+from {{ ref('orders') }}
+"""
+    listing = """\
+{% set found = run_query("select table_name from information_schema.tables where table_schema = 'public' order by 1") %}
+select {% for row in found %}'{{ row[0] }}' as {{ row[0] }}{{ ', ' if not loop.last }}{% endfor %}
+from {{ ref('totals') }}
+"""
+    version = checked(tmp_path, {"models/sums.sql": looking, "models/z_listing.sql": listing})
+    assert version.result.findings == []
+    assert list(columns(version, "model.shop.sums")) == ["id", "customer", "amount"]
+    assert {"countries", "orders", "totals"} <= columns(version, "model.shop.z_listing").keys()
+
+
+def test_a_test_that_is_kept_as_a_view_is_refused_what_a_view_is(tmp_path: Path) -> None:
+    sql = "{{ config(store_failures_as='materialized_view') }}\nselect id from {{ ref('orders') }}\nwhere placed_at > now()\n"
+    (finding,) = checked(tmp_path, {"tests/late.sql": sql}).result.findings
+    assert (finding.place.line, finding.place.column) == (3, 19)
+    assert "now is not allowed in a view" in finding.message

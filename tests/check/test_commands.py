@@ -1,0 +1,255 @@
+"""`ptvc check` and `ptvc lineage` from outside: what they print, and what they exit with."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ptvc.cli import app
+from typer.testing import CliRunner
+
+from .generated_project import write_compiled, write_project
+from .mistakes import FILES, write
+
+WRONG = "select\n    id,\n    {{ cents('prise') }} as cents\nfrom {{ ref('orders') }}\n"
+
+
+def run(*arguments: str | Path) -> tuple[int, str, str]:
+    result = CliRunner().invoke(app, list(map(str, arguments)))
+    if result.exception is not None and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result.exit_code, result.stdout, result.stderr
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    write(tmp_path, FILES)
+    return tmp_path
+
+
+def of(root: Path) -> tuple[str | Path, ...]:
+    return "--project-dir", root, "--profiles-dir", root
+
+
+def test_a_project_that_is_right(root: Path) -> None:
+    code, output, _ = run("check", *of(root))
+    assert code == 0
+    assert output.startswith("0 errors in 3 models, 1 seed, 1 source (")
+
+
+def test_a_mistake_is_shown_where_it_is(root: Path) -> None:
+    write(root, {"models/wrong.sql": WRONG, "models/above.sql": "select * from {{ ref('wrong') }}\n"})
+    code, output, _ = run("check", *of(root))
+    assert code == 1
+    assert (
+        output.rpartition(" (")[0]
+        == """\
+error[42703]: column "prise" does not exist
+ --> models/wrong.sql:3:5
+  |
+3 |     {{ cents('prise') }} as cents
+  |     ^^^^^^^^^^^^^^^^^^^^
+ ::: compiled, line 3
+  |
+3 |     round(prise * 100) as cents
+  |           ^^^^^
+
+not checked: above
+  = model wrong has errors
+
+1 error, 1 not checked in 3 models, 1 seed, 1 source"""
+    )
+
+
+def test_json(root: Path) -> None:
+    write(root, {"models/wrong.sql": WRONG})
+    code, output, _ = run("check", *of(root), "--json")
+    document = json.loads(output)
+    assert code == 1
+    assert set(document) == {"version", "ptvc", "project", "summary", "findings", "not_checked", "changes"}
+    assert (document["version"], document["project"], document["changes"]) == (1, "shop", None)
+    assert document["summary"] | {"seconds": 0} == {
+        "checked": 5,
+        "errors": 1,
+        "warnings": 0,
+        "not_checked": 0,
+        "seconds": 0,
+    }
+    assert document["findings"] == [
+        {
+            "severity": "error",
+            "code": "42703",
+            "message": 'column "prise" does not exist',
+            "detail": None,
+            "hint": None,
+            "node": "model.shop.wrong",
+            "file": "models/wrong.sql",
+            "line": 3,
+            "column": 5,
+            "length": 20,
+        }
+    ]
+
+
+def test_what_dbt_does_not_parse_is_wrong_too(root: Path) -> None:
+    write(root, {"models/wrong.sql": "select * from {{ ref('ordres') }}"})
+    code, output, _ = run("check", *of(root))
+    assert code == 1
+    assert " --> models/wrong.sql:1:23\n" in output
+    assert "1 error, and nothing else is known of the project" in output
+
+
+def test_strict_takes_what_is_not_checked_for_an_error(root: Path) -> None:
+    write(root, {"models/sources.yml": "sources: [{name: raw, tables: [{name: orders}]}]\n"})
+    assert run("check", *of(root))[0] == 0
+    code, output, _ = run("check", *of(root), "--strict")
+    assert code == 1
+    assert "= the columns of source raw.orders are not declared with a data_type each" in output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--project-dir", "/nonexistent"), "does not exist"),
+        (("--manifest", "/nonexistent"), "there is no manifest at /nonexistent"),
+        (("--path", "/nonexistent"), "no runtime serves /nonexistent"),
+        (("--host", "127.0.0.1", "--port", "1"), "refused"),
+        (("--catalog", "/nonexistent"), "there is no catalog at /nonexistent"),
+    ],
+)
+def test_what_cannot_be_looked_at(arguments: tuple[str, ...], message: str) -> None:
+    code, _, problems = run("check", *arguments)
+    assert code == 2
+    assert message in problems
+
+
+def test_a_manifest_is_taken_as_it_is(tmp_path: Path) -> None:
+    write_project(tmp_path, 10)
+    compiled = write_compiled(tmp_path)
+    code, output, _ = run("check", "--manifest", compiled, "--project-dir", tmp_path)
+    assert (code, output.partition(" (")[0]) == (0, "0 errors in 10 models, 2 sources, 2 tests")
+    code, _, problems = run("check", "--manifest", tmp_path / "target", "--project-dir", tmp_path)
+    assert code == 2
+    assert "has no compiled code" in problems
+
+
+def test_a_catalog_has_columns_of_sources(root: Path) -> None:
+    write(root, {"models/sources.yml": "sources: [{name: raw, tables: [{name: orders}]}]\n"})
+    types = {
+        "id": "bigint",
+        "customer": "integer",
+        "amount": "numeric",
+        "placed_at": "timestamp without time zone",
+    }
+    columns = {name: {"name": name, "type": type_, "index": 1} for name, type_ in types.items()}
+    catalog = root / "catalog.json"
+    catalog.write_text(json.dumps({"nodes": {}, "sources": {"source.shop.raw.orders": {"columns": columns}}}))
+    assert run("check", *of(root), "--strict", "--catalog", catalog)[0] == 0
+
+
+def test_changes(root: Path) -> None:
+    assert run("check", *of(root))[0] == 0
+    (root / "target").rename(root / "state")
+    write(root, {"models/totals.sql": FILES["models/totals.sql"].replace("sum(amount)", "max(id)")})
+    _, output, _ = run("check", *of(root), "--state", root / "state")
+    assert (
+        output.rpartition("\n\n")[0]
+        == """\
+rebuilt   materialized view totals
+          columns: total numeric -> total bigint
+          column total: sum(orders.amount) -> max(orders.id)
+          not in place: column "total" is of type bigint instead of numeric"""
+    )
+    document = json.loads(run("check", *of(root), "--state", root / "state", "--json")[1])
+    (change,) = document["changes"]
+    assert change["node"] == "model.shop.totals"
+    assert change["action"] == "rebuilt"
+    assert change["reasons"][1] == {
+        "part": "column total",
+        "before": "sum(orders.amount)",
+        "after": "max(orders.id)",
+    }
+
+
+# --- lineage ---
+
+
+def test_lineage_of_a_model(root: Path) -> None:
+    code, output, _ = run("lineage", "totals", *of(root))
+    assert code == 0
+    assert (
+        output
+        == """\
+model totals
+  customer  <- orders.customer (copy)
+  day       <- orders.day (copy)
+  total     <- orders.amount (transform)
+  rows: group by orders.customer, orders.day
+"""
+    )
+
+
+def test_lineage_up_and_down(root: Path) -> None:
+    assert (
+        run("lineage", "totals.day", "--upstream", *of(root))[1]
+        == """\
+totals.day
+└── orders.day (copy)
+    └── raw.orders.placed_at (transform)
+"""
+    )
+    assert (
+        run("lineage", "raw.orders.placed_at", "--downstream", *of(root))[1]
+        == """\
+raw.orders.placed_at
+├── orders.placed_at (copy)
+│   └── recent.placed_at (copy)
+└── orders.day (transform)
+    ├── totals.day (copy)
+    ├── recent.day (copy)
+    └── rows of totals (group)
+"""
+    )
+
+
+def test_lineage_as_json(root: Path) -> None:
+    document = json.loads(run("lineage", "totals.total", "--json", "--upstream", *of(root))[1])
+    (model,) = document["models"]
+    assert model["columns"] == [
+        {
+            "name": "total",
+            "type": "numeric",
+            "inputs": [{"node": "model.shop.orders", "column": "amount", "kinds": ["transform"]}],
+        }
+    ]
+    assert document["upstream"][-1] == {
+        "node": "model.shop.orders",
+        "column": "amount",
+        "input": {"node": "source.shop.raw.orders", "column": "amount"},
+        "kinds": ["copy"],
+    }
+
+
+def test_lineage_as_openlineage(root: Path) -> None:
+    datasets = json.loads(run("lineage", "--openlineage", *of(root))[1])
+    by_name = {dataset["name"]: dataset["facets"] for dataset in datasets}
+    facet: dict[str, Any] = by_name["ptvc.public.totals"]["columnLineage"]
+    (total,) = facet["fields"]["total"]["inputFields"]
+    assert (total["name"], total["field"]) == ("ptvc.public.orders", "amount")
+    assert total["transformations"][0]["type"] == "DIRECT"
+    assert [(found["field"], found["transformations"][0]["subtype"]) for found in facet["dataset"]] == [
+        ("customer", "GROUP_BY"),
+        ("day", "GROUP_BY"),
+    ]
+    assert "columnLineage" not in by_name["ptvc.raw.orders"]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("nothing", "there is no model"), ("totals.nothing", 'has no column "nothing"')]
+)
+def test_lineage_of_what_is_not_there(root: Path, name: str, message: str) -> None:
+    code, _, problems = run("lineage", name, *of(root))
+    assert code == 2
+    assert message in problems
