@@ -94,6 +94,17 @@ unit_tests:
     expect:
       rows:
         - {total: -4}
+  - name: an_array
+    model: words
+    given:
+      - input: ref('with_words')
+        rows:
+          - {id: 1, words: "{a,b}"}
+          - {id: 2}
+    expect:
+      rows:
+        - {id: 1, number: 2}
+        - {id: 2, number: null}
 """
 
 
@@ -106,6 +117,8 @@ class TestUnitTests:
             " select customer, max(amount) as most from {{ ref('orders') }} group by customer",
             "with_diffs.sql": "{{ config(materialized='view') }} select 1 as id, 1 as mz_diff",
             "differences.sql": "select sum(mz_diff) as total from {{ ref('with_diffs') }}",
+            "with_words.sql": "select 1 as id, array['x']::text[] as words",
+            "words.sql": "select id, cardinality(words) as number from {{ ref('with_words') }}",
             "models.yml": UNIT_TESTS,
         }
 
@@ -117,6 +130,7 @@ class TestUnitTests:
             "takes_back_csv": "pass",
             "not_there": "error",
             "a_column_of_its_own": "pass",
+            "an_array": "pass",
         }
         said = messages(results)["not_there"]
         assert "input orders takes back a row that is not there: {'customer': 'a', 'amount': 5}" in said

@@ -67,3 +67,21 @@ def test_a_file_as_it_is() -> None:
         50,
         None,
     ]
+
+
+def test_a_line_between_others_that_jinja_has_changed() -> None:
+    file = "select id\nfrom {{ ref('a') }}\nwhere x in (select x from {{ ref('b') }})\n"
+    made = "create view v as\nselect id\nfrom public.a\nwhere x in (select x from public.b)\n"
+    assert [line_of_file(made, number, file) for number in (2, 3, 4)] == [1, 2, 3]
+
+
+def test_lines_of_a_loop_that_jinja_can_have_made_of_one_line_only() -> None:
+    file = "select\n{% for c in ['a', 'b'] %}\n    {{ c }} as {{ c }}_of,\n{% endfor %}\n    1 as one\n"
+    made = "select\n\n    a as a_of,\n\n    b as b_of,\n\n    1 as one\n"
+    assert [line_of_file(made, number, file) for number in (3, 5, 7)] == [3, 3, 5]
+
+
+def test_a_line_that_may_be_of_several_has_none() -> None:
+    file = "select\n    {{ a() }},\n    {{ b() }},\n    {{ c() }}\nfrom t\n"
+    made = "select\n    x1,\n    x2, y2,\n    x3,\n    x4\nfrom t\n"
+    assert line_of_file(made, 4, file) is None
