@@ -127,7 +127,7 @@ class Comparison:
         for id_, checked in old.items():
             if id_ not in self.new.project.nodes:
                 found[id_] = Change(checked.node, Action.GONE)
-        order = {id_: place for place, id_ in enumerate([*self.new.project.nodes, *old])}
+        order = {id_: place for place, id_ in enumerate(dict.fromkeys([*self.new.project.nodes, *old]))}
         return sorted(found.values(), key=lambda change: order[change.node.id])
 
     def _change(self, old: Checked, new: Checked) -> Change | None:

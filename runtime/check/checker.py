@@ -250,12 +250,12 @@ class Checker:
     def _indexes(self, node: Node) -> None:
         if node.type != "model" or not isinstance(self._environment.find(node.schema, node.alias), Readable):
             return
-        for sql in index_statements(node):
-            try:
+        try:
+            for sql in index_statements(node):
                 self._environment.define(sql)
-            except PtvcError as error:
-                place = places.first_mention(node, self._project.root, "indexes", "columns")
-                self._result.findings.append(self._finding(node, error, place))
+        except PtvcError as error:
+            place = places.first_mention(node, self._project.root, "indexes", "columns")
+            self._result.findings.append(self._finding(node, error, place))
 
     # --- what is wrong ---
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -45,6 +46,9 @@ _KINDS = {"materialized-view": "materialized_view"}
 _AS_BEFORE = ("table", "incremental", "snapshot", "seed", "index")
 """Of these it is not known what they were made of: only their columns are compared."""
 
+_IN_CLUSTER = re.compile(r'\bin\s+cluster\s+("[^"]*"|\w+)', re.IGNORECASE)
+"""Of a source or a sink: which it is the project's macros say, which the clause that is compared leaves out."""
+
 Named = tuple[str, str]
 
 
@@ -84,7 +88,8 @@ class Running:
             known = None if id_ is None else new.result.checked.get(id_)
             environment.add_schema(schema)
             kind = _KINDS.get(type_, type_)
-            sql = self._define(environment, schema, name, kind, (text or "").rstrip().rstrip(";"))
+            text = _IN_CLUSTER.sub("", (text or "").rstrip().rstrip(";"), count=1)
+            sql = self._define(environment, schema, name, kind, text)
             if node is None or known is None:
                 continue
             if node.kind in _AS_BEFORE and kind in ("table", "index"):
@@ -93,7 +98,7 @@ class Running:
                 node if kind == node.kind else replace(node, config={**node.config, "materialized": kind})
             )
             if kind in ("view", "materialized_view"):
-                statement = definition(former, (text or "").rstrip().rstrip(";"), new.project)
+                statement = definition(former, text, new.project)
                 sql = statement.sql if statement is not None else sql
             item = environment.catalog.item(schema, name)
             result.checked[node.id] = Checked(former, item.schema if item is not None else known.schema, sql)

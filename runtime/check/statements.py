@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+from dbt_common.exceptions import DbtRuntimeError
+
+from dbt.adapters.ptvc.relation_configs import IndexConfig
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
 from ..errors import InvalidParameter
-from ..expr.functions.system.system import quote_ident
 from .nodes import Node, Project
 
 
@@ -26,7 +29,8 @@ class Statement:
 
 
 def relation_name(node: Node) -> str:
-    return f"{quote_ident(node.schema)}.{quote_ident(node.alias)}"
+    """As dbt renders it: what the runtime has of a source or a sink is compared with this as text."""
+    return f"{quoted(node.schema)}.{quoted(node.alias)}"
 
 
 def definition(node: Node, code: str, project: Project) -> Statement | None:
@@ -157,20 +161,22 @@ def _index(node: Node, name: str, code: str, project: Project) -> Statement:
     if read is None:
         return _of(f"create view {name} as\n", code)
     columns = ", ".join(node.config.get("columns") or ())
-    sql = (
-        f"create index {quote_ident(node.alias)} on {read} ({columns})"
-        if columns
-        else f"select * from {read}"
-    )
+    sql = f"create index {quoted(node.alias)} on {read} ({columns})" if columns else f"select * from {read}"
     return Statement(sql, len(sql))
 
 
-def index_statements(node: Node) -> list[str]:
+def index_statements(node: Node) -> Iterator[str]:
     """Those of the config `indexes`, on the node's own relation; one on all columns says nothing of them."""
-    listed = [index.get("columns") for index in node.config.get("indexes") or ()]
-    if node.kind == "index":
-        listed.append(node.config.get("columns"))
-    return [f"create index on {relation_name(node)} ({', '.join(columns)})" for columns in listed if columns]
+    configs = list(node.config.get("indexes") or ())
+    if node.kind == "index" and node.config.get("columns"):
+        configs.append({"columns": node.config["columns"]})
+    for raw in configs:
+        try:
+            columns = IndexConfig.parse(raw).columns
+        except DbtRuntimeError as error:
+            raise InvalidParameter(str(error.msg)) from error
+        if columns:
+            yield f"create index on {relation_name(node)} ({', '.join(columns)})"
 
 
 def function(node: Node, code: str) -> Statement:

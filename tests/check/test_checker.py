@@ -88,6 +88,10 @@ REFUSED = {
         "{{ config(indexes=[{'columns': ['nothing']}]) }}select id from {{ ref('orders') }}",
         'column "nothing" does not exist',
     ),
+    "an index that is unique": (
+        "{{ config(indexes=[{'columns': 'id', 'unique': true}]) }}select id from {{ ref('orders') }}",
+        "an index does not enforce uniqueness",
+    ),
     "an option that is refused": (
         "{{ config(materialized='materialized_view', assert_not_null=['nothing']) }}select id from {{ ref('orders') }}",
         'column "nothing" does not exist',
