@@ -76,6 +76,7 @@ class Checker:
         self._environment = environment
         self._rendered = rendered
         self._sources = sources
+        self._made = {(node.schema, node.alias) for node in project.of_type("model", "snapshot", "seed")}
         self._unknown: dict[str, NotChecked] = {}
         self._result = Result()
         self._checks: Mapping[str, Callable[[Node], None]] = {
@@ -136,7 +137,9 @@ class Checker:
 
     def _source(self, node: Node) -> None:
         if self._environment.catalog.item(node.schema, node.alias) is not None:
-            return  # a system relation, or the relation of a model
+            return  # a system relation
+        if (node.schema, node.alias) in self._made:
+            return  # what a model makes, under another name
         columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
         if columns is None:
             reason = f"the columns of {node.shown} are not declared with a data_type each"
@@ -179,8 +182,6 @@ class Checker:
         below = next((self._unknown[id_] for id_ in node.depends_on if id_ in self._unknown), None)
         if below is not None:
             return self._leave_above(node, below)
-        if node.kind == "source_table":
-            raise NotRendered("`materialized: source_table` is not supported")
         code = self._rendered(node)
         if not code.strip():
             return None
@@ -195,13 +196,22 @@ class Checker:
             self._refuse(node, statement, code, error)
             return self._fail(node)
         schema = self._keep(node, code if statement is None else statement.sql, planned)
-        if schema is not None and node.type != "test":
-            wrong = list(contracts.findings(node, schema, self._environment, self._project.root))
-            self._result.findings += wrong
+        if schema is not None:
+            self._result.findings += contracts.findings(node, schema, self._environment, self._project.root)
+        if node.type == "unit_test":
+            self._expectations(node)
         self._indexes(node)
         if node.kind == "incremental":
             self._next_run(node, code)
         return None
+
+    def _expectations(self, test: Node) -> None:
+        for id_ in test.depends_on:
+            checked = self._result.checked.get(id_)
+            if checked is not None and checked.node.name == test.extra.get("model"):
+                self._result.findings += contracts.expectations(
+                    test, checked.node, checked.schema, self._project.root
+                )
 
     def _next_run(self, node: Node, first: str) -> None:
         """An incremental model once more, now that its table is there."""
@@ -233,9 +243,12 @@ class Checker:
     def _planned(self, node: Node, statement: Statement | None, code: str) -> PlannedStatement | None:
         if statement is None:
             return self._environment.plan(code)
-        header = node.config.get("sql_header")
-        if header:
-            self._environment.define(str(header))
+        if header := node.config.get("sql_header"):
+            try:
+                self._environment.define(str(header))
+            except PtvcError as error:
+                error.position = None  # which counts in the header
+                raise
         planned = self._environment.define(statement.sql)
         return planned[0] if planned else None
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import difflib
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..errors import PtvcError
 from ..expr.coercion.type_rules import base_name
@@ -90,16 +92,31 @@ def _documentation(node: Node, schema: Schema, root: Path) -> Iterator[Finding]:
             )
 
 
-def folded_name(column: object) -> str:
+def expectations(test: Node, model: Node, schema: Schema, root: Path) -> Iterator[Finding]:
+    """The columns that a unit test's expected rows name are the model's."""
+    rows = (test.extra.get("expect") or {}).get("rows")
+    if not isinstance(rows, list):
+        return
+    known = {name.lower() for name in schema.names}
+    for name in dict.fromkeys(str(name) for row in rows if isinstance(row, dict) for name in row):
+        if name.lower() not in known:
+            yield Finding(
+                ERROR,
+                "unit_test",
+                f'{test.shown} expects column "{name}", which "{model.name}" does not have',
+                test.id,
+                yaml_places.of_node(root, test),
+                hint=_near(name, schema.names),
+            )
+
+
+def folded_name(column: Mapping[str, Any]) -> str:
     """A declared column's name as PostgreSQL folds it."""
-    assert isinstance(column, dict)
     return str(column["name"]) if column.get("quote") else str(column["name"]).lower()
 
 
-def _near(name: str, names: object) -> str | None:
-    import difflib
-
-    near = difflib.get_close_matches(name, list(names), 1)  # type: ignore[call-overload]
+def _near(name: str, names: Iterable[str]) -> str | None:
+    near = difflib.get_close_matches(name, list(names), 1)
     return f"Perhaps {quoted(near[0])} is meant." if near else None
 
 

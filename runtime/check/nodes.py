@@ -57,7 +57,7 @@ class Node:
     @property
     def shown(self) -> str:
         return (
-            f"{self.type} {self.name}"
+            f"{self.type.replace('_', ' ')} {self.name}"
             if self.type != "source"
             else f"source {self.extra['source']}.{self.name}"
         )
@@ -102,7 +102,7 @@ def _extra(raw: Mapping[str, Any]) -> dict[str, Any]:
         }
     if raw.get("source_name"):
         found["source"] = raw["source_name"]
-    for name in ("root_path", "arguments", "returns"):
+    for name in ("root_path", "arguments", "returns", "model", "expect"):
         if raw.get(name) is not None:
             found[name] = raw[name]
     return found

@@ -90,6 +90,8 @@ def _column(made: Place, written: str) -> tuple[int, int, bool]:
             within = offset - match.start(number + 1)
             return start + within + 1, min(made.length, len(part) - within), False
         start += len(part)
+    if offset == len(line) and parts[-1]:  # the text ends where it must not
+        return start + 1, 1, False
     return 0, 1, False
 
 

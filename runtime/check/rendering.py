@@ -29,7 +29,7 @@ from dbt.parser.unit_tests import UnitTestManifestLoader
 from dbt_common.exceptions import DbtBaseException
 
 from ..errors import InvalidParameter
-from . import places
+from . import places, yaml_places
 from .checker import NotRendered
 from .environment import Environment
 from .findings import ERROR, Finding, NotParsed, Place
@@ -151,8 +151,10 @@ class Renderer:
         return self._compiler.compile_node(own.nodes[node.id], own, {}, write=False).compiled_code or ""  # type: ignore[arg-type]
 
     def _finding(self, node: Node, error: DbtBaseException) -> Finding:
-        message = _message(error)
-        place = _in_jinja(error, message, node.file, node.raw, self._parsed.project.root)
+        message, root = _message(error), self._parsed.project.root
+        if node.type == "unit_test":
+            return Finding(ERROR, "jinja", message, node.id, yaml_places.of_node(root, node))
+        place = _in_jinja(error, message, node.file, node.raw, root)
         return Finding(ERROR, "jinja", message, node.id, place or Place(node.file))
 
 

@@ -10,7 +10,7 @@ from dbt_common.exceptions import DbtRuntimeError
 from dbt.adapters.ptvc.relation_configs import IndexConfig
 from dbt.adapters.ptvc.single_relation import named_relation, reads_one_ref
 
-from ..errors import InvalidParameter
+from ..errors import InvalidParameter, Unsupported
 from .nodes import Node, Project
 
 
@@ -34,25 +34,30 @@ def relation_name(node: Node) -> str:
 
 
 def definition(node: Node, code: str, project: Project) -> Statement | None:
-    """None for a node that defines nothing: a query that is planned as it is."""
+    """Of a model or a snapshot; None for one that defines nothing: a query that is planned as it is."""
     name = relation_name(node)
     match node.kind:
         case "view":
             return _of(f"create view {name} as\n", code)
         case "materialized_view":
             return _of(f"create materialized view {name} {_options(node)}as\n", code)
-        case "table" | "incremental":
-            return _of(f"create table {name} as\n", code)
         case "snapshot":
             return _snapshot(node, name, code)
         case "source":
-            return None if node.type == "source" else _of(f"create source {name} ", code)
+            return _of(f"create source {name} ", code)
         case "sink":
             return _sink(node, name, code, project)
         case "index":
             return _index(node, name, code, project)
-        case _:
+        case "source_table":
+            raise Unsupported(
+                "`materialized: source_table` is not supported: a source has one stream, and is read like a table",
+                hint="Make it a view on the source, or have the other models read the source.",
+            )
+        case "ephemeral":
             return None
+        case _:  # whatever a materialization of the project's own makes is read like a table
+            return _of(f"create table {name} as\n", code)
 
 
 def _of(before: str, code: str, behind: str = "") -> Statement:

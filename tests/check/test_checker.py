@@ -57,6 +57,10 @@ KINDS = {
         "{{ config(indexes=[{'columns': ['customer']}]) }}select customer from {{ ref('orders') }}",
         {"customer": "integer"},
     ),
+    "of_its_own_kind": (
+        "{{ config(materialized='their_own') }}select id from {{ ref('orders') }}",
+        {"id": "bigint"},
+    ),
     "kept_in_memory": (
         "{{ config(materialized='index', columns=['n']) }}select count(*) as n from {{ ref('orders') }}",
         {"n": "bigint"},
@@ -87,6 +91,10 @@ REFUSED = {
     "an index on no column": (
         "{{ config(indexes=[{'columns': ['nothing']}]) }}select id from {{ ref('orders') }}",
         'column "nothing" does not exist',
+    ),
+    "a table of a source": (
+        "{{ config(materialized='source_table') }}select * from {{ ref('orders') }}",
+        "`materialized: source_table` is not supported",
     ),
     "an index that is unique": (
         "{{ config(indexes=[{'columns': 'id', 'unique': true}]) }}select id from {{ ref('orders') }}",
@@ -212,3 +220,64 @@ def test_a_test_that_is_kept_as_a_view_is_refused_what_a_view_is(tmp_path: Path)
     (finding,) = checked(tmp_path, {"tests/late.sql": sql}).result.findings
     assert (finding.place.line, finding.place.column) == (3, 19)
     assert "now is not allowed in a view" in finding.message
+
+
+UNIT_TEST = """\
+unit_tests:
+  - name: adds_up
+    model: totals
+    given:
+      - input: ref('orders')
+        rows: [GIVEN]
+    expect: {rows: [EXPECTED]}
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "expected", "message"),
+    [
+        ("{nope: 1}", "{customer: 1}", "Invalid column name: 'nope' in unit test fixture for 'orders'"),
+        ("{customer: abc}", "{customer: 1}", 'invalid input syntax for type integer: "abc"'),
+        ("{customer: 1}", "{custmer: 1}", 'expects column "custmer", which "totals" does not have'),
+    ],
+)
+def test_unit_tests(tmp_path: Path, given: str, expected: str, message: str) -> None:
+    text = UNIT_TEST.replace("GIVEN", given).replace("EXPECTED", expected)
+    (finding,) = checked(tmp_path, {"models/tests.yml": text}).result.findings
+    assert message in finding.message
+    assert (finding.place.file, finding.place.line) == ("models/tests.yml", 2)
+
+
+def test_text_that_ends_where_it_must_not(tmp_path: Path) -> None:
+    (finding,) = checked(tmp_path, {"models/wrong.sql": "select id\nfrom (\n"}).result.findings
+    assert (finding.place.line, finding.place.column) == (2, 7)
+
+
+def test_columns_behind_tabs_and_letters_of_two_bytes(tmp_path: Path) -> None:
+    sql = "select\n\t'größe' as g, wröng\nfrom {{ ref('orders') }}\n"
+    (finding,) = checked(tmp_path, {"models/wrong.sql": sql}).result.findings
+    assert finding.place.text[finding.place.column - 1 :][: finding.place.length] == "wröng"
+
+
+def test_each_version_of_a_model_is_one(tmp_path: Path) -> None:
+    files = {
+        "models/ver.yml": "models: [{name: ver, latest_version: 2, versions: [{v: 1}, {v: 2}]}]\n",
+        "models/ver_v1.sql": "select 1 as a",
+        "models/ver_v2.sql": "select 1 as a, 2 as b",
+        "models/latest.sql": "select b from {{ ref('ver') }}",
+        "models/first.sql": "select b from {{ ref('ver', v=1) }}",
+    }
+    (finding,) = checked(tmp_path, files).result.findings
+    assert finding.place.file == "models/first.sql"
+
+
+def test_the_environment_of_a_check_reaches_no_runtime(tmp_path: Path) -> None:
+    """The profile names a port where nothing listens, and a model's Jinja may ask for the catalog all the same."""
+    asked = "{% set found = adapter.get_relation('ptvc', 'public', 'orders') %}"
+    sql = (
+        asked
+        + "select {{ 1 if found and found.is_view else 0 }} as n, {{ 1 if load_relation(this) else 2 }} as m"
+    )
+    version = checked(tmp_path, {"models/asks.sql": sql + " from {{ ref('orders') }}"})
+    assert version.result.findings == []
+    assert "select 1 as n, 2 as m" in version.result.checked["model.shop.asks"].sql
