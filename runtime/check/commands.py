@@ -78,6 +78,7 @@ def check(
     ] = False,
 ) -> None:
     """Type every model and test of a dbt project, without a runtime; exits with 1 if something is wrong, 2 if it cannot tell."""
+    began, changes = monotonic(), None
     from ..no_pandas import without_pandas
 
     without_pandas()  # it takes a while to load, and nothing here has values of it
@@ -87,7 +88,6 @@ def check(
     from .findings import NotParsed
     from .nodes import Project
 
-    began, changes = monotonic(), None
     with _or_impossible(), ExitStack() as stack:
         running = stack.enter_context(_running(path, host, port, user))
         dbt = _DbtOptions(project, manifest, profiles, target, variables, catalog)

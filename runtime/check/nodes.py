@@ -115,7 +115,6 @@ class Project:
     name: str
     root: Path
     nodes: Mapping[str, Node]
-    dbt_version: str = ""
 
     @classmethod
     def from_json(cls, manifest: Mapping[str, Any], root: Path) -> Project:
@@ -124,14 +123,9 @@ class Project:
             for id_, raw in (manifest.get(section) or {}).items():
                 if (raw.get("config") or {}).get("enabled", True):
                     found[id_] = Node.from_json(raw)
-        metadata = manifest.get("metadata") or {}
         declared = {id_: node for id_, node in found.items() if node.type in _DECLARED}
-        return cls(
-            metadata.get("project_name") or "",
-            root,
-            in_order(declared | found),
-            str(metadata.get("dbt_version") or ""),
-        )
+        name = (manifest.get("metadata") or {}).get("project_name") or ""
+        return cls(name, root, in_order(declared | found))
 
     @classmethod
     def read(cls, manifest: Path, root: Path) -> Project:

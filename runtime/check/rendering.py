@@ -96,10 +96,7 @@ def _json(manifest: Manifest) -> dict[str, Any]:
         section: {id_: node.to_dict(omit_none=True) for id_, node in getattr(manifest, section).items()}
         for section in ("nodes", "sources", "functions", "unit_tests")
     }
-    found["metadata"] = {
-        "project_name": manifest.metadata.project_name,
-        "dbt_version": manifest.metadata.dbt_version,
-    }
+    found["metadata"] = {"project_name": manifest.metadata.project_name}
     return found
 
 
