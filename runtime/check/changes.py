@@ -26,6 +26,9 @@ from .statements import asserted_columns
 
 _OPTIONS = ("cluster", "retain_history", "refresh", "partition_by", "connector", "format", "envelope", "key")
 _MAINTAINED = ("view", "materialized_view", "source", "sink", "index")
+_GROWING = ("incremental", "snapshot")
+"""Their rows stay, whatever they were computed by, until `--full-refresh`."""
+
 _STORED_TESTS = ("view", "materialized_view")
 
 
@@ -37,6 +40,7 @@ class Action(enum.Enum):
     IN_PLACE = "in place"
     REBUILT = "rebuilt"
     REFILLED = "refilled"
+    ONWARD = "onward"
     CUT_OVER = "cut over"
 
 
@@ -116,11 +120,11 @@ class Comparison:
         old, new = self.old.objects(), self.new.objects()
         found: dict[str, Change] = {}
         for id_, checked in new.items():
-            if id_ not in old:
-                if id_ not in self.old.project.nodes:
-                    found[id_] = Change(checked.node, Action.NEW)
+            former = self.old.project.nodes.get(id_)
+            if former is None:
+                found[id_] = Change(checked.node, Action.NEW)
                 continue
-            change = self._change(old[id_], checked)
+            change = self._change(old[id_], checked) if id_ in old else self._unknown(former, checked.node)
             if change is not None:
                 found[id_] = change
         self._spread(found)
@@ -130,18 +134,26 @@ class Comparison:
         order = {id_: place for place, id_ in enumerate(dict.fromkeys([*self.new.project.nodes, *old]))}
         return sorted(found.values(), key=lambda change: order[change.node.id])
 
+    @staticmethod
+    def _unknown(old: Node, new: Node) -> Change | None:
+        """Of what could not be planned as it was before."""
+        if (old.raw, old.kind, _options(old)) == (new.raw, new.kind, _options(new)):
+            return None
+        action = Action.REBUILT if new.kind in _MAINTAINED else _of_rows(new)
+        return Change(new, action, (Reason("text", None, "what it was before is not known"),))
+
     def _change(self, old: Checked, new: Checked) -> Change | None:
         node = new.node
         columns = difference(old.schema, new.schema)
         same_columns = _named(old) == _named(new)
-        same = old.node.kind == node.kind and _hash(old) == _hash(new)
+        same = old.node.kind == node.kind and (_hash(old) == _hash(new) or _same_incremental(old.node, node))
         if same and (node.kind in _MAINTAINED or same_columns):
             return None
         reasons = tuple(self._reasons(old, new)) or (Reason("text", None, "its text is another"),)
         cost = self.costs.get(node.id)
         if node.kind not in _MAINTAINED:
-            if old.node.kind == node.kind and same_columns:
-                return Change(node, Action.REFILLED, reasons, cost=cost)
+            if old.node.kind == node.kind and (same_columns or node.kind in _GROWING):
+                return Change(node, _of_rows(node), reasons, cost=cost)
             return Change(node, Action.REBUILT, reasons, cost=cost)
         if old.node.kind != node.kind or node.kind != "materialized_view":
             return Change(node, Action.REBUILT, reasons, cost=cost)
@@ -211,6 +223,16 @@ class Comparison:
                 return parts_of(relation, schema.names, environment.short_name)
             case _:
                 return None
+
+
+def _of_rows(node: Node) -> Action:
+    """What a change does to the rows of a table."""
+    return Action.ONWARD if node.kind in _GROWING else Action.REFILLED
+
+
+def _same_incremental(old: Node, new: Node) -> bool:
+    """Compiled code of an incremental model is that of its first run, or of a later one."""
+    return new.kind == "incremental" and old.raw == new.raw
 
 
 def _rests(node: Node) -> bool:

@@ -185,6 +185,8 @@ class Checker:
         code = self._rendered(node)
         if not code.strip():
             return None
+        if node.kind == "incremental" and relation_name(node) in code:
+            return self._later_run(node, code)
         try:
             statement = self._statement(node, code)
         except PtvcError as error:
@@ -212,6 +214,21 @@ class Checker:
                 self._result.findings += contracts.expectations(
                     test, checked.node, checked.schema, self._project.root
                 )
+
+    def _later_run(self, node: Node, code: str) -> None:
+        """An incremental model that was compiled when its table was there: what the table is, it does not say."""
+        columns = (self._sources(node) if self._sources else None) or declared.of_yaml(node)
+        if columns is None:
+            reason = (
+                f"{node.shown} was compiled for a later run: the columns that its table has are not known"
+            )
+            return self._leave(node, reason)
+        self._table(node, columns)
+        try:
+            self._environment.plan(code)
+        except PtvcError as error:
+            self._refuse(node, None, code, error)
+        return None
 
     def _next_run(self, node: Node, first: str) -> None:
         """An incremental model once more, now that its table is there."""

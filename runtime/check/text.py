@@ -85,6 +85,7 @@ _ACTIONS = {
     Action.IN_PLACE: ("in place", "green"),
     Action.REBUILT: ("rebuilt", "bold yellow"),
     Action.REFILLED: ("refilled", "green"),
+    Action.ONWARD: ("onward", "green"),
     Action.CUT_OVER: ("cut over", "green"),
 }
 _WORDS_AROUND = 3

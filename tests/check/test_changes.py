@@ -146,6 +146,15 @@ def test_options_and_kinds(root: Path) -> None:
     assert reasons(found["over_copied"]) == [("materialized", "view", "materialized_view")]
 
 
+def test_an_incremental_model_goes_on(root: Path) -> None:
+    text = "{{ config(materialized='incremental') }}select id, amount from {{ ref('orders') }}"
+    later = "{% if is_incremental() %} where id > (select max(id) from {{ this }}){% endif %}\n"
+    write(root, {"models/added.sql": text + later})
+    found = compared(root, {"models/added.sql": text.replace("amount", "amount * 2 as amount") + later})
+    assert {name: change.action for name, change in found.items()} == {"added": Action.ONWARD}
+    assert [part for part, _, _ in reasons(found["added"])] == ["columns", "column amount"]
+
+
 def test_what_comes_and_what_goes(root: Path) -> None:
     found = compared(
         root,

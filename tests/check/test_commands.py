@@ -135,6 +135,22 @@ def test_a_manifest_is_taken_as_it_is(tmp_path: Path) -> None:
     assert "has no compiled code" in problems
 
 
+def test_a_manifest_that_was_compiled_for_a_later_run(root: Path) -> None:
+    """An incremental model then reads its own table."""
+    sql = "{{ config(materialized='incremental') }}select id from {{ ref('orders') }} where id > 0"
+    write(root, {"models/added.sql": sql, "models/over.sql": "select * from {{ ref('added') }}"})
+    compiled = write_compiled(root)
+    own = 'where id > (select max(id) from "public"."added")'
+    compiled.write_text(compiled.read_text().replace('where id > 0"', f'{json.dumps(own)[1:-1]}"'))
+    code, output, _ = run("check", "--manifest", compiled, "--project-dir", root)
+    assert code == 0
+    assert "model added was compiled for a later run: the columns that its table has are not known" in output
+    document = json.loads(compiled.read_text())
+    document["nodes"]["model.shop.added"]["columns"] = {"id": {"name": "id", "data_type": "bigint"}}
+    compiled.write_text(json.dumps(document))
+    assert run("check", "--manifest", compiled, "--project-dir", root, "--strict")[0] == 0
+
+
 def test_a_catalog_has_columns_of_sources(root: Path) -> None:
     write(root, {"models/sources.yml": "sources: [{name: raw, tables: [{name: orders}]}]\n"})
     types = {
