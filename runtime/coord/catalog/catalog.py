@@ -18,6 +18,7 @@ from ...expr.tree.relation import GlobalId, Relation
 from ...repr.types import ScalarType
 from ...sql.catalog.catalog_view import CatalogItem, ItemKind, QualifiedName
 from ...sql.catalog.system_relations import SYSTEM_RELATIONS
+from .applications import applications
 from .entries import (
     Change,
     ClusterEntry,
@@ -63,7 +64,9 @@ class Catalog:
     """All entries by id and by name.  `apply` is the only way in which it changes.
 
     A fork changes by itself, and takes its ids from where they all come from; `unbuilt` are the objects that exist in a
-    fork only, and are not stored or maintained yet.
+    fork only, and are not stored or maintained yet, and those that are maintained by what they have been: views of which the
+    definition is another in the fork (`applied`), and what is over them.  `redefined` is the version that last changed what a name
+    means or a view says: a plan that is older may be read with others only at a time before.
     """
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
@@ -80,12 +83,14 @@ class Catalog:
         self._planned: dict[GlobalId, CatalogItem] = {}
         self._next = _NextIds()
         self.unbuilt: frozenset[GlobalId] = frozenset()
+        self.applied: frozenset[GlobalId] = frozenset()
         self._durable_ids: IdsEntry | None = None
         self.roles = Roles([FIRST_ROLE])
         self.database = DatabaseEntry()
         self.settings: SettingsEntry | None = None
         self.default_acls: dict[tuple[str, int, str], DefaultAclEntry] = {}
         self.version = 0
+        self.redefined = 0
         self._system = _system_items()
         self._system_by_name = {(i.name.schema, i.name.name): i for i in self._system.values()}
         self.apply([Change(None, entry) for entry in entries])
@@ -101,7 +106,18 @@ class Catalog:
             change.after.id for change in changes if change.before is None and isinstance(change.after, Item)
         }
         fork.apply(changes)
+        fork.applied = self.applied | {application.after.id for application in applications(changes)}
+        fork.unbuilt |= fork._maintained_from(fork.applied)
         return fork
+
+    def _maintained_from(self, ids: Iterable[GlobalId]) -> set[GlobalId]:
+        """These, and all that is computed from them."""
+        found, pending = set[GlobalId](), list(ids)
+        while pending:
+            if (id_ := pending.pop()) not in found and id_ in self._items:
+                found.add(id_)
+                pending.extend(item.id for item in self._dependents.get(id_, ()))
+        return found
 
     def entries(self) -> dict[str, Entry]:
         """All of them as they are now, by key; but for the ids."""
@@ -205,6 +221,8 @@ class Catalog:
         self._dependents = dependents
         self._planned = {}
         self.version += 1
+        if any(map(_redefines, changes)):
+            self.redefined = self.version
 
     # -- users' objects --
 
@@ -357,6 +375,21 @@ class Catalog:
             indexed = isinstance(item, View) and bool(self.indexes_on(item.id))
             kept[item.id] = planned = planned_item(item, self._items, indexed)
         return planned
+
+
+def _redefines(change: Change) -> bool:
+    """Whether a name means something else than before, or nothing, or a view is another query."""
+    match change:
+        case Change(View() as before, View() as after) if after.relation is not before.relation:
+            return True
+        case Change(ItemBase() as before, after) if not before.temporary:
+            return (
+                not isinstance(after, ItemBase)
+                or (after.schema_name, after.name) != (before.schema_name, before.name)
+                or (isinstance(after, Function) and after != before)
+            )
+        case _:
+            return False
 
 
 def _system_items() -> dict[GlobalId, CatalogItem]:

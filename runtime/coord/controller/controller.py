@@ -55,7 +55,7 @@ from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
 from .output_commits import Outputs
-from .replacement import Halts, adopt
+from .replacement import Halts, Switch, adopt
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
@@ -235,19 +235,26 @@ class Controller:
         self.statuses.forget(old.id)
         self.install(new)
 
-    def withdraw(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
-        """The view's dataflow ends at `upper`, and state that is on file is that of `replacement`.  A replica that is
-        not there yet starts anew: who reads the view in it would miss what lies between."""
-        for replica in self.clusters.of(item.cluster):
-            if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
-                self._detach(replica)
-                self._spawn(self._elect(replica.cluster))
-        self.uninstall(item)
-        # At once: inputs are held readable for the checkpoints of what is in the catalog.
-        self.checkpoints.adopt(item.id, replacement.id)
+    def withdraw(self, switch: Switch) -> None:
+        """The dataflows of the views end, and state that is on file is that of the replacements.  A replica that is
+        not there yet starts anew: who reads a view in it would miss what lies between."""
+        for application in switch.applied:
+            id_ = application.before.id
+            for replica in self.clusters:
+                if id_ in replica.installed and replica.frontiers.get(id_, 0) < switch.upper - 1:
+                    self._detach(replica)
+                    self._spawn(self._elect(replica.cluster))
+        for application in switch.applied:
+            self.uninstall(application.before)
+            # At once: inputs are held readable for the checkpoints of what is in the catalog.
+            self.checkpoints.adopt(application.after.id, application.replacement.id)
 
-    def adopt(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
-        """What maintains `replacement`, of which all is known below `upper`, maintains `item` from there on."""
+    def adopt(self, switch: Switch) -> None:
+        """What maintains the replacements maintains the views from now on."""
+        for application in switch.applied:
+            self._adopt(application.after, application.replacement, switch.upper)
+
+    def _adopt(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         replicas = self.clusters.of(item.cluster)
         others = [replica for replica in replicas if not adopt(replica, item, replacement.id, upper)]
         for replica in others:

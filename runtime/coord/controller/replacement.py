@@ -1,26 +1,39 @@
-"""Handing a view over from its dataflow to that of its replacement: both halt, then one goes on in the place of the other.
+"""Handing views over from their dataflows to those of their replacements: all halt, then one of two goes on in the place of the other.
 
 ```
-Halt(view, t), Halt(replacement, t + 1) ── time goes beyond t ── both are there, on every replica
-    ── the difference at t is committed ── Uninstall(view), Progress(difference), Adopt(view) ── Halt(..., None)
+Halt(view, t), Halt(replacement, t + 1) ── time goes beyond t ── all are there, on every replica
+    ── the differences at t are committed ── Uninstall(view), Progress(difference), Adopt(view) ── Halt(..., None)
 ```
 
-Halts are sent before time passes them, so no replica has stepped further, and who reads the view stands still with it.
+Halts are sent before time passes them, so no replica has stepped further, and who reads the views stands still with them.
 A replica that connects meanwhile gets them before anything to run.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ...errors import ObjectNotReady
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Adopt, Halt, ViewOutput
+from ..catalog.applications import Application
 from ..catalog.items import MaterializedView
 from ..storage.collections import Collections
 from .clusters import Clusters
 from .replicas import ReplicaClient
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """What maintains replacements maintains the views from now on.  Below `upper` all is known."""
+
+    upper: int
+    applied: tuple[Application, ...]
+
+    @property
+    def replacements(self) -> frozenset[GlobalId]:
+        return frozenset(application.replacement.id for application in self.applied)
 
 
 class Halts:

@@ -9,34 +9,38 @@ validated ── storage: durable ── [memory: storage's, then the catalog an
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ...errors import DuplicateObject, PtvcError, SerializationFailure, UndefinedSchema
-from ...replica.protocol import Updates
+from ..catalog.applications import Application, applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import (
     Item,
     ItemBase,
-    MaterializedView,
     Relational,
     Running,
     Sink,
 )
 from ..controller import Controller
-from ..storage.catalog_transactions import Append, created
+from ..controller.replacement import Switch
+from ..storage.catalog_transactions import Append, created, dropped
 from ..storage.storage import Storage
-from .sinks import switched
+from .replacements import Replacements, Switched
+from .sinks import switched as sink_switched
 
 
 class CatalogChanges:
     """Those of one statement, or of one block, at a time: the lock of definitions is held."""
 
-    def __init__(self, storage: Storage, catalog: Catalog, controller: Controller) -> None:
+    def __init__(
+        self, storage: Storage, catalog: Catalog, controller: Controller, replacements: Replacements
+    ) -> None:
         self._storage = storage
         self._catalog = catalog
         self._controller = controller
+        self._replacements = replacements
 
     async def apply(self, changes: Iterable[Change], append: Append | None = None) -> None:
         """Makes the changes durable, and then so; those of a block in one transaction with its rows: `append` makes them
@@ -44,27 +48,34 @@ class CatalogChanges:
         # Until the catalog has a view, nothing else keeps its inputs readable at the time at which it begins.
         with self._storage.reads.at(self._storage.oracle.read_time) as now:
             changes = self._with_ids(_born(change, now) for change in changes)
-            if changes:
-                validate(self._catalog, changes)
+            if not changes:
+                return
+            validate(self._catalog, changes)
+            if applied := applications(changes):
+                await self._replacements.apply(
+                    applied, lambda switched: self._switch(changes, now, append, applied, switched)
+                )
+            else:
                 await self._storage.transact_catalog(changes, now, lambda: self._begin(changes), append)
 
-    async def replace(
-        self, view: MaterializedView, replacement: MaterializedView, difference: Updates
+    async def _switch(
+        self,
+        changes: list[Change],
+        now: int,
+        append: Append | None,
+        applied: Sequence[Application],
+        switched: Switched,
     ) -> None:
-        """Gives the view the definition and the dataflow of its replacement, which goes, and the difference between them:
-        all of it in one transaction.  Both dataflows stand still where the difference ends."""
-        new = replaced(view, replacement)
-        changes = self._with_ids([Change(view, new), Change(replacement, None)])
-        validate(self._catalog, changes)
+        """As `apply`, with the differences of views that take other definitions.  All of them stand still."""
+        switch = Switch(switched.time + 1, tuple(applied))
 
-        def switch() -> None:
-            self._catalog.apply(changes)
-            self._controller.withdraw(view, replacement, difference.upper - 1)
+        def begin() -> None:
+            self._storage.oracle.release_reads()
+            self._begin(changes, switch)
 
-        def adopt() -> None:
-            self._controller.adopt(new, replacement, difference.upper)
-
-        await self._storage.replace_view(changes, difference, switch, adopt)
+        await self._storage.transact_catalog(
+            changes, now, begin, append, switched.timed, lambda: self._controller.adopt(switch)
+        )
 
     def _with_ids(self, changes: Iterable[Change]) -> list[Change]:
         changes = list(changes)
@@ -74,12 +85,15 @@ class CatalogChanges:
 
     # -- in memory --
 
-    def _begin(self, changes: list[Change]) -> None:
-        """The changes are durable, and from now on so for everybody."""
+    def _begin(self, changes: list[Change], switch: Switch | None = None) -> None:
+        """The changes are durable, and from now on so for everybody.  What maintains replacements of a `switch` goes on."""
         self._catalog.apply(changes)
-        for change in changes:
-            if isinstance(change.before, ItemBase) and change.after is None:
-                self._controller.uninstall(change.before)
+        adopted = frozenset() if switch is None else switch.replacements
+        for item in dropped(changes):
+            if item.id not in adopted:
+                self._controller.uninstall(item)
+        if switch is not None:
+            self._controller.withdraw(switch)
         self._change_clusters(changes)
         for item in created(changes):
             self._controller.install(item)  # from now on indexes that it shares are held readable, too
@@ -144,25 +158,4 @@ def _born(change: Change, now: int) -> Change:
     """What a block creates or switches, for everybody else, when it commits."""
     if change.before is None and isinstance(change.after, Item):
         return Change(None, replace(change.after, created_at=now))
-    return switched(change, now)
-
-
-def replaced(view: MaterializedView, replacement: MaterializedView) -> MaterializedView:
-    """The view with the definition of its replacement."""
-    retained = replacement.retain_history_ms
-    return replace(
-        view,
-        cluster=replacement.cluster,
-        relation=replacement.relation,
-        definition_sql=replacement.definition_sql,
-        uses=replacement.uses,
-        columns=replacement.columns,
-        # Columns may have been renamed meanwhile.
-        named=replacement.named or replacement.schema.names != view.schema.names,
-        shares=replacement.shares,
-        retain_history_ms=view.retain_history_ms if retained is None else retained,
-        assert_not_null=replacement.assert_not_null,
-        replaces=None,
-        replaced=True,
-        state=replacement.state_name,
-    )
+    return sink_switched(change, now)

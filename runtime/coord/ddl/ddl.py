@@ -14,7 +14,6 @@ from ...expr.tree.relation import GlobalId
 from ...sql.plans.definition_plans import (
     AlterCluster,
     AlterTable,
-    ApplyReplacement,
     CreateCluster,
     CreateSink,
     CreateSource,
@@ -24,6 +23,7 @@ from ...sql.plans.definition_plans import (
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.actor import Actor
+from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Item, Sink
@@ -39,7 +39,7 @@ from .connectors import ConnectorDefinitions
 from .definitions import Definitions, Pure, skipping
 from .dependents import dropped_with, noun
 from .grants import PrivilegeDefinitions
-from .replacements import Replacements
+from .replacements import Replacements, changed
 from .roles import RoleDefinitions
 from .sinks import settled
 
@@ -61,10 +61,10 @@ class Ddl:
         self._oracle = storage.oracle
         self._catalog = catalog
         self._unique = storage.unique
-        self._changes = CatalogChanges(storage, catalog, controller)
+        self.replacements = Replacements(storage, controller)
+        self._changes = CatalogChanges(storage, catalog, controller, self.replacements)
         self._clusters = ClusterDefinitions(catalog, self._changes, slots)
         self._connectors = ConnectorDefinitions(storage, self._changes, own)
-        self.replacements = Replacements(storage, catalog, controller, self._changes)
         self.lock = asyncio.Lock()
 
     async def execute(self, plan: Definition, notices: list[Notice], read: Read, actor: Actor) -> Command:
@@ -78,8 +78,6 @@ class Ddl:
                 return await self._clusters.create(plan, actor.role.id, notices)
             case AlterCluster():
                 return await self._clusters.alter(plan)
-            case ApplyReplacement():
-                return await self.replacements.apply(plan)
             case Drop(kind=ObjectKind.CLUSTER):
                 return await self._drop_clusters(plan, notices)
             case AlterTable():
@@ -118,6 +116,11 @@ class Ddl:
 
     def _definitions(self, notices: list[Notice], actor: Actor) -> Definitions:
         return Definitions(self._catalog, self._oracle.read_time, actor.role.id, notices)
+
+    async def ready(self, changes: Iterable[Change]) -> None:
+        """Returns when `commit` of a block's changes would not wait for hydration; without the lock."""
+        if applied := applications(changes):
+            await self.replacements.ready(changed(applied))
 
     async def commit(self, changes: Iterable[Change], append: Append) -> None:
         """Makes a block's changes durable, with its rows, and then so; the lock is held."""

@@ -66,10 +66,10 @@ from .alterations import (
     schema_entry,
     swap_changes,
 )
+from .apply_replacement import apply_changes, check_cycle, check_losable
 from .default_privileges import first_acl
 from .dependents import depends, dropped_with, refuse_unless_empty
 from .functions import check_python, replaced_function
-from .replacements import check_cycle, check_losable
 from .sinks import sink_changes
 
 Pure = (
@@ -80,6 +80,7 @@ Pure = (
     | CreateIndex
     | AlterRetention
     | AlterSink
+    | ApplyReplacement
     | Drop
     | Rename
     | SetSchema
@@ -100,8 +101,6 @@ def refused_in_block(plan: PlannedStatement) -> str | None:
             return "ALTER CLUSTER ... SET"
         case CreateMaterializedView(replaces=str()):
             return "CREATE REPLACEMENT MATERIALIZED VIEW"
-        case ApplyReplacement():
-            return "ALTER MATERIALIZED VIEW ... APPLY REPLACEMENT"
         case CreateCluster():
             return "CREATE CLUSTER"
         case CreateSource():
@@ -156,6 +155,8 @@ class Definitions:
                 return Command("ALTER SINK"), sink_changes(self.catalog, plan)
             case Swap():
                 return Command(f"ALTER {plan.kind.value}"), swap_changes(self.catalog, plan)
+            case ApplyReplacement():
+                return Command("ALTER MATERIALIZED VIEW"), apply_changes(self.catalog, plan)
             case Comment():
                 return Command("COMMENT"), comment_changes(self.catalog, plan)
             case CreateType():

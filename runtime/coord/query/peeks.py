@@ -73,13 +73,14 @@ FEW_EXPRESSIONS = 2_000
 class ReadContext:
     """Who reads: `cluster` computes, `time` is fixed inside a transaction (None: now).  `check` raises when the plan, which
     may be old, does not suit the catalog any more.  `as_of`: the statement itself has named the time.  `catalog` is what
-    the query was planned over: everybody's, or that of a block."""
+    the query was planned over: everybody's, or that of a block; `redefined` says of which of its versions."""
 
     cluster: str
     time: int | None
     overlay: Overlay
     system_rows: SystemRows
     catalog: Catalog
+    redefined: int
     prepare: Callable[[Collection[GlobalId]], Awaitable[None]]
     check: Callable[[], None] = lambda: None
     as_of: bool = False
@@ -178,7 +179,13 @@ class Peeks:
         return self._reads.hold(time)
 
     def read_time(self, context: ReadContext) -> int:
-        return self._oracle.read_time if context.time is None else context.time
+        """Now, unless a time is fixed.  DroppedMeanwhile if names mean something else by now than when the query was planned: read
+        at a later time, what it names would be mixed with what came in the same transaction."""
+        if context.time is not None:
+            return context.time
+        if context.catalog.redefined != context.redefined:
+            raise DroppedMeanwhile("what the query reads may have been defined anew meanwhile")
+        return self._oracle.read_time
 
     async def batches(
         self,

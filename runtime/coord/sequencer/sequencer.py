@@ -241,10 +241,11 @@ class Sequencer:
         """A statement by itself commits at once, and runs again after a conflict."""
         tables = planned.tables if isinstance(planned, Truncate) else (planned.table,)
         catalog = self._catalog(transaction)
-        shapes = [_shape(catalog, table) for table in tables]
+        shapes, redefined = [_shape(catalog, table) for table in tables], catalog.redefined
         async with AsyncExitStack() as turn:
             for attempt in range(MAX_ATTEMPTS):
-                if None in shapes or (attempt and shapes != [_shape(catalog, table) for table in tables]):
+                altered = shapes != [_shape(catalog, table) for table in tables]
+                if None in shapes or altered or catalog.redefined != redefined:
                     raise AlteredMeanwhile("The table was altered meanwhile; run the statement again.")
                 try:
                     result = await self._buffer(planned, self._context(session, transaction), transaction)
@@ -299,6 +300,7 @@ class Sequencer:
             if isinstance(await self._durable(transaction, session, defined), Conflict):
                 raise SerializationFailure()
 
+        await self.ddl.ready(own.changes.values())
         async with self.ddl.lock:
             own.refresh()
             await self.ddl.commit(own.changes.values(), append)
@@ -373,6 +375,7 @@ class Sequencer:
             overlay=transaction.overlay(),
             system_rows=self._introspection.of_session(session, catalog),
             catalog=catalog,
+            redefined=catalog.redefined,
             prepare=self._introspection.prepare,
         )
 

@@ -212,12 +212,12 @@ class Execution:
         of_transaction = isinstance(planned, CreateTable) and (
             planned.drop_on_commit or planned.query is not None
         )
+        if isinstance(planned, ApplyReplacement):  # others may define something meanwhile
+            await self._sequencer.ddl.replacements.ready((planned.id, planned.replacement))
         if refused is None and (of_transaction or not transaction.single):
             return await self._define_in_block(statement, parameters, planned, transaction)
         await self._transaction.end_implicit()
         self._interruption.check()
-        if isinstance(planned, ApplyReplacement):
-            await self._sequencer.ddl.replacements.ready(planned)  # others may define something meanwhile
         async with self._sequencer.ddl.lock:
             # Planned again under the lock: the catalog may have changed while it was awaited.
             planned = await self._planned_anew(statement, parameters)

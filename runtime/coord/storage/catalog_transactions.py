@@ -67,8 +67,11 @@ class CatalogTransactions:
         begin: int,
         on_durable: Callable[[], None],
         append: Append | None = None,
+        timed: tuple[Updates, ...] = (),
+        on_committed: Callable[[], None] | None = None,
     ) -> None:
-        """Makes the changes durable, by `append` with a block's rows.  `on_durable` runs in the moment in which they are.
+        """Makes the changes durable, by `append` with a block's rows, and with them what is `timed`.  `on_durable` runs in the
+        moment in which they are, `on_committed` when those have heard of it who read what has changed.
 
         The contents of new views begin at `begin`, which the caller holds readable.  Shards are there before, as rows may be
         written to them; what fails before the transaction takes them back.
@@ -91,7 +94,7 @@ class CatalogTransactions:
                 if isinstance(item, Stored):
                     opened.append(item)
                     self._shards.open(item)
-            await (append or self._commit.define)(Defined(rows, evolved, follow))
+            await (append or self._commit.define)(Defined(rows, evolved, follow, timed, on_committed))
         except (Fenced, Indeterminate):
             raise  # whether it is durable is not known here
         except BaseException as error:
@@ -104,26 +107,6 @@ class CatalogTransactions:
             if not isinstance(error, asyncio.CancelledError):  # who cancels waits for no store
                 await completed(taken_back)
             raise
-        await self._settle(dropped(changes))
-
-    async def replace(
-        self,
-        changes: list[Change],
-        difference: Updates,
-        on_durable: Callable[[], None],
-        on_committed: Callable[[], None],
-    ) -> None:
-        """Makes the changes durable that give a view another definition and drop what that was taken from, together with the
-        view's difference.  `on_committed` runs when the view's readers have heard of it."""
-
-        def committed() -> None:
-            on_committed()
-            for item in dropped(changes):
-                self._collections.remove(item.id)
-            self._collections.wake()
-
-        rows = await self._in_thread(partial(self._store.writes, changes))
-        await self._commit.replace(difference, Defined(rows, {}, on_durable, committed))
         await self._settle(dropped(changes))
 
     def _follow(self, changes: list[Change]) -> None:

@@ -24,12 +24,13 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class Defined:
-    """A change of the catalog: its rows, schemas that tables get, and what makes it so for everybody, in the moment in which
-    it is durable; `on_committed`, when replicas have heard of the commit."""
+    """A change of the catalog: its rows, schemas that tables get, what it changes of views at times of their own, and what makes
+    it so for everybody, in the moment in which it is durable; `on_committed`, when replicas have heard of the commit."""
 
     catalog: Mapping[ShardId, Write]
     evolved: Mapping[GlobalId, Schema]
     on_durable: Callable[[], None]
+    timed: tuple[Updates, ...] = ()
     on_committed: Callable[[], None] | None = None
 
 

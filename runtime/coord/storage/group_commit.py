@@ -77,6 +77,7 @@ class GroupCommit:
         self._pending: list[CommitRequest] = []
         self._group: list[CommitRequest] = []
         self._frozen: set[GlobalId] = set()
+        self._still = False
         self._wake = asyncio.Event()
         self._ended: BaseException | None = None
         self._standing_still = False
@@ -143,6 +144,7 @@ class GroupCommit:
                 keys=keys,
                 unchecked=unchecked,
                 valid=valid,
+                timed=defined.timed,
                 catalog=defined.catalog,
                 evolved=defined.evolved,
                 alone=True,
@@ -156,6 +158,7 @@ class GroupCommit:
         await self._submit(
             CommitRequest(
                 timestamped=dict.fromkeys(defined.evolved, ()),
+                timed=defined.timed,
                 catalog=defined.catalog,
                 evolved=defined.evolved,
                 alone=True,
@@ -169,20 +172,6 @@ class GroupCommit:
         outcome = await self._submit(CommitRequest(timed=updates))
         assert not isinstance(outcome, KeysTaken)
         return outcome
-
-    async def replace(self, update: Updates, defined: Defined) -> None:
-        """Commits a view's difference and the change of the catalog that it comes from, in one transaction.
-
-        `on_durable` runs in the moment in which they are, before anybody hears of the difference.
-        """
-        await self._submit(
-            CommitRequest(
-                timed=(update,),
-                catalog=defined.catalog,
-                on_durable=defined.on_durable,
-                on_committed=defined.on_committed,
-            )
-        )
 
     @property
     def ended(self) -> bool:
@@ -213,6 +202,17 @@ class GroupCommit:
             yield
         finally:
             self._frozen.discard(id)
+            self._wake.set()
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        """While the block runs no rows get a time, but those of the lock's holder: they wait."""
+        self._still = True
+        try:
+            await self.drained()
+            yield
+        finally:
+            self._still = False
             self._wake.set()
 
     async def close(self) -> None:
@@ -267,8 +267,8 @@ class GroupCommit:
         """Commits what waits, as one group; at least the mark, if it is wanted."""
         waiting, self._pending = self._pending, []
         requests = waiting
-        if self._frozen:
-            held = [not (r.alone or self._frozen.isdisjoint(r.timestamped)) for r in waiting]
+        if self._frozen or self._still:
+            held = [self._holds(request) for request in waiting]
             requests = [r for r, is_held in zip(waiting, held, strict=True) if not is_held]
             self._pending = [r for r, is_held in zip(waiting, held, strict=True) if is_held]
         if (first := next((i for i, r in enumerate(requests) if r.alone), None)) is not None:
@@ -285,6 +285,12 @@ class GroupCommit:
         for request in requests:
             if request.is_barrier and not request.future.done():
                 request.future.set_result(0)
+
+    def _holds(self, request: CommitRequest) -> bool:
+        """Whether the request has to wait for somebody who changes what it writes, or when."""
+        if request.alone:
+            return False
+        return bool(self._still and request.timestamped) or not self._frozen.isdisjoint(request.timestamped)
 
     async def _raise_mark(self, mark: int) -> None:
         """A store that cannot be written lets time go on up to the mark, and stand still there."""

@@ -11,6 +11,14 @@ A successor begins above the durable *mark*, so no time beyond the mark is ever 
      reads are here      what is durable   a write may be here: the mark rises in the write's own transaction
 ```
 
+While something changes that is to be seen as a whole, reads may be held before the time of the change, and time goes on for all
+who compute (`hold_reads`):
+
+```
+ ... read_time | held ............ closed
+                 what is known already, and nobody may see yet
+```
+
 Nothing here waits: the mark is raised by the group commit, together with what it writes or, when nothing is written, ahead
 of time (`wanted_mark`).  While the store cannot be written, time goes on up to the mark, and reads go on at it.
 
@@ -45,6 +53,7 @@ class Oracle:
         self._alarmed = False
         self._open: set[int] = set()
         self._closed = self._last + 1
+        self._held: int | None = None
 
     @property
     def closed(self) -> int:
@@ -53,7 +62,8 @@ class Oracle:
 
     @property
     def read_time(self) -> int:
-        return self.closed - 1
+        closed = self.closed
+        return (closed if self._held is None else min(closed, self._held)) - 1
 
     @property
     def mark(self) -> int:
@@ -71,6 +81,13 @@ class Oracle:
         """The write at `time` is durable (or was given up)."""
         self._open.discard(time)
         self._closed = max(self._closed, time + 1)
+
+    def hold_reads(self, time: int) -> None:
+        """No read begins at `time` or later until `release_reads`: so no write at it or later may be acknowledged."""
+        self._held = time
+
+    def release_reads(self) -> None:
+        self._held = None
 
     def tick(self) -> int:
         """Moves time on when nothing is written; returns `closed`."""

@@ -15,9 +15,9 @@ and nothing on it waits for a store: what blocks runs in a thread, and look-ups 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from ...clock import Clock
 from ...expr.tree.relation import GlobalId
@@ -183,20 +183,16 @@ class Storage:
             await self._commit.write({}, companions=parts, on_durable=durable)
 
     async def transact_catalog(
-        self, changes: list[Change], begin: int, on_durable: Callable[[], None], append: Append | None = None
-    ) -> None:
-        """A change of the catalog; see `CatalogTransactions.run`."""
-        await self._transactions.run(changes, begin, on_durable, append)
-
-    async def replace_view(
         self,
         changes: list[Change],
-        difference: Updates,
+        begin: int,
         on_durable: Callable[[], None],
-        on_committed: Callable[[], None],
+        append: Append | None = None,
+        timed: tuple[Updates, ...] = (),
+        on_committed: Callable[[], None] | None = None,
     ) -> None:
-        """A view's new definition and its difference to the old one; see `CatalogTransactions.replace`."""
-        await self._transactions.replace(changes, difference, on_durable, on_committed)
+        """A change of the catalog; see `CatalogTransactions.run`."""
+        await self._transactions.run(changes, begin, on_durable, append, timed, on_committed)
 
     async def drained(self) -> None:
         """Returns when everything that was under way or waiting is settled."""
@@ -205,6 +201,15 @@ class Storage:
     def frozen(self, id: GlobalId) -> AbstractAsyncContextManager[None]:
         """While the block runs no write to the collection is committed but those of the holder of the lock of definitions."""
         return self._commit.frozen(id)
+
+    @asynccontextmanager
+    async def still(self) -> AsyncIterator[None]:
+        """While the block runs no rows get a time but those of the holder of the lock of definitions, who may hold reads."""
+        async with self._commit.still():
+            try:
+                yield
+            finally:
+                self.oracle.release_reads()
 
     def tick(self) -> None:
         """Moves time on when nothing is written."""

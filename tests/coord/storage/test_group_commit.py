@@ -340,3 +340,16 @@ def test_a_definition_takes_no_place_among_the_writes_that_it_holds_up(
         assert w.contents("t") == [0, 1, 2, 3, 4, 6, 7, 8, 9]
 
     run(test)
+
+
+def test_while_all_stands_still_only_rows_wait() -> None:
+    async def test(w: World) -> None:
+        async with w.commit.still():
+            write = asyncio.create_task(w.commit.write({"t": w.parts("t", 1)}))
+            await asyncio.wait_for(w.commit.append((Updates("v", 0, 7, ()),)), 10)
+            await asyncio.wait_for(w.commit.drained(), 10)
+            assert not write.done()
+        await asyncio.wait_for(write, 10)
+        assert w.contents("t") == [1]
+
+    run(test)

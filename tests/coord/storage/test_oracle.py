@@ -162,3 +162,21 @@ def test_a_small_jump_and_a_long_pause_are_followed() -> None:
     assert oracle.write_time() == clock.now_ms()
     clock.advance(3_600_000)
     assert oracle.write_time() == clock.now_ms()
+
+
+def test_reads_are_held_and_time_goes_on() -> None:
+    clock = Jumping(100_000)
+    marks = Marks()
+    oracle = make(clock, marks)
+    time = oracle.write_time()
+    oracle.hold_reads(time)
+    oracle.close(time)
+    assert oracle.closed == time + 1
+    assert oracle.read_time == time - 1
+    clock.advance(500)
+    marks.keep_up(oracle)
+    oracle.tick()
+    assert oracle.closed > time + 100
+    assert oracle.read_time == time - 1
+    oracle.release_reads()
+    assert oracle.read_time == oracle.closed - 1

@@ -152,14 +152,14 @@ def test_a_crash_leaves_one_definition_or_the_other(
         there.set()
         await asyncio.Event().wait()
 
-    replace = GroupCommit.replace
+    define = GroupCommit.define
     drop_shards = CatalogTransactions._drop
 
     async def before(self: Any, *arguments: Any) -> None:
         await hang()
 
     async def after(self: Any, *arguments: Any) -> None:
-        await replace(self, *arguments)
+        await define(self, *arguments)
         await hang()
 
     async def last(self: Any, items: Any) -> None:
@@ -172,9 +172,9 @@ def test_a_crash_leaves_one_definition_or_the_other(
         eventually(lambda: hydrated(db, "m", "r", "d", "dd", "m_k"))
     match where:
         case "halted":
-            monkeypatch.setattr(GroupCommit, "replace", before)
+            monkeypatch.setattr(GroupCommit, "define", before)
         case "durable":
-            monkeypatch.setattr(GroupCommit, "replace", after)
+            monkeypatch.setattr(GroupCommit, "define", after)
         case "adopted":
             monkeypatch.setattr(CatalogTransactions, "_drop", last)
 
@@ -187,7 +187,7 @@ def test_a_crash_leaves_one_definition_or_the_other(
     assert there.wait(60)
     fresh.abandon()
     applying.join(60)
-    monkeypatch.setattr(GroupCommit, "replace", replace)
+    monkeypatch.setattr(GroupCommit, "define", define)
     monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
     fresh.start()
     with fresh.connect() as db:
