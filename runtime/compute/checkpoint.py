@@ -123,6 +123,11 @@ def publish(directory: Path, checkpoint: Checkpoint) -> None:
     sync_directory(directory)
 
 
+def unpublish(directory: Path) -> None:
+    """There is no checkpoint in this directory any more; its files stay."""
+    (directory / MANIFEST).unlink(missing_ok=True)
+
+
 def read(directory: Path) -> Checkpoint | None:
     """The checkpoint of this directory, or None.  Raises StorageError when its manifest cannot be understood."""
     path = directory / MANIFEST

@@ -14,8 +14,8 @@ Import u2 ───────┘ by #1      by #0            Mfp       Mfp
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any
 
@@ -322,6 +322,15 @@ class DataflowPlan:
 
     def __iter__(self) -> Iterator[Node]:
         return iter(self.nodes)
+
+
+def reading(plan: DataflowPlan, others: Mapping[GlobalId, GlobalId]) -> DataflowPlan:
+    """The plan over other objects with the same columns, by those that it reads."""
+    nodes = tuple(
+        replace(node, op=Import(others.get(node.op.id, node.op.id))) if isinstance(node.op, Import) else node
+        for node in plan.nodes
+    )
+    return replace(plan, nodes=nodes, imports=tuple(others.get(id_, id_) for id_ in plan.imports))
 
 
 def starts_alone(op: Op) -> bool:

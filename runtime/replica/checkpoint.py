@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
 
@@ -97,6 +97,12 @@ class DurableState:
         if self._under_way:
             self._failed()
 
+    def repoint(self, fingerprint: str) -> None:
+        """The state is that of another plan from now on; a restart cannot use what was saved for the one before."""
+        self._options = replace(self._options, fingerprint=fingerprint)
+        if self._published is not None:
+            self._rows += max(self._options.checkpoint_rows, 1)
+
     def took(self, rows: int) -> None:
         """The dataflow has taken in so many updates."""
         self._rows += rows
@@ -126,7 +132,7 @@ class DurableState:
         self._packed = pack
         self._under_way, self._rows, self._at = True, 0, monotonic()
         handles = {id_: spine.handle() for id_, spine in self.spines.items()}
-        return PendingCheckpoint(self, upper, handles, readable_from, pack)
+        return PendingCheckpoint(self, upper, handles, self._options.fingerprint, readable_from, pack)
 
     def _is_cold(self) -> bool:
         """Whether there is a checkpoint whose state is to be packed now."""
@@ -139,13 +145,16 @@ class DurableState:
         return all(spine.at_rest() for spine in self.spines.values())
 
     def write(
-        self, upper: int, handles: Mapping[StateId, tuple[Run, ...]], since: int | None, pack: bool
+        self,
+        upper: int,
+        handles: Mapping[StateId, tuple[Run, ...]],
+        fingerprint: str,
+        since: int | None,
+        pack: bool,
     ) -> Checkpointed | None:
         """On the checkpoint thread: what to tell the coordinator.  None when it cannot be written now."""
         try:
-            self._pending = write(
-                self.store, self._options.fingerprint, upper, self.spines, handles, since, pack=pack
-            )
+            self._pending = write(self.store, fingerprint, upper, self.spines, handles, since, pack=pack)
         except (OSError, PtvcError) as error:
             if self.store.directory.exists():  # otherwise the object was dropped
                 logger.warning("cannot write a checkpoint of %s: %s", self._id, error)
@@ -178,13 +187,14 @@ class DurableState:
 
 @dataclass(frozen=True, slots=True)
 class PendingCheckpoint:
-    """State as of `upper`, to be written beside further steps."""
+    """State as of `upper`, of the plan of that time, to be written beside further steps."""
 
     state: DurableState
     upper: int
     handles: Mapping[StateId, tuple[Run, ...]]
+    fingerprint: str
     since: int | None
     pack: bool = False
 
     def write(self) -> Checkpointed | None:
-        return self.state.write(self.upper, self.handles, self.since, self.pack)
+        return self.state.write(self.upper, self.handles, self.fingerprint, self.since, self.pack)

@@ -38,6 +38,7 @@ from .protocol import (
     InstallDataflow,
     Message,
     Progress,
+    Repoint,
     StateLost,
     Status,
     StepEnded,
@@ -185,6 +186,20 @@ class Dataflows:
         self._installed[message.id] = installed
         if self._readers.get(message.id):
             self._put_behind(message.id)
+
+    def repoint(self, message: Repoint) -> None:
+        """A dataflow reads other objects from where it is, which have there what those had that it has read."""
+        installed = self._installed.get(message.id)
+        if installed is None or installed.failed:
+            return
+        installed.repoint(message)
+        for old, source in message.sources:
+            reader = installed.inputs[source.id]
+            if reader in self._readers.get(old, ()):
+                self._readers[old].remove(reader)
+            self._readers.setdefault(source.id, []).append(reader)
+            if source.id in self._installed:
+                self._put_behind(source.id)
 
     def _remove(self, id: GlobalId) -> None:
         installed = self._installed.pop(id, None)

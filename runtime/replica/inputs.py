@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pyarrow as pa
 
+from ..errors import InvalidUsage
 from ..persist.blob.base import Blob
 from ..persist.client import PartRef, Snapshot
 from ..persist.column_cache import ColumnCache
@@ -88,6 +89,15 @@ class Input:
         self.frontier = source.upper
         self.timestamped = source.timestamped
         self.schema = source.schema if width is None else Schema(source.schema.columns[:width])
+
+    def repoint(self, source: Import) -> None:
+        """From now on it is `source`, of which nothing is missing but what comes from its `upper` on.  What waits stays."""
+        if source.upper != self.frontier:
+            raise InvalidUsage(
+                f"{source.id} cannot be read from {source.upper} on: {self._source.id} is known up to {self.frontier}",
+                hint="Both have the same contents at one time only.",
+            )
+        self._source = source
 
     @property
     def waits(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ..compute.dataflow import Dataflow
-from ..compute.plan import not_a_job
+from ..compute.plan import not_a_job, reading
 from ..compute.run import Run
 from ..compute.run_store import StateId
 from ..compute.spine import Spine
@@ -18,7 +18,7 @@ from ..repr.schema import Schema
 from .checkpoint import DurableState
 from .index import Index
 from .inputs import Input
-from .protocol import IndexOutput, InstallDataflow, SubscriptionOutput, ViewOutput
+from .protocol import IndexOutput, InstallDataflow, Repoint, SubscriptionOutput, ViewOutput
 from .step_under_way import StepUnderWay
 
 
@@ -83,6 +83,21 @@ class Installed:
         self.unacknowledged.clear()
         if self.state is not None:
             self.state.rename(id)
+
+    def repoint(self, message: Repoint) -> None:
+        """Goes on with other inputs, of the same contents; see `Dataflows.repoint`."""
+        new = dict(message.sources)
+        inputs = {}
+        for id_, source in self.inputs.items():
+            if id_ in new:
+                source.repoint(new[id_])
+                id_ = new[id_].id
+            inputs[id_] = source
+        self.inputs = inputs
+        self.dataflow.plan = reading(self.dataflow.plan, {old: source.id for old, source in new.items()})
+        if self.state is not None:
+            # One that was made before a table had all of its columns is not what a restart makes.
+            self.state.repoint(message.fingerprint if self.dataflow.plan == message.plan else "")
 
     def held(self) -> list[Spine]:
         """All that is in memory: state, and arrangements that could have been shared."""

@@ -55,6 +55,7 @@ from .protocol import (
     PeekIndex,
     Progress,
     ReplicaHello,
+    Repoint,
     StepEnded,
     Uninstall,
     replica_writer,
@@ -213,6 +214,8 @@ class Replica:
                 self._dataflows.halt(message)
             case Adopt():
                 self._dataflows.adopt(message)
+            case Repoint():
+                self._dataflows.repoint(message)
             case InstallSource():
                 self._sources.install(message)
             case InstallSink():

@@ -36,9 +36,11 @@ def _derived(id: GlobalId, catalog: Catalog, known: dict[GlobalId, bool]) -> boo
             return only_appends(
                 connector_word(connector), connector_options(connector), EnvelopeKind(envelope.value)
             )
-        case MaterializedView(relation=relation, replaced=False):
+        case MaterializedView(relation=relation, replaced=False, replaces=None):
             definition = expand(relation, catalog)
             below = frozenset(i for i in dependencies(definition) if _is_append_only(i, catalog, known))
             return AppendOnly(below).holds(definition)
-        case _:  # of a view that was replaced, rows have gone by the difference to its earlier definition
+        case (
+            _
+        ):  # of a view that was replaced, or will be, rows go by the difference to its earlier definition
             return False

@@ -1,12 +1,15 @@
-"""Which changes of a catalog are applications of replacements: a view has the definition and the state of another, which is gone."""
+"""Which changes of a catalog are applications of replacements: a view has the definition and the state of another, which is gone,
+and what reads that reads the view.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ...expr.tree.relation import GlobalId
 from .entries import Change
-from .items import MaterializedView
+from .items import Maintained, MaterializedView
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +19,16 @@ class Application:
     before: MaterializedView
     after: MaterializedView
     replacement: MaterializedView
+
+
+@dataclass(frozen=True, slots=True)
+class Repointed:
+    """What reads replacements, as it was and as it is with the views in their places; if it is a replacement itself, as the
+    view that it becomes.  `reads` are the replacements that its dataflow reads."""
+
+    before: Maintained
+    after: Maintained
+    reads: frozenset[GlobalId]
 
 
 def applications(changes: Iterable[Change]) -> tuple[Application, ...]:

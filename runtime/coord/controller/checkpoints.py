@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import count
 from pathlib import Path
 
-from ...compute.checkpoint import Checkpoint, publish, read
+from ...compute.checkpoint import Checkpoint, publish, read, unpublish
 from ...errors import StorageError
 from ...expr.tree.relation import GlobalId
 
@@ -35,6 +35,7 @@ class Checkpoints:
         self._directory = directory
         self._names = dict(names)
         self._published: dict[GlobalId, dict[str, Checkpoint]] = {}
+        self._outdated: dict[GlobalId, tuple[int, str]] = {}
         self._thread = ThreadPoolExecutor(1, "remove state")
         self._removed = count(1)
         ids = {name: id_ for id_, name in names.items()}
@@ -68,6 +69,13 @@ class Checkpoints:
         if (published := self._published.pop(replacement, None)) is not None:
             self._published[id] = published
 
+    def outdate(self, id: GlobalId, upper: int, fingerprint: str) -> None:
+        """What was saved of the object's state is that of another plan; of what comes, what is not beyond `upper` and has not this
+        fingerprint.  The files stay, as its dataflows have them."""
+        self._outdated[id] = upper, fingerprint
+        for replica in self._published.pop(id, {}):
+            unpublish(self.directory(id, replica))
+
     def get(self, id: GlobalId, replica: str) -> Checkpoint | None:
         return self._published.get(id, {}).get(replica)
 
@@ -77,8 +85,11 @@ class Checkpoints:
 
     async def publish(self, id: GlobalId, replica: str, checkpoint: Checkpoint) -> bool:
         """Makes it the checkpoint to restart from; False when that cannot be written, and the one before stays, or when
-        it is that of a dataflow whose place another has taken."""
+        it is that of a dataflow whose place another has taken, or which reads something else by now."""
         directory = self.directory(id, replica)
+        upper, fingerprint = self._outdated.get(id, (0, ""))
+        if checkpoint.cut <= upper and checkpoint.fingerprint != fingerprint:
+            return False
         if any(directory not in file.path.parents for file in checkpoint.files()):
             return False
         try:
@@ -109,6 +120,7 @@ class Checkpoints:
         if replica is None:
             self._published.pop(id, None)
             self._names.pop(id, None)
+            self._outdated.pop(id, None)
         else:
             self._published.get(id, {}).pop(replica, None)
             path = path / replica

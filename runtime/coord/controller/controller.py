@@ -15,9 +15,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Callable, Coroutine, Mapping
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
+from ...compute.plan import DataflowPlan
 from ...config import Settings
 from ...errors import PtvcError, ReplicaUnavailable
 from ...expr.tree.relation import GlobalId
@@ -55,7 +57,7 @@ from .installation import Installation
 from .installer import Installer
 from .jobs import Jobs
 from .output_commits import Outputs
-from .replacement import Halts, Switch, adopt
+from .replacement import Halts, Switch, adopt, repoint
 from .replica_connection import ReplicaConnection
 from .replicas import ReplicaClient
 from .sink_frontiers import SinkFrontiers
@@ -238,21 +240,28 @@ class Controller:
     def withdraw(self, switch: Switch) -> None:
         """The dataflows of the views end, and state that is on file is that of the replacements.  A replica that is
         not there yet starts anew: who reads a view in it would miss what lies between."""
-        for application in switch.applied:
-            id_ = application.before.id
+        for item, upper in switch.ending:
             for replica in self.clusters:
-                if id_ in replica.installed and replica.frontiers.get(id_, 0) < switch.upper - 1:
+                if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
                     self._detach(replica)
                     self._spawn(self._elect(replica.cluster))
         for application in switch.applied:
             self.uninstall(application.before)
             # At once: inputs are held readable for the checkpoints of what is in the catalog.
             self.checkpoints.adopt(application.after.id, application.replacement.id)
+        for repointed, plan in switch.moved:
+            item = repointed.after
+            fingerprint = self._installation.fingerprint(item, plan)
+            self.checkpoints.outdate(item.id, switch.uppers[item.id], fingerprint)
 
     def adopt(self, switch: Switch) -> None:
-        """What maintains the replacements maintains the views from now on."""
+        """What maintains the replacements maintains the views from now on, and those who read them read the views."""
         for application in switch.applied:
-            self._adopt(application.after, application.replacement, switch.upper)
+            view = application.after
+            self._adopt(view, application.replacement, switch.uppers[view.id])
+        for item, plan in switch.moved:
+            views = {id_: switch.views[id_] for id_ in item.reads}
+            self._repoint(item.after, plan, views, switch.uppers[item.after.id])
 
     def _adopt(self, item: MaterializedView, replacement: MaterializedView, upper: int) -> None:
         replicas = self.clusters.of(item.cluster)
@@ -267,6 +276,29 @@ class Controller:
         for replica in others:
             there = item.id in replica.installed or item.id in replica.installing
             if replica.connected.is_set() and not there:
+                self._installer.install(replica, item)
+
+    def _repoint(
+        self, item: Maintained, plan: DataflowPlan, views: Mapping[GlobalId, GlobalId], upper: int
+    ) -> None:
+        fingerprint = self._installation.fingerprint(item, plan)
+        sources = {
+            old: replace(self._collections.import_of(new, upper - 1), snapshot=(), updates=(), upper=upper)
+            for old, new in views.items()
+        }
+        before = self._installation.subscribed(item.id)
+        after = {views.get(id_, id_) for id_ in before}
+        others = []
+        for replica in self.clusters.of(item.cluster):
+            if repoint(replica, item, plan, fingerprint, sources, upper):
+                replica.unsubscribe(before)
+                replica.subscribe(after)
+            else:  # it begins anew, as after a restart
+                self._installer.uninstall(replica, item)
+                others.append(replica)
+        self._installation.repoint(item.id, after)
+        for replica in others:
+            if replica.connected.is_set():
                 self._installer.install(replica, item)
 
     async def _commit_view(self, update: Updates) -> None:

@@ -88,6 +88,15 @@ class Installation:
         if (inputs := self._subscribed.pop(replacement, None)) is not None:
             self._subscribed[id] = inputs
 
+    def repoint(self, id: GlobalId, inputs: set[GlobalId]) -> None:
+        """The object reads these by way of commits, if it reads anything."""
+        if inputs:
+            self._subscribed[id] = inputs
+
+    def fingerprint(self, item: Maintained, plan: DataflowPlan) -> str:
+        """That of state which the plan keeps for the object."""
+        return fingerprint(plan, installed_version(), _index_key(item) if isinstance(item, Index) else None)
+
     async def install(self, replica: ReplicaClient, item: Running) -> None:
         """Returns when the message is sent to the replica; the order of messages makes the rest exact."""
         match item:
@@ -120,10 +129,9 @@ class Installation:
             if (first := replica.installing.get(node.index)) is not None:
                 await asyncio.wait((first.tried,))
         self._check_there(item)
-        key = _index_key(item) if isinstance(item, Index) else None
         durable = StateOptions(
             directory=str(self._checkpoints.directory(item.id, replica.name)),
-            fingerprint=fingerprint(plan, installed_version(), key),
+            fingerprint=self.fingerprint(item, plan),
             spill_rows=self._settings.spill_rows,
             checkpoint_rows=self._settings.checkpoint_rows,
             checkpoint_interval_ms=self._settings.checkpoint_interval_ms,

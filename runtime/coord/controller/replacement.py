@@ -2,23 +2,26 @@
 
 ```
 Halt(view, t), Halt(replacement, t + 1) ── time goes beyond t ── all are there, on every replica
-    ── the differences at t are committed ── Uninstall(view), Progress(difference), Adopt(view) ── Halt(..., None)
+    ── the differences at t are committed ── Uninstall(view), Progress(difference), Adopt(view), Repoint(reader)
+    ── Halt(..., None)
 ```
 
 Halts are sent before time passes them, so no replica has stepped further, and who reads the views stands still with them.
-A replica that connects meanwhile gets them before anything to run.
+A replica that connects meanwhile gets them before anything to run.  What reads a replacement comes to rest with it, at t + 1, and
+goes on from there with the view as its input.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from ...compute.plan import DataflowPlan
 from ...errors import ObjectNotReady
 from ...expr.tree.relation import GlobalId
-from ...replica.protocol import Adopt, Halt, ViewOutput
-from ..catalog.applications import Application
-from ..catalog.items import MaterializedView
+from ...replica.protocol import Adopt, Halt, Import, Repoint, ViewOutput
+from ..catalog.applications import Application, Repointed
+from ..catalog.items import Index, Maintained, MaterializedView
 from ..storage.collections import Collections
 from .clusters import Clusters
 from .replicas import ReplicaClient
@@ -26,14 +29,26 @@ from .replicas import ReplicaClient
 
 @dataclass(frozen=True, slots=True)
 class Switch:
-    """What maintains replacements maintains the views from now on.  Below `upper` all is known."""
+    """What maintains replacements maintains the views from now on, and what read those reads the views, by these plans.  All is known
+    below `uppers`, which are by the ids that remain."""
 
-    upper: int
+    uppers: Mapping[GlobalId, int]
     applied: tuple[Application, ...]
+    moved: tuple[tuple[Repointed, DataflowPlan], ...]
 
     @property
-    def replacements(self) -> frozenset[GlobalId]:
-        return frozenset(application.replacement.id for application in self.applied)
+    def views(self) -> dict[GlobalId, GlobalId]:
+        """The views by their replacements."""
+        return {application.replacement.id: application.after.id for application in self.applied}
+
+    @property
+    def ending(self) -> Iterator[tuple[Maintained, int]]:
+        """How far has to be what others in a replica read, or its readers there would miss something."""
+        for application in self.applied:
+            yield application.before, self.uppers[application.after.id] - 1
+        for item, _ in self.moved:
+            if isinstance(item.before, MaterializedView):
+                yield item.before, self.uppers[item.after.id]
 
 
 class Halts:
@@ -63,10 +78,13 @@ class Halts:
                 replica.send(Halt(id_, None))
         self._uppers.clear()
 
-    def reached(self, item: MaterializedView) -> bool:
-        """Whether the dataflow stands at its halt on every replica that is up.  Raises when one has given it up."""
-        upper = self._uppers[item.id]
+    def reached(self, item: Maintained, upper: int) -> bool:
+        """Whether the dataflow stands at `upper` on every replica that is up.  Raises when one has given it up.  An index that is
+        not there may come later."""
+        index = isinstance(item, Index)
         for replica in self._clusters.of(item.cluster):
+            if index and (item.id in replica.failed or item.id not in replica.hydrated):
+                continue
             if item.id in replica.failed:
                 raise ObjectNotReady(
                     f'"{item.full_name}" is not maintained any more on replica {replica.name}',
@@ -76,7 +94,7 @@ class Halts:
                 return False
             if item.id in replica.installed and replica.frontiers.get(item.id, 0) < upper:
                 return False
-        return self._collections.frontier(item.id) >= upper
+        return index or self._collections.frontier(item.id) >= upper
 
 
 def adopt(replica: ReplicaClient, item: MaterializedView, replacement: GlobalId, upper: int) -> bool:
@@ -90,4 +108,25 @@ def adopt(replica: ReplicaClient, item: MaterializedView, replacement: GlobalId,
     replica.beginnings[item.id] = replica.beginnings.pop(replacement)
     replica.operators.pop(replacement, None)
     replica.send(Adopt(item.id, replacement, ViewOutput(item.shard, upper)))
+    return True
+
+
+def repoint(
+    replica: ReplicaClient,
+    item: Maintained,
+    plan: DataflowPlan,
+    fingerprint: str,
+    sources: Mapping[GlobalId, Import],
+    upper: int,
+) -> bool:
+    """Has the replica's dataflow of the item read `sources` in place of what it has read; False when it is not there, at `upper`."""
+    if (
+        item.id not in replica.hydrated
+        or replica.frontiers.get(item.id) != upper
+        or item.id in replica.failed
+    ):
+        return False
+    if isinstance(item, Index):
+        replica.beginnings[item.id] = upper - 1  # what it has of earlier times is the replacement's
+    replica.send(Repoint(item.id, plan, tuple(sources.items()), fingerprint))
     return True

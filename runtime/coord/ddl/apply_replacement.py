@@ -5,16 +5,32 @@ What has to happen when the changes are made is in `replacements`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import NoReturn
 
+from ...compute.lower.shared_arrangements import IndexKey
 from ...errors import DependentObjectsExist, ObjectNotReady, PtvcError, Unsupported, WrongObjectType
-from ...expr.tree.relation import GlobalId
+from ...expr.tree.relation import Get, GlobalId, Project, Relation
+from ...expr.tree.relation_tree import reading
+from ...repr.schema import Schema
 from ...sql.plans.definition_plans import ApplyReplacement
+from ..catalog.applications import Application, Repointed
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
-from ..catalog.items import Maintained, MaterializedView
+from ..catalog.items import (
+    Computed,
+    Index,
+    Item,
+    ItemBase,
+    Maintained,
+    MaterializedView,
+    Relational,
+    Sink,
+    View,
+)
 from ..catalog.maintained_plan import needs_append_only
+from ..catalog.views import stored_inputs
 from .dependents import depends
 
 
@@ -22,14 +38,23 @@ def apply_changes(catalog: Catalog, plan: ApplyReplacement) -> list[Change]:
     view = catalog.get_as(plan.id, MaterializedView)
     replacement = catalog.get_as(plan.replacement, MaterializedView)
     _check(catalog, view, replacement)
-    return [Change(view, _replaced(view, replacement)), Change(replacement, None)]
+    after = _replaced(view, replacement, narrowed=bool(catalog.dependents(replacement.id)))
+    others = [item for item in catalog.user_items() if item.id not in (view.id, replacement.id)]
+    return [
+        Change(view, after),
+        Change(replacement, None),
+        *(Change(item, new) for item in others if (new := _reading(item, replacement, after)) is not item),
+    ]
 
 
-def _replaced(view: MaterializedView, replacement: MaterializedView) -> MaterializedView:
-    """The view with the definition of its replacement."""
+def _replaced(view: MaterializedView, replacement: MaterializedView, narrowed: bool) -> MaterializedView:
+    """The view with the definition of its replacement; with `narrowed`, it promises what that does of columns without NULL."""
     retained = replacement.retain_history_ms
+    columns = zip(view.schema, replacement.schema, strict=True)
+    promised = Schema(tuple(replace(c, nullable=c.nullable and new.nullable) for c, new in columns))
     return replace(
         view,
+        schema=promised if narrowed else view.schema,
         cluster=replacement.cluster,
         relation=replacement.relation,
         definition_sql=replacement.definition_sql,
@@ -44,6 +69,100 @@ def _replaced(view: MaterializedView, replacement: MaterializedView) -> Material
         replaced=True,
         state=replacement.state_name,
     )
+
+
+def _reading(item: Relational, old: MaterializedView, new: MaterializedView) -> Relational:
+    """The object with the view `new` in the place of `old`; itself if it has nothing of that."""
+    if isinstance(item, MaterializedView) and item.replaces == old.id:
+        item = replace(item, replaces=new.id)
+    if not isinstance(item, Computed):
+        return item
+
+    def view(read: Get) -> Relation:
+        whole = Get(new.id, new.schema)
+        if read.schema.names == new.schema.names:
+            return whole
+        return Project(whole, tuple(range(len(new.schema))), read.schema.names)
+
+    relation = reading(item.relation, old.id, view)
+    if relation is item.relation and old.id not in item.uses:
+        return item
+    uses = dict.fromkeys(new.id if id_ == old.id else id_ for id_ in item.uses)
+    if isinstance(item, Index):
+        return replace(item, relation=relation, uses=tuple(uses), shares=_shares(item, old, new))
+    columns = item.columns
+    if columns is not None:
+        columns = tuple(sorted((new.id if id_ == old.id else id_, place) for id_, place in columns))
+    if isinstance(item, View):
+        return replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns)
+    shares = _shares(item, old, new)
+    return replace(item, relation=relation, uses=tuple(sorted(uses)), columns=columns, shares=shares)
+
+
+def _shares(item: Maintained, old: MaterializedView, new: MaterializedView) -> tuple[IndexKey, ...]:
+    """Its indexes of `old` are those of `new`."""
+    return tuple(replace(key, on=new.id) if key.on == old.id else key for key in item.shares)
+
+
+def repointed(
+    catalog: Catalog, changes: Iterable[Change], applied: Sequence[Application]
+) -> tuple[Repointed, ...]:
+    """What is maintained from replacements in `catalog`, and goes on from the views after the changes."""
+    gone = frozenset(application.replacement.id for application in applied)
+    ended = {application.before.id for application in applied}
+    after = {change.before.id: change.after for change in changes if isinstance(change.before, ItemBase)}
+    after |= {application.replacement.id: application.after for application in applied}
+    found = []
+    for item in catalog.user_items():
+        if isinstance(item, Maintained) and item.id not in ended:
+            reads, now = gone & stored_inputs(item, catalog), after.get(item.id, item)
+            if reads and isinstance(now, Maintained):
+                found.append(Repointed(item, now, reads))
+    return tuple(found)
+
+
+def ranks(
+    catalog: Catalog, applied: Sequence[Application], moved: Sequence[Repointed]
+) -> dict[GlobalId, int]:
+    """In which order the views change, by the replacements' ids: the last is 0.  0A000 where there is none.
+
+    What is computed from a view is complete only up to that one's change.  So before it have to change what a replacement
+    that is computed from it replaces, and what replacements replace that something else reads beside it; and all that
+    one object reads changes at one time, which is its own if it is a replacement itself.
+    """
+    of_view = {application.before.id: application.replacement.id for application in applied}
+
+    def views_below(item: Item) -> set[GlobalId]:
+        return {of_view[below.id] for below in catalog.below(item.uses) if below.id in of_view}
+
+    behind = {a.replacement.id: views_below(a.replacement) for a in applied}
+    together = [{*item.reads, *({item.before.id} & behind.keys())} for item in moved]
+    for item, group in zip(moved, together, strict=True):
+        for id_ in group:
+            behind[id_] = behind[id_] | views_below(item.before)
+    found = dict.fromkeys(behind, 0)
+    while True:
+        before = dict(found)
+        for id_, others in behind.items():
+            found[id_] = max([found[id_], *(1 + found[other] for other in others)])
+        for group in together:
+            found |= dict.fromkeys(group, max(found[id_] for id_ in group))
+        if found == before:
+            return found
+        if max(found.values()) >= len(found):
+            _refuse_order(catalog, applied, moved)
+
+
+def _refuse_order(catalog: Catalog, applied: Sequence[Application], moved: Sequence[Repointed]) -> NoReturn:
+    """Says which object reads a replacement and rests on a view that changes no later; the first is as good as others."""
+    views = {application.before.id: application.before.name for application in applied}
+    for item in moved:
+        if below := sorted(views[on.id] for on in catalog.below(item.before.uses) if on.id in views):
+            raise Unsupported(
+                f'"{item.before.name}" reads a replacement, and beside it what is computed from "{below[0]}", which is replaced too',
+                hint="Replace what lies between as well, so that it reads replacements only; or drop it, and create it anew.",
+            )
+    raise AssertionError("replacements that nothing reads have an order: no view is computed from itself")
 
 
 # -- what is refused --
@@ -61,12 +180,12 @@ def _check(catalog: Catalog, view: MaterializedView, replacement: MaterializedVi
             hint="COMMIT first.",
         )
     check_cycle(catalog, view, replacement.uses)
-    dependents = catalog.dependents(replacement.id)
-    if dependents:
+    sinks = [item for item in catalog.dependents(replacement.id) if isinstance(item, Sink)]
+    if sinks:
         raise DependentObjectsExist(
-            f"cannot apply replacement {replacement.name} because other objects depend on it",
-            detail=depends(dependents, replacement),
-            hint="Drop them first: the replacement goes when it is applied.",
+            f"cannot apply replacement {replacement.name} because sinks read it",
+            detail=depends(sinks, replacement),
+            hint=f'ALTER SINK ... SET FROM "{view.name}" gives a sink the view to read, before or after.',
         )
     check_losable(catalog, view)
 

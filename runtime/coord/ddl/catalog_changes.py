@@ -12,22 +12,27 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
+from ...compute.plan import DataflowPlan
 from ...errors import DuplicateObject, PtvcError, SerializationFailure, UndefinedSchema
-from ..catalog.applications import Application, applications
+from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change, ClusterEntry
 from ..catalog.items import (
     Item,
     ItemBase,
+    Maintained,
     Relational,
     Running,
     Sink,
 )
+from ..catalog.maintained_plan import planning
 from ..controller import Controller
 from ..controller.replacement import Switch
 from ..storage.catalog_transactions import Append, created, dropped
 from ..storage.storage import Storage
-from .replacements import Replacements, Switched
+from ..thread_pool import PLANNING
+from .apply_replacement import ranks, repointed
+from .replacements import Release, Replacements, Switched
 from .sinks import switched as sink_switched
 
 
@@ -51,23 +56,34 @@ class CatalogChanges:
             if not changes:
                 return
             validate(self._catalog, changes)
-            if applied := applications(changes):
+            if (release := self.release(changes)) is not None:
+                after = self._catalog.fork(changes)
+                plans = [await _planned(item.after, after) for item in release.moved]
                 await self._replacements.apply(
-                    applied, lambda switched: self._switch(changes, now, append, applied, switched)
+                    release, lambda switched: self._switch(changes, now, append, release, plans, switched)
                 )
             else:
                 await self._storage.transact_catalog(changes, now, lambda: self._begin(changes), append)
+
+    def release(self, changes: Sequence[Change]) -> Release | None:
+        """The replacements that are applied with the changes, if any are."""
+        if not (applied := applications(changes)):
+            return None
+        moved = repointed(self._catalog, changes, applied)
+        return Release(applied, moved, ranks(self._catalog, applied, moved))
 
     async def _switch(
         self,
         changes: list[Change],
         now: int,
         append: Append | None,
-        applied: Sequence[Application],
+        release: Release,
+        plans: Sequence[DataflowPlan],
         switched: Switched,
     ) -> None:
         """As `apply`, with the differences of views that take other definitions.  All of them stand still."""
-        switch = Switch(switched.time + 1, tuple(applied))
+        moved = tuple(zip(release.moved, plans, strict=True))
+        switch = Switch(switched.uppers, release.applied, moved)
 
         def begin() -> None:
             self._storage.oracle.release_reads()
@@ -88,7 +104,7 @@ class CatalogChanges:
     def _begin(self, changes: list[Change], switch: Switch | None = None) -> None:
         """The changes are durable, and from now on so for everybody.  What maintains replacements of a `switch` goes on."""
         self._catalog.apply(changes)
-        adopted = frozenset() if switch is None else switch.replacements
+        adopted = {} if switch is None else switch.views
         for item in dropped(changes):
             if item.id not in adopted:
                 self._controller.uninstall(item)
@@ -119,6 +135,11 @@ class CatalogChanges:
                     place = names.get(sink.cluster, sink.cluster)
                     if place != moved.cluster or sink.generation != moved.generation:
                         self._controller.move(replace(sink, cluster=place), moved)
+
+
+async def _planned(item: Maintained, catalog: Catalog) -> DataflowPlan:
+    make, long = planning(item, catalog)
+    return await PLANNING.run(make) if long else make()
 
 
 def validate(catalog: Catalog, changes: list[Change]) -> None:

@@ -23,7 +23,6 @@ from ...sql.plans.definition_plans import (
 from ...sql.syntax.role_statements import PrivilegeDefinition, RoleDefinition
 from ...sql.syntax.vocabulary import ObjectKind
 from ..catalog.actor import Actor
-from ..catalog.applications import applications
 from ..catalog.catalog import Catalog
 from ..catalog.entries import Change
 from ..catalog.items import Item, Sink
@@ -39,7 +38,7 @@ from .connectors import ConnectorDefinitions
 from .definitions import Definitions, Pure, skipping
 from .dependents import dropped_with, noun
 from .grants import PrivilegeDefinitions
-from .replacements import Replacements, changed
+from .replacements import Replacements
 from .roles import RoleDefinitions
 from .sinks import settled
 
@@ -119,8 +118,8 @@ class Ddl:
 
     async def ready(self, changes: Iterable[Change]) -> None:
         """Returns when `commit` of a block's changes would not wait for hydration; without the lock."""
-        if applied := applications(changes):
-            await self.replacements.ready(changed(applied))
+        if (release := self._changes.release(list(changes))) is not None:
+            await self.replacements.ready(release.ids)
 
     async def commit(self, changes: Iterable[Change], append: Append) -> None:
         """Makes a block's changes durable, with its rows, and then so; the lock is held."""

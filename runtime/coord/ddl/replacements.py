@@ -10,6 +10,12 @@ replacement  new contents  ............... t |  (gone)
 reads        ...................... t-1 | held ..... | behind the transaction, by the new catalog
 ```
 
+What reads a replacement reads the view from t + 1 on, where both have the same contents: its dataflow goes on, with another input.
+Its output becomes durable up to t in the same transaction, as a restart computes it from the view.
+
+A replacement that is computed from a view which changes, too, is complete only up to that change.  So views have times of their
+own, one behind the other: the last are those below.
+
 So who reads sees all changes of a transaction, of contents and of the catalog, at once; the view's history stays readable, and a crash
 leaves one or the other.  The larger part of the differences is computed before anything stands still; then all dataflows halt
 at t (`coord.controller.replacement`), and what has come meanwhile is added.  While they do, reads go on before t, and rows that
@@ -19,14 +25,15 @@ are written wait: what they commit could not be read yet.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ...errors import ObjectNotReady
 from ...expr.tree.relation import GlobalId
 from ...replica.protocol import Updates
 from ...repr.batch import Delta
-from ..catalog.applications import Application
+from ..catalog.applications import Application, Repointed
+from ..catalog.items import Maintained, MaterializedView
 from ..controller import Controller
 from ..storage.storage import Storage
 
@@ -41,10 +48,36 @@ _POLL_S = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Switched:
-    """All stand still at `time`: it is the last one of the replacements, and `timed` is what their views get at it."""
+    """All stand still.  `uppers` are the times behind the change, of the views and of what read replacements, by their ids; `timed`
+    is what becomes durable with it."""
 
-    time: int
+    uppers: Mapping[GlobalId, int]
     timed: tuple[Updates, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Everything of one transaction: what is applied, what is repointed with it, and the ranks of the replacements."""
+
+    applied: tuple[Application, ...]
+    moved: tuple[Repointed, ...]
+    ranks: Mapping[GlobalId, int]
+
+    @property
+    def ids(self) -> list[GlobalId]:
+        """What has to be complete before: views, replacements, and what reads those."""
+        views = [item.id for a in self.applied for item in (a.before, a.replacement)]
+        return views + [item.before.id for item in self.moved if isinstance(item.before, MaterializedView)]
+
+    def uppers(self, times: Sequence[int]) -> dict[GlobalId, int]:
+        """How far everything goes, by its id, if views change at these times."""
+        ends = {id_: times[-1 - rank] + 1 for id_, rank in self.ranks.items()}
+        uppers = dict(ends)
+        for application in self.applied:
+            uppers[application.before.id] = ends[application.replacement.id] - 1
+        for item in self.moved:
+            uppers.setdefault(item.before.id, max(ends[id_] for id_ in item.reads))
+        return uppers
 
 
 class Replacements:
@@ -61,20 +94,17 @@ class Replacements:
         """Returns when all of these are complete at the time of the call: replacements are hydrated.  Without the lock."""
         await self._collections.wait_until_readable(ids, self._oracle.read_time)
 
-    async def apply(
-        self, applications: Sequence[Application], commit: Callable[[Switched], Awaitable[None]]
-    ) -> None:
-        """Has all of them halt at one time, and `commit` make the difference durable with the changes of the catalog."""
-        ids = changed(applications)
+    async def apply(self, release: Release, commit: Callable[[Switched], Awaitable[None]]) -> None:
+        """Has all of them halt, and `commit` make the differences durable with the changes of the catalog."""
         with self._reads.at(self._oracle.read_time) as before:
-            await self._collections.wait_until_readable(ids, before)
-            known = await asyncio.gather(*(self._difference(a, before) for a in applications))
-            await self.ready(ids)  # again: that may have taken a while
+            await self._collections.wait_until_readable(release.ids, before)
+            known = await asyncio.gather(*(self._difference(a, before) for a in release.applied))
+            await self.ready(release.ids)  # again: that may have taken a while
             deadline = asyncio.get_running_loop().time() + HALT_TIMEOUT_S
             patience = FIRST_PATIENCE_S
-            while not await self._switched(applications, known, before, patience, commit):
+            while not await self._switched(release, known, before, patience, commit):
                 if asyncio.get_running_loop().time() > deadline:
-                    names = ", ".join(f'"{a.before.name}"' for a in applications)
+                    names = ", ".join(f'"{a.before.name}"' for a in release.applied)
                     raise ObjectNotReady(
                         f"{names} and what replaces them have not come to one time within {HALT_TIMEOUT_S:.0f} s",
                         hint="Nothing was changed: try again when their clusters have less to do.",
@@ -90,7 +120,7 @@ class Replacements:
 
     async def _switched(
         self,
-        applications: Sequence[Application],
+        release: Release,
         known: Sequence[Delta],
         before: int,
         patience: float,
@@ -99,44 +129,55 @@ class Replacements:
         """Whether they were committed: False if it takes too long until all stand still."""
         async with self._storage.still():
             try:
-                time = self._halt(applications)
-                if not await self._halted(applications, time, patience):
+                uppers = self._halt(release)
+                if not await self._halted(release, uppers, patience):
                     return False
                 timed = await asyncio.gather(
                     *(
-                        self._written(application, delta, before, time)
-                        for application, delta in zip(applications, known, strict=True)
+                        self._written(application, delta, before, uppers[application.before.id])
+                        for application, delta in zip(release.applied, known, strict=True)
                     )
                 )
-                await commit(Switched(time, tuple(timed)))
+                replaced = {a.replacement.id: a.after.id for a in release.applied}
+                moved = [
+                    Updates(item.before.id, 0, uppers[item.before.id], ())
+                    for item in release.moved
+                    if isinstance(item.before, MaterializedView) and item.before.id not in replaced
+                ]
+                ends = {
+                    replaced.get(i, i): upper for i, upper in uppers.items() if i not in replaced.values()
+                }
+                await commit(Switched(ends, (*timed, *moved)))
                 return True
             finally:
                 self._controller.halts.end()
 
-    def _halt(self, applications: Sequence[Application]) -> int:
-        """Chooses the time of the switch: views end before it, replacements with it, and nobody reads at it yet."""
-        time = self._oracle.write_time()
+    def _halt(self, release: Release) -> dict[GlobalId, int]:
+        """Chooses the times: views end before theirs, replacements with them, and nobody reads at the first yet.  How far
+        everything goes."""
+        times = [self._oracle.write_time() for _ in range(max(release.ranks.values()) + 1)]
         try:
-            uppers = {a.before.id: time for a in applications}
-            self._controller.halts.halt(uppers | {a.replacement.id: time + 1 for a in applications})
-            self._oracle.hold_reads(time)
+            uppers = release.uppers(times)
+            halted = [item.id for a in release.applied for item in (a.before, a.replacement)]
+            self._controller.halts.halt({id_: uppers[id_] for id_ in halted})
+            self._oracle.hold_reads(times[0])
         finally:
-            self._oracle.close(time)
+            for time in times:
+                self._oracle.close(time)
         self._controller.feed.committed(())
-        return time
+        return uppers
 
-    async def _halted(self, applications: Sequence[Application], time: int, patience: float) -> bool:
+    async def _halted(self, release: Release, uppers: Mapping[GlobalId, int], patience: float) -> bool:
         """Whether all dataflows stand still within `patience`."""
         loop = asyncio.get_running_loop()
         deadline = loop.time() + patience
         halts = self._controller.halts
-        waiting = [item for a in applications for item in (a.before, a.replacement)]
-        while waiting := [item for item in waiting if not halts.reached(item)]:
+        waiting: list[Maintained] = [item for a in release.applied for item in (a.before, a.replacement)]
+        waiting += [item.before for item in release.moved]
+        while waiting := [item for item in waiting if not halts.reached(item, uppers[item.id])]:
             if loop.time() > deadline:
                 return False
             await asyncio.sleep(_POLL_S)
-        await self._collections.wait_until_readable([a.before.id for a in applications], time - 1)
-        await self._collections.wait_until_readable([a.replacement.id for a in applications], time)
         return True
 
     async def _written(self, application: Application, known: Delta, before: int, time: int) -> Updates:
@@ -144,8 +185,3 @@ class Replacements:
         new, old = (self._collections.import_of(item.id, before) for item in (replacement, view))
         parts = await self._storage.write_difference(view.shard, view.schema, known, new, old, time)
         return Updates(view.id, 0, time + 1, parts)
-
-
-def changed(applications: Sequence[Application]) -> list[GlobalId]:
-    """What has to come to one time: the views, and what takes their places."""
-    return [item.id for a in applications for item in (a.before, a.replacement)]

@@ -80,6 +80,16 @@ def with_inputs(relation: Relation, new: tuple[Relation, ...]) -> Relation:
             return replace(relation, input=new[0])
 
 
+def reading(relation: Relation, id: GlobalId, other: Callable[[Get], Relation]) -> Relation:
+    """`relation` with `other` in the place of what it reads of `id`; itself if it does not."""
+    if isinstance(relation, Get):
+        return other(relation) if relation.id == id else relation
+    children = inputs(relation)
+    new = tuple(reading(child, id, other) for child in children)
+    same = all(a is b for a, b in zip(children, new, strict=True))
+    return relation if same else with_inputs(relation, new)
+
+
 def scalars_of(relation: Relation) -> tuple[Scalar, ...]:
     """The expressions of the node itself."""
     match relation:

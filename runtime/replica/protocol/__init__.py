@@ -8,7 +8,7 @@ one direction are handled in order: that order is what makes "these parts, then 
 |---|---|---|
 | `processes` | StartReplica, StopReplica | ReplicaHello, DriverHello |
 | `commits` | Progress (with Updates), Appended | Append |
-| `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
+| `dataflows` | InstallDataflow, Uninstall, Halt, Adopt, Repoint, LimitMemory, LargeSteps, CheckpointPublished | Hydrated, Status, Checkpointed, StateLost, DataflowStatistics |
 | `connectors` | InstallSource, InstallSink, Ingested | Ingest, SinkProgress, SinkBehind, Status |
 | `peeks`, `subscriptions` | LookUp, LookUpStored, Peek, PeekIndex, CancelPeek, LargeQueries; InstallDataflow | LookedUp, PeekRows, PeekFailed |
 | `jobs` | RunJob, CancelJob, StepEnded | JobProgress, JobFinished, StepJob |
@@ -54,6 +54,7 @@ from .dataflows import (
     InstallDataflow,
     LargeSteps,
     LimitMemory,
+    Repoint,
     StateLost,
     StateOptions,
     Status,
@@ -135,6 +136,7 @@ __all__ = [
     "PeekRows",
     "Progress",
     "ReplicaHello",
+    "Repoint",
     "RunJob",
     "SinkBehind",
     "SinkDescription",

@@ -87,6 +87,17 @@ class Adopt:
 
 
 @dataclass(frozen=True, slots=True)
+class Repoint:
+    """The dataflow reads `sources` from where it has come to, each in place of the object beside it, whose contents it has there.
+    Its plan is `plan` from then on, and state of it that is saved has this `fingerprint`."""
+
+    id: GlobalId
+    plan: DataflowPlan
+    sources: tuple[tuple[GlobalId, Import], ...]
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class LimitMemory:
     """What the dataflows of the replica may hold in memory together, in bytes, and what each one-off query may; 0 is any
     amount, None a part of the memory of the replica's machine."""

@@ -7,11 +7,13 @@ import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
 from inprocess import InProcess, eventually, hydrated, rows
+from ptvc.coord.controller.installation import Installation
 from ptvc.coord.ddl import replacements
 from ptvc.coord.ddl.replacements import Replacements
 from ptvc.coord.storage.catalog_transactions import CatalogTransactions
@@ -130,8 +132,10 @@ def test_all_contents_change_at_one_time(db: DB) -> None:
 
 
 @contextmanager
-def reading(runtime: InProcess, readers: int, read: Callable[[DB], None]) -> Iterator[list[Any]]:
-    """`read` again and again meanwhile; gives what it raised."""
+def reading(
+    runtime: InProcess, readers: int, read: Callable[[DB], None], forgiven: tuple[type[Exception], ...] = ()
+) -> Iterator[list[Any]]:
+    """`read` again and again meanwhile; gives what it raised, but for what is `forgiven`."""
     stop, failures = threading.Event(), list[Any]()
 
     def run() -> None:
@@ -139,6 +143,8 @@ def reading(runtime: InProcess, readers: int, read: Callable[[DB], None]) -> Ite
             while not stop.is_set():
                 try:
                     read(mine)
+                except forgiven:
+                    continue
                 except Exception as error:
                     failures.append(error)
                     return
@@ -419,3 +425,290 @@ def test_a_replica_dies_while_all_halt(
         check(db, 1)
         db.execute("INSERT INTO t VALUES (98), (99)")
         check(db, 1)
+
+
+# -- what rests on replacements --
+
+
+def stage_chain(db: DB, factor: int) -> None:
+    """Two replacements, one over the other, and new objects over both."""
+    db.execute(f"CREATE REPLACEMENT MATERIALIZED VIEW x_next FOR x AS SELECT a, {factor} * a AS v FROM t")
+    db.execute(
+        "CREATE REPLACEMENT MATERIALIZED VIEW y_next FOR y AS SELECT a, v + 1 AS v FROM x_next WHERE a % 2 = 0"
+    )
+    db.execute("CREATE VIEW w AS SELECT a, v FROM x_next WHERE a > 5")
+    db.execute("CREATE MATERIALIZED VIEW e AS SELECT count(*) AS n, sum(w.v) AS s, max(w.a) AS m FROM w")
+    db.execute(
+        "CREATE MATERIALIZED VIEW f AS SELECT x.a, x.v, y.v AS u FROM x_next AS x JOIN y_next AS y ON x.a = y.a"
+    )
+    db.execute("CREATE INDEX f_a ON f (a)")
+    db.execute("CREATE INDEX w_a ON w (a)")
+    db.execute("CREATE INDEX x_next_v ON x_next (v)")
+    db.execute("CREATE MATERIALIZED VIEW g AS SELECT f.a, x.v FROM f JOIN x_next AS x ON x.v = f.v")
+
+
+CHAIN = [
+    "ALTER MATERIALIZED VIEW x APPLY REPLACEMENT x_next",
+    "ALTER MATERIALIZED VIEW y APPLY REPLACEMENT y_next",
+]
+STAGED = ["x", "y", "x_next", "y_next", "e", "f", "g", "f_a", "w_a", "x_next_v"]
+
+
+def check_chain(db: DB, factor: int, x: str = "x", y: str = "y") -> None:
+    def same(found: str, wanted: str) -> None:
+        assert rows(db, f"{found} ORDER BY 1") == rows(db, f"{wanted} ORDER BY 1")
+
+    same(f"SELECT a, v FROM {x}", f"SELECT a, {factor} * a FROM t")
+    same(f"SELECT a, v FROM {y}", f"SELECT a, {factor} * a + 1 FROM t WHERE a % 2 = 0")
+    same("SELECT a, v FROM w", f"SELECT a, {factor} * a FROM t WHERE a > 5")
+    same("SELECT n, s, m FROM e", f"SELECT count(*), sum({factor} * a), max(a) FROM t WHERE a > 5")
+    same("SELECT a, v, u FROM f", f"SELECT a, {factor} * a, {factor} * a + 1 FROM t WHERE a % 2 = 0")
+    same("SELECT a, v FROM g", f"SELECT a, {factor} * a FROM t WHERE a % 2 = 0")
+    for a in (6, 8):
+        same(f"SELECT v FROM w WHERE a = {a}", f"SELECT {factor} * a FROM t WHERE a = {a}")
+        same(f"SELECT u FROM f WHERE a = {a}", f"SELECT {factor} * a + 1 FROM t WHERE a = {a}")
+        same(f"SELECT a FROM {x} WHERE v = {factor * a}", f"SELECT a FROM t WHERE a = {a}")
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("order", [1, -1])
+def test_what_rests_on_replacements_goes_on(
+    fresh: InProcess, together: bool, order: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Over the views, without being hydrated anew, and after a restart."""
+    installed: list[str] = []
+    install = Installation._install_dataflow
+
+    async def counted(self: Any, replica: Any, item: Any) -> None:
+        installed.append(item.name)
+        await install(self, replica, item)
+
+    with fresh.connect() as db:
+        fill(db)
+        stage_chain(db, 3)
+        check_chain(db, 3, "x_next", "y_next")
+        eventually(lambda: hydrated(db, *STAGED))
+        monkeypatch.setattr(Installation, "_install_dataflow", counted)
+        if together:
+            db.execute("; ".join(CHAIN[::order]))
+        else:
+            for first, statement in zip((1000, 1010), CHAIN[::order], strict=True):
+                db.execute(statement)
+                applied = {sql.split()[3] for sql in CHAIN} & {
+                    name for name in ("x", "y") if f"{name}_next" not in names(db)
+                }
+                check_chain(db, 3, *(name if name in applied else f"{name}_next" for name in ("x", "y")))
+                db.execute("INSERT INTO t VALUES (%s), (%s)", (first, first + 1))
+        check_chain(db, 3)
+        db.execute("INSERT INTO t VALUES (600), (601)")
+        db.execute("DELETE FROM t WHERE a IN (8, 9)")
+        check_chain(db, 3)
+        assert installed == []
+        assert [name for name in names(db) if "next" in name] == ["x_next_v"]
+    fresh.kill_replica()
+    with fresh.connect() as db:
+        db.execute("INSERT INTO t VALUES (8), (603)")
+        check_chain(db, 3)
+    for first, crash in ((700, fresh.abandon), (800, fresh.stop)):
+        crash()
+        fresh.start()
+        with fresh.connect() as db:
+            check_chain(db, 3)
+            db.execute(
+                "INSERT INTO t SELECT i FROM generate_series(%s::int, %s::int) AS g(i)", (first, first + 20)
+            )
+            db.execute("DELETE FROM t WHERE a IN (10, 11)")
+            check_chain(db, 3)
+            db.execute("INSERT INTO t VALUES (10), (11)")
+
+
+def test_a_replacement_over_what_rests_on_a_view_that_is_replaced(db: DB) -> None:
+    """Views change one behind the other then, what is above first; nobody sees that."""
+    fill(db)
+    db.execute("CREATE MATERIALIZED VIEW z AS SELECT count(*) AS n, 0 AS v FROM d")
+    db.execute("CREATE MATERIALIZED VIEW zz AS SELECT n, v FROM z")
+    for name in ("x", "z"):
+        db.execute(f"ALTER MATERIALIZED VIEW {name} SET (RETAIN HISTORY FOR '1h')")
+    db.execute("CREATE REPLACEMENT MATERIALIZED VIEW x_next FOR x AS SELECT a, 1 AS v FROM t WHERE a > 10")
+    db.execute("CREATE REPLACEMENT MATERIALIZED VIEW z_next FOR z AS SELECT count(*) AS n, 1 AS v FROM d")
+    db.execute("CREATE MATERIALIZED VIEW over AS SELECT n + 1 AS n, v FROM z_next")
+    statements = [
+        "ALTER MATERIALIZED VIEW x APPLY REPLACEMENT x_next",
+        "ALTER MATERIALIZED VIEW z APPLY REPLACEMENT z_next",
+    ]
+    assert rows(db, "SELECT n, v FROM zz") == [(25, 0)]
+    db.execute("; ".join(statements))
+    assert rows(db, "SELECT n, v FROM zz") == [(20, 1)]
+    assert rows(db, "SELECT n, v FROM over") == [(21, 1)]
+    changed = rows(
+        db,
+        "SELECT 'x', min(mz_timestamp::text::bigint) FROM CHANGES(x) WHERE v = 1"
+        " UNION ALL SELECT 'z', min(mz_timestamp::text::bigint) FROM CHANGES(z) WHERE v = 1",
+    )
+    times = dict(changed)
+    assert times["z"] < times["x"]
+    db.execute("INSERT INTO t VALUES (200), (201)")
+    assert rows(db, "SELECT z.n, z.v, over.n FROM z, over") == [(21, 1, 22)]
+
+
+def test_what_reads_a_replacement_beside_the_old_is_refused(db: DB) -> None:
+    """It would be a mixture: to be right behind the change, it would have to be so before."""
+    fill(db)
+    stage_chain(db, 3)
+    db.execute("CREATE MATERIALIZED VIEW mixed AS SELECT w.v, d.w FROM w JOIN d ON w.a = d.a")
+    with pytest.raises(psycopg.errors.FeatureNotSupported, match='"mixed" reads a replacement') as error:
+        db.execute("; ".join(CHAIN))
+    assert 'computed from "x"' in (error.value.diag.message_primary or "")
+    check_chain(db, 3, "x_next", "y_next")
+    assert rows(db, "SELECT DISTINCT v FROM x") == [(0,)]
+    db.execute("DROP MATERIALIZED VIEW mixed")
+    db.execute("; ".join(CHAIN))
+    check_chain(db, 3)
+
+
+def test_a_sink_of_a_replacement_is_given_something_else_first(db: DB, tmp_path: Path) -> None:
+    fill(db)
+    stage_chain(db, 3)
+    db.execute(f"CREATE SINK s FROM x_next INTO FILE '{tmp_path}/s' FORMAT JSON ENVELOPE DEBEZIUM")  # type: ignore[arg-type]
+    with pytest.raises(psycopg.errors.DependentObjectsStillExist, match="sinks read it"):
+        db.execute("; ".join(CHAIN))
+    db.execute("DROP SINK s")
+    db.execute("; ".join(CHAIN))
+    check_chain(db, 3)
+
+
+def test_what_a_replacement_promises_of_null_its_readers_keep(db: DB) -> None:
+    db.execute("CREATE TABLE t (a int)")
+    db.execute("INSERT INTO t VALUES (1), (NULL)")
+    db.execute("CREATE MATERIALIZED VIEW x AS SELECT a AS c FROM t")
+    db.execute("CREATE REPLACEMENT MATERIALIZED VIEW x_next FOR x AS SELECT coalesce(a, 0) AS c FROM t")
+    db.execute("CREATE MATERIALIZED VIEW e AS SELECT c, c IS NULL AS n FROM x_next")
+    db.execute("ALTER MATERIALIZED VIEW x APPLY REPLACEMENT x_next")
+    assert rows(db, "SELECT c, n FROM e ORDER BY c") == [(0, False), (1, False)]
+    with pytest.raises(psycopg.Error, match="may be null, and was not"):
+        db.execute("CREATE REPLACEMENT MATERIALIZED VIEW x_next FOR x AS SELECT a AS c FROM t")
+
+
+@pytest.mark.parametrize("where", CRASHES)
+def test_a_crash_with_what_rests_on_replacements(
+    fresh: InProcess, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    define, drop_shards = GroupCommit.define, CatalogTransactions._drop
+    there = threading.Event()
+
+    async def before(self: Any, *arguments: Any) -> None:
+        there.set()
+        await asyncio.Event().wait()
+
+    async def after(self: Any, *arguments: Any) -> None:
+        await define(self, *arguments)
+        there.set()
+        await asyncio.Event().wait()
+
+    async def last(self: Any, items: Any) -> None:
+        there.set()
+        raise OSError("the process is killed here")
+
+    def apply() -> None:
+        with pytest.raises(psycopg.Error), fresh.connect() as mine:
+            mine.execute("; ".join(CHAIN))
+
+    with fresh.connect() as db:
+        fill(db)
+        stage_chain(db, 3)
+        db.execute("INSERT INTO t VALUES (60), (61)")
+        eventually(lambda: hydrated(db, *STAGED))
+    monkeypatch.setattr(GroupCommit, "write_defined", _defined)
+    match where:
+        case "halted":
+            monkeypatch.setattr(GroupCommit, "define", before)
+        case "durable":
+            monkeypatch.setattr(GroupCommit, "define", after)
+        case "adopted":
+            monkeypatch.setattr(CatalogTransactions, "_drop", last)
+    applying = threading.Thread(target=apply, daemon=True)
+    applying.start()
+    assert there.wait(60)
+    fresh.abandon()
+    applying.join(60)
+    monkeypatch.setattr(GroupCommit, "define", define)
+    monkeypatch.setattr(CatalogTransactions, "_drop", drop_shards)
+    fresh.start()
+    with fresh.connect() as db:
+        if where == "halted":
+            check_chain(db, 3, "x_next", "y_next")
+            db.execute("; ".join(CHAIN))
+        check_chain(db, 3)
+        db.execute("INSERT INTO t VALUES (98), (99)")
+        db.execute("DELETE FROM t WHERE a < 9")
+        check_chain(db, 3)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_random_histories(fresh: InProcess, seed: int) -> None:
+    """Releases of chains under writes, in two clusters and with replicas that die: what is over the views is recomputed alike."""
+    rng = random.Random(seed)
+    with fresh.connect() as db:
+        db.execute("CREATE CLUSTER c")
+        fill(db)
+        numbers = iter(range(2000, 10**6))
+
+        def write(mine: DB) -> None:
+            new = next(numbers)
+            mine.execute("INSERT INTO t VALUES (%s)", (new,))
+            mine.execute("DELETE FROM t WHERE a = %s", (new - 10,))
+
+        def read(mine: DB) -> None:
+            [(x, t, *factors)] = rows(
+                mine,
+                "SELECT (SELECT count(*) FROM x), (SELECT count(*) FROM t), (SELECT min(v / a) FROM x), (SELECT max(v / a) FROM x),"
+                " (SELECT min((v - 1) / a) FROM y), (SELECT max((v - 1) / a) FROM y)",
+            )
+            assert x == t
+            assert len(set(factors)) == 1
+
+        with reading(fresh, 1, write) as failed, reading(fresh, 1, read, (psycopg.Error,)) as mixed:
+            for factor in range(2, 6):
+                cluster = [rng.choice(["c", "quickstart"]) for _ in range(3)]
+                db.execute(
+                    f"CREATE REPLACEMENT MATERIALIZED VIEW x_next FOR x IN CLUSTER {cluster[0]} AS SELECT a, {factor} * a AS v FROM t"
+                )
+                db.execute(
+                    f"CREATE REPLACEMENT MATERIALIZED VIEW y_next FOR y IN CLUSTER {cluster[1]}"
+                    " AS SELECT a, v + 1 AS v FROM x_next WHERE a % 2 = 0"
+                )
+                db.execute("CREATE VIEW w_next AS SELECT a, v FROM x_next WHERE a > 5")
+                db.execute(
+                    f"CREATE MATERIALIZED VIEW e_next IN CLUSTER {cluster[2]} AS SELECT count(*) AS n, sum(w.v) AS s, max(w.a) AS m FROM w_next AS w"
+                )
+                db.execute(
+                    f"CREATE MATERIALIZED VIEW f_next IN CLUSTER {cluster[0]} AS SELECT x.a, x.v, y.v AS u FROM x_next AS x JOIN y_next AS y ON x.a = y.a"
+                )
+                db.execute(f"CREATE INDEX f_a_{factor} IN CLUSTER {cluster[1]} ON f_next (a)")
+                db.execute(f"CREATE INDEX x_next_{factor} IN CLUSTER {cluster[2]} ON x_next (v)")
+                db.execute(
+                    "CREATE MATERIALIZED VIEW g_next AS SELECT f.a, x.v FROM f_next AS f JOIN x_next AS x ON x.v = f.v"
+                )
+                if rng.random() < 0.5:
+                    fresh.driver.kill(rng.choice(["c1-r1", "c2-r1"]))
+                names_ = ["g", "f", "e", "w"]
+                drops = [f"DROP {'VIEW' if n == 'w' else 'MATERIALIZED VIEW'} IF EXISTS {n}" for n in names_]
+                renames = [
+                    f"ALTER {'VIEW' if n == 'w' else 'MATERIALIZED VIEW'} {n}_next RENAME TO {n}"
+                    for n in names_
+                ]
+                chain = CHAIN[:: rng.choice([1, -1])]
+                release = [*drops, *rng.sample(renames, 2), *chain]
+                release += [statement for statement in renames if statement not in release]
+                db.execute("; ".join(release))
+                if rng.random() < 0.5:
+                    fresh.driver.kill(rng.choice(["c1-r1", "c2-r1"]))
+        assert not failed
+        assert not mixed
+        check_chain(db, 5)
+    fresh.abandon()
+    fresh.start()
+    with fresh.connect() as db:
+        check_chain(db, 5)
+        db.execute("INSERT INTO t VALUES (1500), (1501)")
+        check_chain(db, 5)
