@@ -82,6 +82,8 @@ class CatalogChanges:
         switched: Switched,
     ) -> None:
         """As `apply`, with the differences of views that take other definitions.  All of them stand still."""
+        # A sink is given what a view has behind the change: it would tell of the one before.
+        changes = [sink_switched(change, switched.last) for change in changes]
         moved = tuple(zip(release.moved, plans, strict=True))
         switch = Switch(switched.uppers, release.applied, moved)
 

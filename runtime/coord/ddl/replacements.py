@@ -48,9 +48,10 @@ _POLL_S = 0.002
 
 @dataclass(frozen=True, slots=True)
 class Switched:
-    """All stand still.  `uppers` are the times behind the change, of the views and of what read replacements, by their ids; `timed`
-    is what becomes durable with it."""
+    """All stand still.  `last` is the time of the change, of which nobody knows yet, or of the last; `uppers` are the times behind
+    them, of the views and of what read replacements, by their ids; `timed` is what becomes durable with it."""
 
+    last: int
     uppers: Mapping[GlobalId, int]
     timed: tuple[Updates, ...]
 
@@ -147,7 +148,7 @@ class Replacements:
                 ends = {
                     replaced.get(i, i): upper for i, upper in uppers.items() if i not in replaced.values()
                 }
-                await commit(Switched(ends, (*timed, *moved)))
+                await commit(Switched(max(ends.values()) - 1, ends, (*timed, *moved)))
                 return True
             finally:
                 self._controller.halts.end()

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import random
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from inprocess import InProcess, eventually, hydrated, rows
+from inprocess import FAST, InProcess, eventually, hydrated, rows, running
 from ptvc.coord.controller.installation import Installation
 from ptvc.coord.ddl import replacements
 from ptvc.coord.ddl.replacements import Replacements
@@ -712,3 +714,71 @@ def test_random_histories(fresh: InProcess, seed: int) -> None:
         check_chain(db, 5)
         db.execute("INSERT INTO t VALUES (1500), (1501)")
         check_chain(db, 5)
+
+
+def test_a_sink_is_cut_over_with_the_release(db: DB, tmp_path: Path) -> None:
+    """It never tells of a version between: not of the contents that the view had before it was replaced."""
+    fill(db)
+    stage(db, 1)
+    target = tmp_path / "s"
+    db.execute(f"CREATE SINK s FROM q INTO FILE '{target}' FORMAT JSON ENVELOPE NONE")  # type: ignore[arg-type]
+    db.execute("UPDATE t SET a = a + 1000")
+
+    def told() -> dict[int, list[tuple[int, int]]]:
+        found: dict[int, list[tuple[int, int]]] = {}
+        for file in sorted(target.glob("*.jsonl")):
+            for line in map(json.loads, file.read_text().splitlines()):
+                found.setdefault(line["mz_timestamp"], []).append((line["v"], line["mz_diff"]))
+        return found
+
+    eventually(lambda: bool(told()))
+    db.execute(
+        "ALTER SINK s SET FROM y; ALTER MATERIALIZED VIEW y APPLY REPLACEMENT y_next;"
+        " ALTER MATERIALIZED VIEW x APPLY REPLACEMENT x_next"
+    )
+    eventually(lambda: any(v == 1 for changes in told().values() for v, _ in changes))
+    for changes in told().values():
+        added = {v for v, diff in changes if diff > 0}
+        assert len(added) <= 1
+    switched = min(time for time, changes in told().items() if any(v == 1 for v, _ in changes))
+    assert sum(diff for v, diff in told()[switched] if v == 1) == 25
+    assert sum(diff for v, diff in told()[switched] if v == 0) == -50
+
+
+def test_state_goes_on_with_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A checkpoint of a dataflow that reads a replacement is none of one that reads the view; the next one is."""
+    with running(replace(FAST, checkpoint_rows=20, checkpoint_interval_ms=50)) as runtime:
+        with runtime.connect() as db:
+            fill(db)
+            stage_chain(db, 3)
+
+            def cuts() -> list[int | None]:
+                catalog, checkpoints = runtime.coordinator.catalog, runtime.coordinator.controller.checkpoints
+                items = [catalog.find("public", name) for name in ("e", "f", "g", "f_a")]
+                return [checkpoints.cut(item.id) if item is not None else None for item in items]
+
+            eventually(lambda: None not in cuts())
+            db.execute("INSERT INTO t VALUES (60), (62)")
+            db.execute("; ".join(CHAIN))
+            db.execute("INSERT INTO t VALUES (64), (66)")
+            eventually(lambda: None not in cuts())
+            time = rows(db, "SELECT mz_now()::text::bigint")[0][0]
+            db.execute("INSERT INTO t SELECT i FROM generate_series(700, 799) AS g(i)")
+            eventually(lambda: all((found or 0) > time for found in cuts()))
+            check_chain(db, 3)
+        taken = []
+        go_on = Installation._go_on
+
+        def counted(self: Any, replica: Any, item: Any, *arguments: Any) -> None:
+            taken.append(item.name)
+            go_on(self, replica, item, *arguments)
+
+        monkeypatch.setattr(Installation, "_go_on", counted)
+        runtime.abandon()
+        runtime.start()
+        with runtime.connect() as db:
+            check_chain(db, 3)
+            db.execute("INSERT INTO t VALUES (68), (69)")
+            db.execute("DELETE FROM t WHERE a = 8")
+            check_chain(db, 3)
+        assert {"e", "f", "g"} <= set(taken)
