@@ -42,8 +42,8 @@ FINDINGS = (
             ),
             Edit(
                 "runtime/coord/ddl/catalog_changes.py",
-                "                validate(self._catalog, changes)\n                await",
-                "                await",
+                "            validate(self._catalog, changes)\n            if",
+                "            if",
             ),
         ),
         (f"{CONTROL_PLANE}::test_what_needs_a_cluster_that_is_gone_is_refused_and_harms_no_other",),
@@ -93,7 +93,7 @@ FINDINGS = (
         (
             Edit(
                 "runtime/coord/storage/catalog_transactions.py",
-                "await (append or self._commit.define)(Defined(rows, evolved, follow))",
+                "await (append or self._commit.define)(Defined(rows, evolved, follow, timed, on_committed))",
                 "await (append or self._commit.define)(Defined(rows, evolved, lambda: None))\n            follow()",
             ),
         ),
@@ -197,8 +197,8 @@ FINDINGS = (
         (
             Edit(
                 "runtime/coord/storage/oracle.py",
-                "        return self.closed - 1",
-                "        return min(self._open, default=self._closed) - 1",
+                "        closed = self.closed\n",
+                "        closed = min(self._open, default=self._closed)\n",
             ),
         ),
         (f"{CONTROL_PLANE}::test_reads_go_on_while_nothing_can_be_written",),

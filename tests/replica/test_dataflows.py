@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from ptvc.compute.dataflow import Dataflow
 from ptvc.compute.lower import lower
-from ptvc.compute.plan import Node
-from ptvc.errors import DiskFull, StorageError
+from ptvc.compute.plan import Node, reading
+from ptvc.errors import DiskFull, InvalidUsage, StorageError
 from ptvc.expr.tree.relation import Distinct, Filter, Get, Project
 from ptvc.expr.tree.scalar import Call, ColumnRef, Literal
 from ptvc.persist.blob.memory import MemoryBlob
@@ -19,12 +19,15 @@ from ptvc.persist.part import BlobKey
 from ptvc.replica import blob_retry
 from ptvc.replica.dataflows import Dataflows
 from ptvc.replica.protocol import (
+    Adopt,
     Append,
     Appended,
+    Halt,
     Hydrated,
     IndexOutput,
     InstallDataflow,
     Progress,
+    Repoint,
     Status,
     Updates,
     ViewOutput,
@@ -33,7 +36,7 @@ from ptvc.repr.batch import Delta
 from ptvc.repr.types import BOOL, INT8
 from ptvc.retry import Backoff
 
-from .support import SCHEMA, Update, imported, install, parts, written
+from .support import SCHEMA, Update, identity, imported, install, parts, written
 
 
 class Replica:
@@ -272,6 +275,49 @@ def test_a_view_of_another_replica_comes_by_commits() -> None:
     r.said += r.dataflows.step()
     assert r.upper("w") == 50
     assert written(r.blob, r.appends, "w") == [(1, 15, 1)]
+
+
+def repointed(r: Replica, old: str, new: str, upper: int, fingerprint: str = "new") -> Repoint:
+    source = imported(r.blob, new, as_of=upper - 1, upper=upper, timestamped=False)
+    return Repoint("w", reading(identity(old), {old: new}), ((old, source),), fingerprint)
+
+
+def test_a_dataflow_goes_on_with_another_input() -> None:
+    """From where it is: what comes of the former one counts no more, and of the new one nothing before."""
+    r = Replica()
+    r.install(install("w", imported(r.blob, "r", as_of=10, upper=11, timestamped=False), 0))
+    r.dataflows.receive(Progress(99, 0, (Updates("r", 11, 20, parts(r.blob, (1, 15, 1))),)))
+    r.said += r.dataflows.step()
+    r.dataflows.repoint(repointed(r, "r", "v", 20))
+    r.dataflows.receive(Progress(99, 0, (Updates("r", 20, 30, parts(r.blob, (2, 25, 1))),)))
+    r.said += r.dataflows.step()
+    assert r.upper("w") == 20
+    r.dataflows.receive(Progress(99, 0, (Updates("v", 11, 30, parts(r.blob, (3, 15, 1), (4, 22, 1))),)))
+    r.said += r.dataflows.step()
+    assert r.upper("w") == 30
+    assert written(r.blob, r.appends, "w") == [(1, 15, 1), (4, 22, 1)]
+
+
+def test_a_dataflow_goes_on_with_what_a_dataflow_of_the_replica_has_become() -> None:
+    r = Replica()
+    r.install(install("r", imported(r.blob, "t", as_of=10, upper=11), 0))
+    r.install(install("w", imported(r.blob, "r", as_of=10, upper=11, timestamped=False), 0))
+    r.dataflows.halt(Halt("r", 20))
+    r.commit("t", 11, 30, (1, 15, 1), (2, 25, 1))
+    assert r.upper("w") == 20
+    r.dataflows.adopt(Adopt("v", "r", ViewOutput("v", 20)))
+    r.dataflows.repoint(repointed(r, "r", "v", 20))
+    r.dataflows.halt(Halt("r", None))
+    r.said += r.dataflows.step()
+    assert written(r.blob, r.appends, "w") == [(1, 15, 1), (2, 25, 1)]
+    assert r.upper("w") == r.upper("v") == 30
+
+
+def test_an_input_has_another_place_only_at_one_time() -> None:
+    r = Replica()
+    r.install(install("w", imported(r.blob, "r", as_of=10, upper=15, timestamped=False), 0))
+    with pytest.raises(InvalidUsage, match="cannot be read from 20 on"):
+        r.dataflows.repoint(repointed(r, "r", "v", 20))
 
 
 def test_a_restarted_dataflow_writes_only_what_is_not_durable() -> None:

@@ -6,7 +6,7 @@ import asyncio
 import json
 import random
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +18,7 @@ from inprocess import FAST, InProcess, eventually, hydrated, rows, running
 from ptvc.coord.controller.installation import Installation
 from ptvc.coord.ddl import replacements
 from ptvc.coord.ddl.replacements import Replacements
+from ptvc.coord.query.peeks import Peeks
 from ptvc.coord.storage.catalog_transactions import CatalogTransactions
 from ptvc.coord.storage.group_commit import GroupCommit
 
@@ -209,6 +210,63 @@ def test_nobody_sees_a_mixture(fresh: InProcess) -> None:
         check(db, 8)
 
 
+def test_who_reads_while_all_stand_still_reads_the_old(
+    fresh: InProcess, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At once, and in a transaction that goes on behind the release as well."""
+    halted, seen = Replacements._halted, list[Any]()
+
+    async def read(self: Any, *arguments: Any) -> bool:
+        done = await halted(self, *arguments)
+        seen.append(await asyncio.to_thread(rows, reader, VERSIONS))
+        return done
+
+    with fresh.connect() as db, fresh.connect() as reader:
+        fill(db)
+        stage(db, 1)
+        reader.execute("SET statement_timeout = '20s'")
+        monkeypatch.setattr(Replacements, "_halted", read)
+        reader.execute("BEGIN")
+        db.execute("; ".join(RELEASE))
+        assert seen == [[(0,)]]
+        # What a block has begun to read stays what it was: the view, and what is over it.
+        assert rows(reader, "SELECT DISTINCT x.v, d.v FROM x JOIN d ON x.a = d.a") == [(0, 0)]
+        reader.execute("COMMIT")
+        assert rows(reader, VERSIONS) == [(1,)]
+
+
+def test_a_plan_of_before_is_not_read_behind(fresh: InProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    batches = Peeks.batches
+    planned, released = threading.Event(), threading.Event()
+
+    async def late(self: Any, *arguments: Any, **options: Any) -> AsyncIterator[Any]:
+        if not planned.is_set():
+            planned.set()
+            await asyncio.to_thread(released.wait, 60)
+        async for batch in batches(self, *arguments, **options):
+            yield batch
+
+    seen: list[Any] = []
+
+    def read() -> None:
+        with fresh.connect() as mine:
+            # Both that were there before are still, under whatever name.
+            seen.append(rows(mine, "SELECT v FROM x UNION SELECT v FROM p"))
+
+    with fresh.connect() as db:
+        fill(db)
+        stage(db, 1)
+        eventually(lambda: hydrated(db, "x", "y", "x_next", "y_next", "d", "x_a", "q_next"))
+        monkeypatch.setattr(Peeks, "batches", late)
+        reader = threading.Thread(target=read, daemon=True)
+        reader.start()
+        assert planned.wait(60)
+        db.execute("; ".join(RELEASE))
+        released.set()
+        reader.join(60)
+        assert seen == [[(1,)]]
+
+
 def check_version(db: DB, version: int) -> None:
     assert rows(db, VERSIONS) == [(version,)]
 
@@ -299,6 +357,22 @@ def test_what_others_have_done_meanwhile(db: DB, other: DB) -> None:
     other.execute("INSERT INTO t VALUES (1000)")
     db.execute("COMMIT")
     assert rows(db, "SELECT v, count(*) FROM x GROUP BY v") == [(1, 51)]
+
+
+def test_rows_that_conflict_leave_all(db: DB, other: DB) -> None:
+    fill(db)
+    stage_chain(db, 3)
+    db.execute("BEGIN")
+    db.execute("DELETE FROM t WHERE a = 1")
+    db.execute("; ".join(CHAIN))
+    other.execute("INSERT INTO t VALUES (70)")
+    with pytest.raises(psycopg.errors.SerializationFailure):
+        db.execute("COMMIT")
+    other.execute("INSERT INTO t VALUES (71)")
+    check_chain(db, 3, "x_next", "y_next")
+    assert rows(db, "SELECT count(*) FROM x WHERE v = 0") == [(52,)]
+    db.execute("; ".join(CHAIN))
+    check_chain(db, 3)
 
 
 CRASHES = ["halted", "durable", "adopted"]
@@ -646,12 +720,14 @@ def test_a_crash_with_what_rests_on_replacements(
         check_chain(db, 3)
 
 
+@pytest.mark.parametrize("replicas", [1, 2])
 @pytest.mark.parametrize("seed", range(2))
-def test_random_histories(fresh: InProcess, seed: int) -> None:
+def test_random_histories(fresh: InProcess, seed: int, replicas: int) -> None:
     """Releases of chains under writes, in two clusters and with replicas that die: what is over the views is recomputed alike."""
     rng = random.Random(seed)
     with fresh.connect() as db:
         db.execute("CREATE CLUSTER c")
+        db.execute(f"ALTER CLUSTER quickstart SET (REPLICATION FACTOR {replicas})")
         fill(db)
         numbers = iter(range(2000, 10**6))
 
