@@ -39,11 +39,17 @@ def apply_changes(catalog: Catalog, plan: ApplyReplacement) -> list[Change]:
     replacement = catalog.get_as(plan.replacement, MaterializedView)
     _check(catalog, view, replacement)
     after = _replaced(view, replacement, narrowed=bool(catalog.dependents(replacement.id)))
-    others = [item for item in catalog.user_items() if item.id not in (view.id, replacement.id)]
+    replacing = [item for item in catalog.user_items() if _replaces(item, replacement)]
+    others = {item.id: item for item in (*_readers(catalog, [replacement.id]), *replacing)}
+    others.pop(view.id, None)
     return [
         Change(view, after),
         Change(replacement, None),
-        *(Change(item, new) for item in others if (new := _reading(item, replacement, after)) is not item),
+        *(
+            Change(item, new)
+            for item in others.values()
+            if (new := _reading(item, replacement, after)) is not item
+        ),
     ]
 
 
@@ -71,9 +77,26 @@ def _replaced(view: MaterializedView, replacement: MaterializedView, narrowed: b
     )
 
 
+def _readers(catalog: Catalog, ids: Iterable[GlobalId]) -> list[Relational]:
+    """What may read these, also by way of views, which are part of the queries over them."""
+    found: dict[GlobalId, Relational] = {}
+    pending = list(ids)
+    while pending:
+        for item in catalog.dependents(pending.pop()):
+            if item.id not in found and isinstance(item, Relational):
+                found[item.id] = item
+                if isinstance(item, View):
+                    pending.append(item.id)
+    return list(found.values())
+
+
+def _replaces(item: Relational, view: MaterializedView) -> bool:
+    return isinstance(item, MaterializedView) and item.replaces == view.id
+
+
 def _reading(item: Relational, old: MaterializedView, new: MaterializedView) -> Relational:
     """The object with the view `new` in the place of `old`; itself if it has nothing of that."""
-    if isinstance(item, MaterializedView) and item.replaces == old.id:
+    if isinstance(item, MaterializedView) and _replaces(item, old):
         item = replace(item, replaces=new.id)
     if not isinstance(item, Computed):
         return item
@@ -113,7 +136,7 @@ def repointed(
     after = {change.before.id: change.after for change in changes if isinstance(change.before, ItemBase)}
     after |= {application.replacement.id: application.after for application in applied}
     found = []
-    for item in catalog.user_items():
+    for item in _readers(catalog, gone):
         if isinstance(item, Maintained) and item.id not in ended:
             reads, now = gone & stored_inputs(item, catalog), after.get(item.id, item)
             if reads and isinstance(now, Maintained):

@@ -861,3 +861,38 @@ def test_state_goes_on_with_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
             db.execute("DELETE FROM t WHERE a = 8")
             check_chain(db, 3)
         assert {"e", "f", "g"} <= set(taken)
+
+
+def test_what_the_same_transaction_makes_over_a_replacement(db: DB, schema: str) -> None:
+    fill(db)
+    stage(db, 1)
+    db.execute(f"CREATE SCHEMA {schema}_other")
+    with db.transaction():
+        db.execute("CREATE MATERIALIZED VIEW k AS SELECT count(*) AS n, max(v) AS v FROM x_next")
+        db.execute("CREATE VIEW l AS SELECT a FROM x_next WHERE v = 1")
+        db.execute("CREATE INDEX l_a ON l (a)")
+        db.execute("ALTER MATERIALIZED VIEW x APPLY REPLACEMENT x_next")
+        assert rows(db, "SELECT n, v FROM k") == [(50, 1)]
+        db.execute(f"ALTER MATERIALIZED VIEW x SET SCHEMA {schema}_other")
+        db.execute("ALTER MATERIALIZED VIEW y APPLY REPLACEMENT y_next")
+        db.execute("DROP MATERIALIZED VIEW y CASCADE")
+    assert rows(db, "SELECT n, v FROM k") == [(50, 1)]
+    assert rows(db, "SELECT a FROM l WHERE a = 8") == [(8,)]
+    assert rows(db, f"SELECT DISTINCT v FROM {schema}_other.x") == [(1,)]
+    assert [name for name in names(db) if name in ("y", "d", "x_next", "y_next")] == []
+    db.execute("INSERT INTO t VALUES (80)")
+    assert rows(db, "SELECT n, v FROM k") == [(51, 1)]
+    assert rows(db, "SELECT a FROM l WHERE a = 80") == [(80,)]
+    db.execute(f"DROP SCHEMA {schema}_other CASCADE")
+
+
+def test_a_replacement_of_a_replacement_replaces_the_view(db: DB) -> None:
+    fill(db)
+    db.execute("CREATE REPLACEMENT MATERIALIZED VIEW r FOR x AS SELECT a, 1 AS v FROM t")
+    db.execute("CREATE REPLACEMENT MATERIALIZED VIEW rr FOR r AS SELECT a, 2 AS v FROM t")
+    db.execute("CREATE MATERIALIZED VIEW k AS SELECT v, count(*) AS n FROM r GROUP BY v")
+    db.execute("ALTER MATERIALIZED VIEW x APPLY REPLACEMENT r")
+    assert rows(db, "SELECT v, n FROM k") == [(1, 50)]
+    db.execute("ALTER MATERIALIZED VIEW x APPLY REPLACEMENT rr")
+    assert rows(db, "SELECT v, n FROM k") == [(2, 50)]
+    assert rows(db, "SELECT DISTINCT v FROM x") == [(2,)]
