@@ -6,6 +6,7 @@ import asyncio
 import json
 import random
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -745,7 +746,18 @@ def test_random_histories(fresh: InProcess, seed: int, replicas: int) -> None:
             assert x == t
             assert len(set(factors)) == 1
 
-        with reading(fresh, 1, write) as failed, reading(fresh, 1, read, (psycopg.Error,)) as mixed:
+        kills = random.Random(seed + 100)
+
+        def kill(mine: DB) -> None:
+            time.sleep(kills.random())
+            fresh.driver.kill(kills.choice(["c1-r1", "c2-r1"]))
+
+        lost = (psycopg.Error,)
+        with (
+            reading(fresh, 1, write, lost) as failed,
+            reading(fresh, 1, read, lost) as mixed,
+            reading(fresh, replicas - 1, kill) as dead,
+        ):
             for factor in range(2, 6):
                 cluster = [rng.choice(["c", "quickstart"]) for _ in range(3)]
                 db.execute(
@@ -783,6 +795,7 @@ def test_random_histories(fresh: InProcess, seed: int, replicas: int) -> None:
                     fresh.driver.kill(rng.choice(["c1-r1", "c2-r1"]))
         assert not failed
         assert not mixed
+        assert not dead
         check_chain(db, 5)
     fresh.abandon()
     fresh.start()
@@ -841,9 +854,9 @@ def test_state_goes_on_with_the_view(monkeypatch: pytest.MonkeyPatch) -> None:
             assert all(found is None or found > before for found in cuts()[:3])
             db.execute("INSERT INTO t VALUES (64), (66)")
             eventually(lambda: None not in cuts())
-            time = rows(db, "SELECT mz_now()::text::bigint")[0][0]
+            [(then,)] = rows(db, "SELECT mz_now()::text::bigint")
             db.execute("INSERT INTO t SELECT i FROM generate_series(700, 799) AS g(i)")
-            eventually(lambda: all((found or 0) > time for found in cuts()))
+            eventually(lambda: all((found or 0) > then for found in cuts()))
             check_chain(db, 3)
         taken = []
         go_on = Installation._go_on
