@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import random
 import threading
+import time
 from typing import Any
 
 import psycopg
@@ -392,8 +393,15 @@ def test_replicas_that_die_at_any_moment(fresh: InProcess, seed: int) -> None:
 
     def kill() -> None:
         mine = random.Random(seed + 2)
-        while not stop.wait(mine.random()):
-            fresh.kill_replica(*mine.choice([("quickstart", "r1"), ("quickstart", "r2"), ("c", "r1")]))
+        came_back = 0.0
+        while not stop.wait(mine.random() * (1 + 8 * came_back)):
+            cluster, name = mine.choice([("quickstart", "r1"), ("quickstart", "r2"), ("c", "r1")])
+            [killed] = [r for r in fresh.coordinator.controller.clusters.of(cluster) if r.name == name]
+            before, since = killed.attempt, time.monotonic()
+            fresh.kill_replica(cluster, name)
+            # A machine on which it takes long to come back gets more time to do something in between.
+            eventually(lambda killed=killed, before=before: killed.attempt != before)  # type: ignore[misc]
+            came_back = time.monotonic() - since
 
     def read() -> None:
         with fresh.connect() as session:
