@@ -7,7 +7,7 @@ start_gateway ── is there one for this Java and this class path? ── -XX:
 
 It is made once for a Java and an installation of Spark (some 40 s of CPU time, 180 MB), at the lowest priority, by whoever finds that there is none:
 `scripts/environment`, or a runtime that has been up for a minute.  The JVM itself sees whether an archive is its own and whether the jars are those that
-it was made from, and goes without it otherwise.
+it was made from, and goes without it otherwise.  With `PTVC_CLASS_ARCHIVE=off` in the environment none is made or mapped.
 """
 
 from __future__ import annotations
@@ -33,7 +33,11 @@ SUFFIX = ".jsa"
 MADE_AFTER_S = 60.0
 """A runtime has more important things to do when it starts."""
 
+SWITCH = "PTVC_CLASS_ARCHIVE"
+"""In the environment: `off`, or anything else."""
+
 _KEPT = 4
+_UNUSED_S = 24 * 3600.0
 _TIMEOUT_S = 1800.0
 _LOWEST_PRIORITY = 19
 
@@ -52,25 +56,31 @@ def options(command: Sequence[str]) -> list[str]:
     """What is to be added to the options of such a JVM: nothing where there is no archive of this user's for it."""
     try:
         archive = archive_of(command)
-        known = archive.stat().st_uid == os.getuid()
+        if _is_off() or archive.stat().st_uid != os.getuid():
+            return []
+        os.utime(archive)  # what was used last is kept
     except OSError:
         return []
-    return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds*=off"] if known else []
+    return [f"-XX:SharedArchiveFile={archive}", "-Xlog:cds*=off"]
 
 
 def make_later(command: Sequence[str], log: Path) -> None:
     """Has the archive for such a JVM made in the background, if there is none, by a process of its own."""
-    if options(command):
+    if _is_off() or options(command):
         return
-    timer = threading.Timer(MADE_AFTER_S, _start_making, (log,))
+    timer = threading.Timer(MADE_AFTER_S, _start_making, (archive_of(command), log))
     timer.daemon = True
     timer.start()
 
 
-def _start_making(log: Path) -> None:
+def _is_off() -> bool:
+    return os.environ.get(SWITCH, "").lower() == "off"
+
+
+def _start_making(archive: Path, log: Path) -> None:
     with log.open("ab") as output:
         subprocess.Popen(
-            [sys.executable, "-P", "-m", __name__],
+            [sys.executable, "-P", "-m", __name__, str(archive)],
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=output,
@@ -78,16 +88,17 @@ def _start_making(log: Path) -> None:
         )
 
 
-def make() -> Path | None:
-    """Makes the archive for the Java that `ensure_java` finds; None when another process is doing so.
+def make(wanted: Path | None = None) -> Path:
+    """Makes the archive for the Java that `ensure_java` finds, after those that other processes are making; none if one of these
+    is `wanted`.
 
     Raises OSError and CalledProcessError.
     """
     directory = _directory()
     directory.mkdir(parents=True, exist_ok=True)
-    with _alone(directory / ".lock") as alone, tempfile.TemporaryDirectory(dir=directory) as folder:
-        if not alone:
-            return None
+    with _alone(directory / ".lock"), tempfile.TemporaryDirectory(dir=directory) as folder:
+        if wanted is not None and wanted.exists():
+            return wanted
         names = Path(folder) / "names"
         command = _started_with(Path(folder), names, _use_spark)
         archive = archive_of(command)
@@ -110,15 +121,11 @@ def _directory() -> Path:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[bool]:
-    """Whether no other process is between these lines."""
+def _alone(path: Path) -> Iterator[None]:
+    """One process at a time: each takes a core, and three quarters of a GB of memory."""
     with path.open("a") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _started_with(directory: Path, names: Path, use: Callable[[SparkSession], None]) -> list[str]:
@@ -183,13 +190,14 @@ def _use_spark(session: SparkSession) -> None:
 
 
 def _remove_old(directory: Path) -> None:
-    """Those of versions that are probably gone: they are made again if somebody needs them."""
-    archives = sorted(directory.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime_ns)
-    for path in archives[:-_KEPT]:
-        path.unlink(missing_ok=True)
+    """Those of versions that are probably gone, not used for a day: they are made again if somebody needs them."""
+    used = {path: path.stat().st_mtime for path in directory.glob(f"*{SUFFIX}")}
+    last = max(used.values(), default=0.0)
+    for path in sorted(used, key=lambda path: used[path])[:-_KEPT]:
+        if last - used[path] > _UNUSED_S:
+            path.unlink(missing_ok=True)
 
 
 if __name__ == "__main__":
     os.nice(_LOWEST_PRIORITY)
-    made = make()
-    print("another process is making it" if made is None else made)
+    print("switched off" if _is_off() else make(*map(Path, sys.argv[1:2])))

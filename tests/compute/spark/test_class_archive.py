@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -54,6 +55,37 @@ def test_a_jvm_goes_without_one_that_is_not_there(cache: Path, tmp_path: Path) -
     assert class_archive.options(command)[0] == f"-XX:SharedArchiveFile={archive}"
 
 
+def test_it_can_be_switched_off(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    command = [java(tmp_path / "1", b"\x7fELF"), "-cp", "a"]
+    class_archive.archive_of(command).touch()
+    monkeypatch.setenv(class_archive.SWITCH, "off")
+    assert class_archive.options(command) == []
+    said = subprocess.run(
+        [sys.executable, "-P", "-m", class_archive.__name__], capture_output=True, text=True, check=True
+    )
+    assert said.stdout == "switched off\n"
+
+
+def test_those_that_are_used_are_kept(cache: Path, tmp_path: Path) -> None:
+    commands = [[java(tmp_path / str(i), b"\x7fELF"), "-cp", "a"] for i in range(8)]
+    archives = [class_archive.archive_of(command) for command in commands]
+    for archive in archives:
+        archive.touch()
+        os.utime(archive, (0, 0))
+    for command in commands[:3]:
+        assert class_archive.options(command)
+    class_archive._remove_old(archives[0].parent)
+    assert [archive.exists() for archive in archives[:3]] == [True] * 3
+    assert sum(archive.exists() for archive in archives) == 4
+
+
+def test_what_somebody_else_has_made_meanwhile_is_not_made_again(cache: Path, tmp_path: Path) -> None:
+    archive = class_archive.archive_of([java(tmp_path / "1", b"\x7fELF"), "-cp", "a"])
+    archive.touch()
+    assert class_archive.make(archive) == archive
+    assert archive.stat().st_size == 0
+
+
 def test_nobody_elses_is_taken(cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     command = [java(tmp_path / "1", b"\x7fELF"), "-cp", "a"]
     class_archive.archive_of(command).touch()
@@ -81,7 +113,6 @@ def test_what_writes_it_is_the_same_jvm(tmp_path: Path) -> None:
 @pytest.mark.timeout(600)
 def test_it_is_made_once_and_taken(cache: Path, tmp_path: Path) -> None:
     made = [class_archive.make() for _ in range(2)]
-    assert made[0] is not None
     assert made[0] == made[1]
     assert [path.name for path in made[0].parent.iterdir() if path.name != ".lock"] == [made[0].name]
     done = subprocess.run(
