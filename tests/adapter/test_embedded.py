@@ -54,6 +54,21 @@ def test_starts_again_when_asked_to_look_again(fake_python: Path, tmp_path: Path
     assert len((folder / "calls").read_text().splitlines()) == 2
 
 
+def test_who_needs_it_waits_for_the_start_that_has_begun(fake_python: Path, tmp_path: Path) -> None:
+    write_program(fake_python, f"import time; time.sleep(0.3)\n{STARTS}")
+    folder = tmp_path / "state"
+    embedded.start_early(folder, 30)
+    embedded.ensure_running(folder, 30)
+    assert len((folder / "calls").read_text().splitlines()) == 1
+
+
+def test_an_early_start_that_fails_is_tried_again_by_who_needs_it(fake_python: Path, tmp_path: Path) -> None:
+    write_program(fake_python, "print('port 6875 is in use', file=sys.stderr); sys.exit(3)")
+    embedded._begin(tmp_path / "state", 30)
+    write_program(fake_python, STARTS)
+    assert embedded.ensure_running(tmp_path / "state", 30).port == 7001
+
+
 def test_a_failed_start_shows_the_reason_and_the_command(fake_python: Path, tmp_path: Path) -> None:
     write_program(fake_python, "print('port 6875 is in use', file=sys.stderr); sys.exit(3)")
     with pytest.raises(DbtRuntimeError, match=r"exit code 3") as caught:

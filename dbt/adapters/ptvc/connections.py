@@ -40,6 +40,9 @@ logger = AdapterLogger("ptvc")
 
 _CANCEL_TIMEOUT_S = 5.0
 
+_CONNECTING = frozenset({"build", "run", "seed", "snapshot", "test", "show", "run-operation", "retry"})
+"""Commands of dbt that always need the runtime."""
+
 
 @dataclass
 class PtvcAdapterResponse(AdapterResponse):
@@ -68,6 +71,9 @@ class PtvcConnectionManager(SQLConnectionManager):
         """Set when the run is being stopped: who waits for something must not begin another statement."""
         self.building: dict[Hashable, list[BaseRelation]] = {}
         """What the models of each thread have begun to create."""
+        if credentials.path is not None and _command(profile) in _CONNECTING:
+            # It starts while dbt parses the project.
+            embedded.start_early(Path(credentials.path), credentials.start_timeout)
 
     @contextmanager
     def exception_handler(self, sql: str) -> Iterator[None]:
@@ -258,6 +264,12 @@ def check_version(running: str, credentials: PtvcCredentials) -> None:
 
 def _series(version: str) -> tuple[str, ...]:
     return tuple(re.split(r"[.+-]", version)[:2])
+
+
+def _command(profile: AdapterRequiredConfig) -> str | None:
+    """Of dbt: `run`, say."""
+    command: str | None = getattr(getattr(profile, "args", None), "which", None)
+    return command
 
 
 def project_directory(profile: AdapterRequiredConfig) -> Path:

@@ -16,7 +16,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
+from dbt.adapters.events.logging import AdapterLogger
 from dbt_common.exceptions import DbtRuntimeError
+
+logger = AdapterLogger("ptvc")
 
 _TAIL_LINES = 15
 
@@ -42,6 +45,18 @@ def ensure_running(path: Path, timeout: float, *, fresh: bool = False) -> Embedd
             _start(path, timeout)
             _ready[path] = read_runtime_file(path)
         return _ready[path]
+
+
+def start_early(path: Path, timeout: float) -> None:
+    """Begins with `ensure_running`, which finds the runtime started, or that it is being started, or says again what was wrong."""
+    threading.Thread(target=_begin, args=(path, timeout), name="ptvc up", daemon=True).start()
+
+
+def _begin(path: Path, timeout: float) -> None:
+    try:
+        ensure_running(path, timeout)
+    except DbtRuntimeError as error:
+        logger.debug(f"starting early: {error}")
 
 
 def read_runtime_file(path: Path) -> EmbeddedRuntime:
