@@ -110,7 +110,7 @@ class SnapshotReader(DataSourceReader):
             lease_ms = self._options.lease_ms or DEFAULT_LEASE_S * 1000
             lease = take_lease(relation.persist, relation.shard, relation.consensus, lease_ms)
             try:
-                planned = self._planned(relation, lease)
+                planned = self.planned(relation, lease)
             except BaseException:
                 relation.persist.drop_hold(relation.shard, lease.holder)
                 raise
@@ -118,7 +118,7 @@ class SnapshotReader(DataSourceReader):
                 relation.persist.drop_hold(relation.shard, lease.holder)
             return list(planned)
 
-    def _planned(self, relation: PersistedRelation, lease: Lease) -> list[SnapshotPartition]:
+    def planned(self, relation: PersistedRelation, lease: Lease) -> list[SnapshotPartition]:
         as_of = resolve_time(relation, self._options.as_of)
         if as_of is None:
             interval = Interval.snapshot(relation.persist.state(relation.shard).schema, 0)
@@ -153,6 +153,32 @@ class SnapshotReader(DataSourceReader):
         for indices in repeated(batch.diffs):
             columns = batch.take(indices).columns
             yield pa.RecordBatch.from_arrays(spark_columns(partition.schema, columns, target), schema=target)
+
+
+def small_table(options: Options, most_bytes: int) -> tuple[StructType, pa.Table] | None:
+    """The rows of a relation, read in this process; None if there are more than so many bytes of them, in memory."""
+    with opened(options) as relation:
+        schema = spark_schema(relation.schema)
+        reader = SnapshotReader(options, schema)
+        lease_ms = options.lease_ms or DEFAULT_LEASE_S * 1000
+        lease = take_lease(relation.persist, relation.shard, relation.consensus, lease_ms)
+        try:
+            planned = reader.planned(relation, lease)
+            if len(planned) > 1 or _stored_bytes(planned[0].piece) > most_bytes:
+                return None
+            batches, size = [], 0
+            for batch in reader.read(planned[0]):
+                size += batch.nbytes
+                if size > most_bytes:  # what is stored once can be there many times
+                    return None
+                batches.append(batch)
+            return schema, pa.Table.from_batches(batches, schema=arrow_schema(schema))
+        finally:
+            relation.persist.drop_hold(relation.shard, lease.holder)
+
+
+def _stored_bytes(piece: Piece) -> int:
+    return sum(part.decoded_nbytes for part in piece.base + piece.rest)
 
 
 def _partition(

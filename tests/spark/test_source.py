@@ -28,7 +28,7 @@ from ptvc.persist.client import PersistClient
 from ptvc.persist.consensus.sqlite import SqliteConsensus
 from ptvc.persist.location import open_blob
 from ptvc.spark.options import parse_options
-from ptvc.spark.source import PtvcSource, SnapshotPartition
+from ptvc.spark.source import PtvcSource, SnapshotPartition, small_table
 from pyspark.sql.datasource import EqualTo, Filter, GreaterThan, In
 
 SETTINGS = Settings(tick_ms=50, compaction_interval_ms=100, retain_history_ms=60_000)
@@ -221,6 +221,46 @@ def test_what_is_inline_needs_no_lease(runtime: InProcess) -> None:
     assert isinstance(partition, SnapshotPartition)
     assert partition.lease is None
     assert partition.piece.rest[0].nbytes < write.INLINE_MAX_BYTES
+
+
+def test_a_small_relation_is_read_in_one_piece(runtime: InProcess) -> None:
+    runtime.query("CREATE TABLE small (k int, v text)")
+    assert _small(runtime, "small", 1_000) == Counter()
+    runtime.query("INSERT INTO small SELECT n, repeat('v', 100) FROM generate_series(1, 50) n")
+    runtime.query("INSERT INTO small VALUES (50, repeat('v', 100))")
+    runtime.query("DELETE FROM small WHERE k <= 10")
+    everything = rows(load(runtime, "small"))
+    assert everything[50, "v" * 100] == 2
+    assert _small(runtime, "small", 1 << 20) == everything
+    assert _small(runtime, "small", 1_000) is None
+
+
+def test_a_row_that_is_there_many_times_is_not_small(runtime: InProcess) -> None:
+    runtime.query("CREATE TABLE many (k int)")
+    runtime.query("INSERT INTO many SELECT 1 FROM generate_series(1, 300000)")
+    runtime.query("CREATE MATERIALIZED VIEW alike AS SELECT k FROM many")
+    eventually(lambda: len(load(runtime, "alike")) == 300_000)
+    assert _small(runtime, "alike", 100_000) is None
+
+
+def test_a_small_relation_leaves_no_lease(runtime: InProcess) -> None:
+    runtime.query("CREATE TABLE held (k int)")
+    runtime.query("INSERT INTO held SELECT generate_series(1, 20000)")
+    options = parse_options({"path": str(runtime.directory), "relation": "held"})
+    consensus = SqliteConsensus(runtime.directory / "consensus.sqlite")
+    try:
+        before = {hold.holder for hold in consensus.leases()}
+        assert small_table(options, 1 << 20) is not None
+        assert small_table(options, 1_000) is None
+        after = {hold.holder for hold in consensus.leases()}
+    finally:
+        consensus.close()
+    assert not [holder for holder in after - before if holder.startswith("spark-")]
+
+
+def _small(runtime: InProcess, relation: str, most_bytes: int) -> Counter[tuple[Any, ...]] | None:
+    found = small_table(parse_options({"path": str(runtime.directory), "relation": relation}), most_bytes)
+    return None if found is None else rows(found[1].to_pylist())
 
 
 def test_names_and_times_that_are_not_there(runtime: InProcess) -> None:

@@ -2,7 +2,7 @@
 
 | with the stores in reach | read |
 |---|---|
-| tables, sources, materialized views | from the stores: `spark.read.format("ptvc")` |
+| tables, sources, materialized views | from the stores: the small ones by this process, others by tasks, `spark.read.format("ptvc")` |
 | views, and materialized views that follow the clock | by SQL, at the same time |
 
 The time is one at which all of it, and what the views are over, is complete, and which is no earlier than what was committed when
@@ -29,13 +29,18 @@ from ...persist.client import PersistClient, ShardId
 from ...persist.stores import Stores, open_existing
 from ...repr.schema import Schema
 from ...retry import Backoff, retry
+from .. import register
 from ..completeness import Completeness, hold_latest
 from ..options import parse_options
+from ..source import small_table
 from .channel import Channel
 from .fetched import fetch
 
 LEASE_S = 3_600
 """A model may begin to read this much later than it has asked for its inputs; reading goes on as long as it takes."""
+
+SMALL_BYTES = 8 << 20
+"""In memory.  Until the first row of a task is there, three kinds of Python workers have to start, which takes seconds of CPU time."""
 
 FOLLOWS = Backoff(first_s=0.05, longest_s=0.5, deadline_s=60.0)
 
@@ -97,6 +102,11 @@ class Inputs:
         options = {**self._stores, "relation": relation, "lease": str(LEASE_S)}
         if self._plan.time is not None:
             options["as_of"] = str(self._plan.time)
+        small = small_table(parse_options(options), SMALL_BYTES)
+        if small is not None:
+            schema, table = small
+            return self._session.createDataFrame(table, schema)
+        register(self._session)  # asks a Python worker for all formats: not before it is needed
         return self._session.read.format("ptvc").options(**options).load()
 
 

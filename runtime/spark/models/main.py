@@ -11,7 +11,6 @@ from pathlib import Path
 
 from .channel import Channel, DbtGone
 from .failure import failure_of
-from .run import Job, run
 from .session import Application
 
 IDLE_S = 60.0
@@ -36,6 +35,9 @@ def main(fd: int, directory: Path) -> None:
 
 def _serve(channel: Channel, application: Application) -> None:
     message = channel.expect("run")
+    application.start(message["master"], message["settings"])
+    from .run import Job, run  # a second of CPU time, beside the JVM's
+
     job = Job.of(message)
     try:
         run(job, channel, application)

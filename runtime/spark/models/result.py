@@ -1,7 +1,8 @@
 """What a model returns, as columns of a table and lines of COPY.
 
 A DataFrame of Spark is written to lines by its tasks, in parallel, and kept on disk: nobody holds all of it in memory, and what is
-computed is computed once.  What is in this process's memory already (pandas, Arrow) is written here, a slice at a time.
+computed is computed once.  What is in this process's memory already (pandas, Arrow) is written here, a slice at a time.  So is a
+DataFrame that Spark's optimizer takes for small, which spares the start of Python workers; one that turns out not to be is computed anew.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ COPY_OPTIONS = CopyOptions(CopyFormat.TEXT, "\t", "\\N", False)
 SLICE_ROWS = 10_000
 COLLECTED_BYTES = 64 << 20
 """Lines of so many bytes are taken from Spark at once, more of them a partition at a time."""
+
+SMALL_BYTES = 1 << 20
+SMALL_ROWS = 100_000
+"""A result of which the optimizer expects at most `SMALL_BYTES`, and which has no more rows, is written in this process."""
 
 _MAX_NAME_BYTES = 63
 _KINDS = "a DataFrame of PySpark, of pandas or of pandas on Spark, a pyarrow.Table, or what can be exported to Arrow"
@@ -91,6 +96,9 @@ def result_of(returned: Any, session: SparkSession) -> Iterator[Result]:
             hint="Read with spark.read instead of spark.readStream; what shall follow its inputs is a materialized view.",
         )
     schema = table_schema(to_arrow_schema(returned.schema, timezone="UTC"))
+    if (small := _small_table(returned)) is not None:
+        yield _written_here(schema, small)
+        return
     written = returned.mapInArrow(Lines(schema).in_task, "rows long, size long, lines binary")
     kept = written.persist(StorageLevel.DISK_ONLY)
     try:
@@ -103,9 +111,21 @@ def result_of(returned: Any, session: SparkSession) -> Iterator[Result]:
         kept.unpersist()
 
 
+def _small_table(returned: DataFrame) -> pa.Table | None:
+    # PySpark has no name for the optimizer's estimate; it is huge where nothing is known.
+    estimate = returned._jdf.queryExecution().optimizedPlan().stats().sizeInBytes()
+    if int(str(estimate)) > SMALL_BYTES:
+        return None
+    table = returned.limit(SMALL_ROWS + 1).toArrow()
+    return table if table.num_rows <= SMALL_ROWS else None
+
+
 def _in_memory(returned: Any) -> Result:
     table, decimals = _arrow_table(returned)
-    schema = table_schema(table.schema, decimals)
+    return _written_here(table_schema(table.schema, decimals), table)
+
+
+def _written_here(schema: Schema, table: pa.Table) -> Result:
     lines = Lines(schema)
     batches = table.to_batches(max_chunksize=SLICE_ROWS)
     return Result(schema, table.num_rows, (lines.written(batch) for batch in batches))

@@ -6,13 +6,14 @@ alone; where models ask for something else that is fixed at its start, it starts
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Mapping
+from concurrent.futures import Future
 from pathlib import Path
 
 from pyspark.sql import SparkSession
 
 from ...compute.spark.session import spark_session, stop_session
-from .. import register
 
 DEFAULT_MASTER = "local[*]"
 _SETTINGS = {
@@ -29,19 +30,43 @@ class Application:
         self._directory = directory
         self._session: SparkSession | None = None
         self._master = ""
+        self._starting: Future[tuple[SparkSession, str]] | None = None
+
+    def start(self, master: str | None, settings: Mapping[str, str]) -> None:
+        """Begins to start Spark unless there is one: the JVM's start and this process's imports need not wait for each other."""
+        if self._session is None and self._starting is None:
+            self._starting = Future()
+            threading.Thread(target=self._start, args=(master, settings, self._starting)).start()
 
     def session(self, master: str | None, settings: Mapping[str, str]) -> SparkSession:
         """A session in which `settings` hold.  ReplicaUnavailable if Spark cannot be started."""
-        master = master or DEFAULT_MASTER
-        if self._session is not None and (master != self._master or not _suits(self._session, settings)):
+        self._take_started()
+        wanted = master or DEFAULT_MASTER
+        if self._session is not None and (wanted != self._master or not _suits(self._session, settings)):
             self.stop()
-        if self._session is None:
-            conf = {**_SETTINGS, **settings}
-            self._session = spark_session(master, "dbt", conf, directory=self._directory)
-            self._master = master
+        self.start(master, settings)
+        self._take_started()
+        assert self._session is not None
         return _fresh(self._session, settings)
 
+    def _start(
+        self, master: str | None, settings: Mapping[str, str], started: Future[tuple[SparkSession, str]]
+    ) -> None:
+        master = master or DEFAULT_MASTER
+        try:
+            conf = {**_SETTINGS, **settings}
+            started.set_result((spark_session(master, "dbt", conf, directory=self._directory), master))
+        except BaseException as error:  # raised where the session is asked for
+            started.set_exception(error)
+
+    def _take_started(self) -> None:
+        starting, self._starting = self._starting, None
+        if starting is not None:
+            self._session, self._master = starting.result()
+
     def stop(self) -> None:
+        if self._starting is not None and self._starting.exception() is None:
+            self._take_started()
         if self._session is not None:
             stop_session(self._session)
             SparkSession._instantiatedSession = SparkSession._activeSession = None
@@ -65,5 +90,4 @@ def _fresh(root: SparkSession, settings: Mapping[str, str]) -> SparkSession:
     java = SparkSession._get_j_spark_session_class(session._jvm)
     java.setDefaultSession(session._jsparkSession)
     java.setActiveSession(session._jsparkSession)
-    register(session)
     return session
